@@ -19,6 +19,7 @@ from app.commands.partners import partner_commands, user_commands
 from app.commands.phone_numbers import phone_number_commands
 from app.commands.spending import spending_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
+from app.commands.storage import storage_commands
 from app.commands.webhooks import webhook_commands
 from app.database.migration import current, upgrade
 from app.gateways.job_queue import migrate_engine
@@ -62,6 +63,7 @@ def register_commands(app: Flask) -> None:
         partner_commands,
         spending_commands,
         phone_number_commands,
+        storage_commands,
         user_commands,
         webhook_commands,
     ):

@@ -16,6 +16,7 @@ import click
 import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.config.limits import StorageDefaults
 from app.contact_files import Table, UnreadableFile, open_table
 from app.database import Database
 from app.enums import ContactAction, ImportState
@@ -68,13 +69,21 @@ class Importer:
     """Import files. Raises `UnreadableFile` if the file is refused, and other domain errors."""
 
     def __init__(
-        self, database: Database, files: FileStore, caller: Caller, *, max_rows: int, max_bytes: int
+        self,
+        database: Database,
+        files: FileStore,
+        caller: Caller,
+        *,
+        max_rows: int,
+        max_bytes: int,
+        storage_defaults: StorageDefaults,
     ):
         self._database = database
         self._files = files
         self._caller = caller
         self._max_rows = max_rows
         self._max_bytes = max_bytes
+        self._storage_defaults = storage_defaults
 
     @contextmanager
     def dry_run(self, wish: Wish) -> Iterator[Outcome]:
@@ -167,6 +176,7 @@ class Importer:
                     file_name=wish.path.name,
                     chosen=chosen,
                     lease_until=utcnow() + steps.LEASE_LASTS,
+                    storage_defaults=self._storage_defaults,
                 ).id
         except BaseException:
             self._files.delete(kept.key)

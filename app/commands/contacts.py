@@ -131,6 +131,7 @@ def import_file(
         system_caller(WHO),
         max_rows=settings.max_import_rows,
         max_bytes=settings.max_upload_bytes,
+        storage_defaults=settings.storage_defaults,
     )
     out = sys.stdout.buffer
     with ExitStack() as stack:

@@ -18,7 +18,7 @@ from app.portal.auth.form_recovery import (
 )
 from app.portal.auth.login_manager import login_manager
 from app.portal.web import request_rate
-from app.portal.web.body_limits import apply_limit
+from app.portal.web.body_limits import apply_limit, refuse_without_room
 from app.portal.web.current_user import identify, sign_in_url
 from app.portal.web.fragments import htmx_order, is_from_htmx
 
@@ -79,12 +79,14 @@ login_manager.unauthorized_handler(_redirect_to_sign_in)
 def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
     """Limit the body before it is read. Send on to the sign-in page who may send a file signed in.
 
-    Raises `RequestEntityTooLarge`.
+    Raises `RequestEntityTooLarge`, and `TooLarge` without storage for a contact file.
     """
     signed_in = current_user.is_authenticated
     may = signed_in and (not isinstance(needed, Permission) or g.caller.may(needed))
     try:
         apply_limit(may_send_files=may)
+        if may:
+            refuse_without_room()
     except RequestEntityTooLarge:
         if signed_in or needed is Access.PUBLIC:
             raise

@@ -5,7 +5,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
 from app.enums import ImageType
-from app.errors import ValidationFailed
+from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.studio import Studio
@@ -23,16 +23,24 @@ def branding_image(kind: str) -> Page:
         encoded = images.encode(data, ImageType(kind), field=kind)
         with transaction() as session:
             partner = partners.get(session, caller(), partners.own(caller()))
-            image = images.store(session, caller(), partner.id, ImageType(kind), encoded)
+            image = images.store(
+                session,
+                caller(),
+                partner.id,
+                ImageType(kind),
+                encoded,
+                settings().storage_defaults,
+            )
             address = url_for("portal.brand_image", sha256=image.sha256)
             url = settings().public_url.rstrip("/") + address
             drafts.set_image(session, caller(), partner, ImageType(kind), url)
-    except ValidationFailed as error:
+    except (ValidationFailed, TooLarge) as error:
         with transaction(read_only=True) as session:
             studio = Studio(session)
             form = BrandingForm.showing(studio.content)
             form.problems = [(f"{kind}-picture", error.message)]
-            return studio.page(form, {kind: error.message}), 422
+            status = 413 if isinstance(error, TooLarge) else 422
+            return studio.page(form, {kind: error.message}), status
     return redirect(url_for("portal.branding", saved=1), 303)
 
 

@@ -25,6 +25,7 @@ from app.services import (
     organizations,
     phone_numbers,
     reporting,
+    storage,
     users,
 )
 from app.services.calls import attempts, limits
@@ -149,6 +150,9 @@ def organization(organization_id: UUID) -> str:
             month=_month(session, found, today),
             region_names=region_names,
             calls=_calls(session, found),
+            storage=storage.of_organization(
+                session, caller(), found.id, settings().storage_defaults
+            ),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),

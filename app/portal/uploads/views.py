@@ -32,9 +32,9 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import number, plural, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.number_format import NO_BREAK, written
-from app.services import campaigns
+from app.services import campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.imports import corrections, expiry, reports, undo, uploads
+from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
 
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
@@ -66,6 +66,7 @@ def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str,
         "status_badge": status_badge,
         "actions": ACTION_NAMES,
         "can_be_undone": undo.can_be_undone,
+        "can_be_deleted": deletion.can_be_deleted,
         "ending_of": reports.ending_of,
         "undo_days": settings().undo_days,
         "place": place,
@@ -106,14 +107,15 @@ def upload_create(campaign_id: UUID) -> Page:
                 action=form.chosen_action,
                 file=kept,
                 file_name=sent.filename,
+                storage_defaults=settings().storage_defaults,
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except BaseException as error:
         files().delete(kept.key)
-        if not isinstance(error, ValidationFailed):
+        if not isinstance(error, ValidationFailed | TooLarge):
             raise
         form.file.errors = (error.message,)
-        return _choose_page(campaign_id, form), 422
+        return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
     return redirect(url, 303)
 
 
@@ -152,10 +154,13 @@ def upload_live(upload_id: UUID) -> Page:
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
+    defaults = settings().storage_defaults
     with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
             "portal/uploads/choose.html",
-            campaign=campaigns.get(session, caller(), campaign_id),
+            campaign=campaign,
+            usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
             form=form,
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),
@@ -179,6 +184,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         "ending": reports.ending_of(found),
         "undo_until": undo.ends_at(found, settings().undo_days),
         "can_be_undone": undo.can_be_undone(found, settings().undo_days),
+        "is_deletable": deletion.can_be_deleted(found),
     }
 
 

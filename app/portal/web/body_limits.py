@@ -3,9 +3,10 @@
 from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from app.extensions import settings
+from app.extensions import caller, settings, transaction
 from app.services.branding.images import MAX_BYTES
 from app.services.do_not_call import MAX_FILE_BYTES
+from app.services.imports import uploads
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides its file: a file just over the limit gets its own message."""
@@ -34,6 +35,19 @@ def apply_limit(*, may_send_files: bool) -> None:
     request.max_content_length = limit
     if (request.content_length or 0) > limit:
         raise RequestEntityTooLarge
+
+
+def refuse_without_room() -> None:
+    """Refuse a contact file for which there is no storage left, by the length that it states.
+
+    Raises `TooLarge` (``storage_limit_reached``), and `NotFound` for the campaign of others.
+    """
+    if request.endpoint != "portal.upload_create" or request.view_args is None:
+        return
+    size = max((request.content_length or 0) - FORM_AROUND_FILE, 0)
+    campaign_id = request.view_args["campaign_id"]
+    with transaction(read_only=True) as session:
+        uploads.require_room(session, caller(), campaign_id, size, settings().storage_defaults)
 
 
 def stated_limit() -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from flask import Response, g, make_response, render_template, request
+from flask import Response, g, make_response, render_template, request, url_for
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
@@ -17,6 +17,7 @@ from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import identify, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 from app.portal.web.refused_requests import note_refused_request
+from app.services import storage
 
 TRY_AGAIN = frozenset({429, 500, 503})
 """Statuses that may pass in a moment: the page links to the same URL again."""
@@ -108,6 +109,12 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
     return request.path + (f"?{urlencode(kept)}" if kept else ""), "Go to the start of the list"
 
 
+def _storage(error: DomainError) -> tuple[str, str] | None:
+    """Return the page on which data can be deleted, if a limit of storage is reached."""
+    reached = error.code == storage.LIMIT_REACHED
+    return (url_for("portal.storage"), "Show storage") if reached else None
+
+
 def _too_many(error: RateLimited) -> Response:
     """Return when to try again, in seconds or minutes."""
     user = known_user()
@@ -151,7 +158,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         if isinstance(error, RateLimited):
             return _too_many(error)
         text = None if status in (401, 404) else error.message
-        return error_page(status, text, _start_of_list(error))
+        return error_page(status, text, _start_of_list(error) or _storage(error))
     if isinstance(error, CSRFError):
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):

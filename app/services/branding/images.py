@@ -13,13 +13,15 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
+from app.config.limits import StorageDefaults
 from app.enums import ImageType
 from app.errors import NotFound, ValidationFailed
 from app.models import BrandImage
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, storage
 
+_STORAGE = StorageDefaults()
 MAX_BYTES = 5 * 1024 * 1024
 MAX_PIXELS = 12_500_000
 """A photo of a phone has 12.2 million."""
@@ -86,8 +88,12 @@ def store(
     partner_id: UUID,
     kind: ImageType,
     encoded: Encoded,
+    storage_defaults: StorageDefaults = _STORAGE,
 ) -> BrandImage:
-    """Store a picture and return it; the same picture again is the same row."""
+    """Store a picture and return it; the same picture again is the same row.
+
+    Raises `TooLarge` (``storage_limit_reached``) where the partner has no storage left.
+    """
     caller.require(Permission.BRANDING_WRITE)
     sha256 = hashlib.sha256(encoded.data).hexdigest()
     known = session.scalar(
@@ -95,6 +101,7 @@ def store(
     )
     if known:
         return known
+    storage.require_room(session, partner_id, None, len(encoded.data), storage_defaults)
     image = BrandImage(
         partner_id=partner_id,
         type=kind,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -89,7 +89,7 @@ def of_organizations(
         .order_by(used.desc(), Organization.id)
         .limit(MOST_LISTED)
     )
-    rows: Sequence[Row[Any]] = session.execute(query).all()
+    rows: Sequence[Any] = session.execute(query).all()
     return [
         (row[0], Usage(row[1], limit_of_organization(row[0], defaults), row[0].storage_limit))
         for row in rows
@@ -139,7 +139,7 @@ def largest_uploads(
     )
     query = query.join(Organization, own).add_columns(Organization.name, SIZE)
     query = query.order_by(SIZE.desc(), ContactImport.id).limit(MOST_LISTED)
-    rows: Sequence[Row[Any]] = session.execute(query).all()
+    rows: Sequence[Any] = session.execute(query).all()
     return [StoredUpload(row[0], row[1], row[2]) for row in rows]
 
 

@@ -1,0 +1,1 @@
+"""Screens of used storage and its limits, and deleting the data of uploads."""

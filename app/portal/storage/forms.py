@@ -1,0 +1,27 @@
+"""The form of a storage limit."""
+
+from typing import ClassVar, Self
+
+from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.forms import PortalForm
+
+MEGABYTE = 1_000_000
+
+
+class LimitForm(PortalForm):
+    """A limit in megabytes; blank is the limit of the installation."""
+
+    wire_fields: ClassVar[dict[str, str]] = {"storageLimit": "megabytes"}
+    version = VersionField()
+    megabytes = WholeNumber("Limit")
+
+    @classmethod
+    def showing(cls, limit: int | None, version: int) -> Self:
+        megabytes = None if limit is None else limit // MEGABYTE
+        return cls.from_object(data={"megabytes": megabytes, "version": version})
+
+    @property
+    def limit(self) -> int | None:
+        """In bytes."""
+        megabytes: int | None = self.megabytes.data
+        return None if megabytes is None else megabytes * MEGABYTE

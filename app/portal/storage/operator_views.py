@@ -1,0 +1,71 @@
+"""The operator's list of used storage, and the limit of each partner."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.portal.storage.forms import LimitForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import refused
+from app.services import partners, storage
+
+
+@portal.get("/operator/storage")
+def operator_storage() -> str:
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/storage/partners.html",
+            partners=storage.of_partners(session, caller(), settings().storage_defaults),
+            uploads=storage.largest_uploads(session, caller()),
+        )
+
+
+@portal.get("/operator/storage/<uuid:partner_id>")
+def operator_partner_storage(partner_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, partner_id)
+    return _page(partner_id, form)
+
+
+@portal.post("/operator/storage/<uuid:partner_id>")
+def operator_partner_storage_save(partner_id: UUID) -> Page:
+    form = LimitForm()
+    if not form.validate():
+        return _page(partner_id, form), 422
+    try:
+        with transaction() as session:
+            changed = storage.change_partner_limit(
+                session, caller(), partner_id, form.limit, expected_version=form.version.data
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(partner_id, form),
+            stored=lambda session: _stored(session, partner_id),
+            target=("partner", partner_id),
+        )
+    flash("Storage limit saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.operator_storage"), 303)
+
+
+def _stored(session: Session, partner_id: UUID) -> LimitForm:
+    found = partners.get(session, caller(), partner_id)
+    return LimitForm.showing(found.storage_limit, found.version)
+
+
+def _page(partner_id: UUID, form: LimitForm) -> str:
+    defaults = settings().storage_defaults
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/storage/partner.html",
+            partner=partners.get(session, caller(), partner_id),
+            usage=storage.of_partner(session, caller(), partner_id, defaults),
+            organizations=storage.of_organizations(session, caller(), partner_id, defaults),
+            uploads=storage.largest_uploads(session, caller(), partner_id=partner_id),
+            form=form,
+            default=defaults.partner,
+        )

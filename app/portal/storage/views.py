@@ -1,0 +1,88 @@
+"""Used storage of the caller's partner or organization, and of one organization with its limit."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.policy import Permission
+from app.portal.storage.forms import LimitForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import refused
+from app.services import organizations, partners, storage
+from app.services.imports import deletion
+
+
+@portal.get("/storage", endpoint="storage")
+def show_storage() -> str:
+    defaults, who = settings().storage_defaults, caller()
+    with transaction(read_only=True) as session:
+        if who.organization_id is not None:
+            usage, listed = storage.of_organization(session, who, who.organization_id, defaults), []
+        else:
+            partner_id = partners.own(who)
+            usage = storage.of_partner(session, who, partner_id, defaults)
+            listed = storage.of_organizations(session, who, partner_id, defaults)
+        return render_template(
+            "portal/storage/page.html",
+            usage=usage,
+            organizations=listed,
+            can_be_deleted=deletion.can_be_deleted,
+            uploads=storage.largest_uploads(session, who),
+        )
+
+
+@portal.get("/organizations/<uuid:organization_id>/storage")
+def organization_storage(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, organization_id)
+    return _page(organization_id, form)
+
+
+@portal.post("/organizations/<uuid:organization_id>/storage")
+def organization_storage_save(organization_id: UUID) -> Page:
+    form = LimitForm()
+    if not form.validate():
+        return _page(organization_id, form), 422
+    try:
+        with transaction() as session:
+            changed = storage.change_organization_limit(
+                session,
+                caller(),
+                organization_id,
+                form.limit,
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(organization_id, form),
+            stored=lambda session: _stored(session, organization_id),
+            target=("organization", organization_id),
+        )
+    flash("Storage limit saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.organization_storage", organization_id=organization_id), 303)
+
+
+def _stored(session: Session, organization_id: UUID) -> LimitForm:
+    found = organizations.get(session, caller(), organization_id)
+    return LimitForm.showing(found.storage_limit, found.version)
+
+
+def _page(organization_id: UUID, form: LimitForm) -> str:
+    defaults, who = settings().storage_defaults, caller()
+    may_limit = who.organization_id is None and who.may(Permission.ORGANIZATIONS_WRITE)
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, who, organization_id)
+        return render_template(
+            "portal/storage/organization.html",
+            organization=found,
+            usage=storage.of_organization(session, who, organization_id, defaults),
+            can_be_deleted=deletion.can_be_deleted,
+            uploads=storage.largest_uploads(session, who, organization_id=organization_id),
+            form=form if may_limit else None,
+            default=defaults.organization,
+        )

@@ -1,0 +1,54 @@
+"""Deleting the data of an upload before its time."""
+
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict
+from app.extensions import caller, settings, transaction
+from app.models import ContactImport
+from app.portal.uploads.check_page import to_upload
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import plural
+from app.services.imports import deletion, undo, uploads
+
+
+@portal.get("/uploads/<uuid:upload_id>/delete-data")
+def upload_delete_data_confirm(upload_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        found = uploads.get(session, caller(), upload_id)
+    if not deletion.can_be_deleted(found):
+        return to_upload(upload_id)
+    return Confirmation(
+        action=url_for("portal.upload_delete_data", upload_id=upload_id),
+        title=f"Delete the data of {found.file_name}?",
+        consequences=_consequences(found),
+        act="Delete data",
+        safe="Keep data",
+        safe_url=url_for("portal.upload", upload_id=upload_id),
+    ).page()
+
+
+@portal.post("/uploads/<uuid:upload_id>/delete-data")
+def upload_delete_data(upload_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = deletion.delete_data(session, caller(), upload_id)
+    except Conflict as error:
+        flash(error.message, "danger")
+        return to_upload(upload_id)
+    flash(f"The data of {found.file_name} is being deleted. Its storage is free again.", "success")
+    return redirect(url_for("portal.storage"), 303)
+
+
+def _consequences(found: ContactImport) -> list[str]:
+    words = ["The file and its rows are deleted and can’t be downloaded again."]
+    if undo.can_be_undone(found, settings().undo_days):
+        words.append("The upload can’t be undone any more.")
+    if uploads.can_go_on(found):
+        left = plural(uploads.rows_left(found), "row")
+        words.append(f"The {left} that were not applied can’t be applied any more.")
+    words.append("Contacts, figures and history stay.")
+    return words
