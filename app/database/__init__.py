@@ -227,8 +227,10 @@ class Database:
                 free = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
                 if free <= KEPT_PAGES:
                     return given_back
-                step = f"PRAGMA incremental_vacuum({min(PAGES_AT_ONCE, free - KEPT_PAGES)})"
-                connection.exec_driver_sql(step).all()
+                cursor = connection.connection.cursor()  # which runs it to its end
+                step = min(PAGES_AT_ONCE, free - KEPT_PAGES)
+                cursor.execute(f"PRAGMA incremental_vacuum({step})").fetchall()
+                cursor.close()
                 left = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
                 page = connection.exec_driver_sql("PRAGMA page_size").scalar() or 0
             if left >= free:

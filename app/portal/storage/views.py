@@ -28,6 +28,7 @@ def show_storage() -> str:
         return render_template(
             "portal/storage/page.html",
             usage=usage,
+            of_partner=who.organization_id is None,
             organizations=listed,
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who),

@@ -48,12 +48,12 @@ def used_by_organization(session: Session, organization: Organization) -> int:
     query = _uploads(organization.partner_id).where(
         ContactImport.organization_id == organization.id
     )
-    return session.scalar(query) or 0
+    return int(session.scalar(query) or 0)
 
 
 def used_by_partner(session: Session, partner_id: UUID) -> int:
     images = select(func.sum(BrandImage.size)).where(BrandImage.partner_id == partner_id)
-    return (session.scalar(_uploads(partner_id)) or 0) + (session.scalar(images) or 0)
+    return int(session.scalar(_uploads(partner_id)) or 0) + (session.scalar(images) or 0)
 
 
 def of_organization(
@@ -91,7 +91,7 @@ def of_organizations(
     )
     rows: Sequence[Any] = session.execute(query).all()
     return [
-        (row[0], Usage(row[1], limit_of_organization(row[0], defaults), row[0].storage_limit))
+        (row[0], Usage(int(row[1]), limit_of_organization(row[0], defaults), row[0].storage_limit))
         for row in rows
     ]
 
@@ -109,7 +109,7 @@ def of_partners(
         *session.execute(images.group_by(BrandImage.partner_id)).all(),
     ]
     for row in rows:
-        used[row[0]] = used.get(row[0], 0) + row[1]
+        used[row[0]] = used.get(row[0], 0) + int(row[1])
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
     found = [
         (one, Usage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))

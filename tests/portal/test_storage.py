@@ -1,0 +1,174 @@
+"""Used storage on screen, its limits, and deleting the data of uploads."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from app.enums import Role
+from app.models import AuditEntry, Organization, Partner, User
+from tests.fixtures.cast import Tenant
+from tests.fixtures.uploads import number
+from tests.portal.conftest import Browser
+from tests.portal.uploader import Desk, words
+
+SignedIn = Callable[[User], Browser]
+FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"
+
+
+class Unread(io.RawIOBase):
+    """A body of which nothing may be read."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, _buffer: Any) -> int:
+        message = "the body was read"
+        raise AssertionError(message)
+
+
+def limit(session: Session, own: Tenant, size: int) -> None:
+    session.get_one(Organization, own.organization.id).storage_limit = size
+    session.commit()
+
+
+def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
+    own: Tenant, desk: Desk, operator: Browser
+) -> None:
+    desk.applied(FILE)
+    pages = {
+        "/storage": ["Used storage", "people.csv", "of 2.0 GB", own.organization.name],
+        f"/organizations/{own.organization.id}/storage": ["people.csv", "of 500.0 MB", "Limit"],
+        f"/organizations/{own.organization.id}": ["Storage", "of 500.0 MB"],
+        desk.page: ["of 500.0 MB of storage left"],
+    }
+    for page, expected in pages.items():
+        shown = desk.shows(page)
+        assert [text for text in expected if text not in shown] == []
+    for page in ("/operator/storage", f"/operator/storage/{own.partner.id}"):
+        shown = words(operator.get(page))
+        assert [text for text in (own.partner.name, "people.csv") if text not in shown] == []
+
+
+def test_a_member_sees_the_own_organization_and_sets_no_limit(
+    own: Tenant, desk: Desk, signed_in: SignedIn
+) -> None:
+    desk.applied(FILE)
+    member = signed_in(own.user)
+    page = f"/organizations/{own.organization.id}/storage"
+    assert "of 500.0 MB" in words(member.get("/storage"))
+    assert member.get(page).status_code == 404
+    assert member.post(page, {"megabytes": "9000"}, page="/account").status_code == 404
+    assert member.get("/operator/storage").status_code == 404
+
+
+def test_pages_of_another_partner_show_and_change_nothing(
+    other: Tenant, desk: Desk, signed_in: SignedIn
+) -> None:
+    address = desk.applied(FILE)
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert "people.csv" not in stranger.get("/storage").text
+    assert stranger.get(f"{address}/delete-data").status_code == 404
+    assert stranger.post(f"{address}/delete-data", page="/account").status_code == 404
+
+
+def test_a_partner_limits_an_organization_and_the_operator_a_partner(
+    session: Session, own: Tenant, desk: Desk, operator: Browser
+) -> None:
+    page = f"/organizations/{own.organization.id}/storage"
+    form = {"megabytes": "250", "version": str(own.organization.version)}
+    assert desk.browser.post(page, form, page=page).location == page
+    theirs = f"/operator/storage/{own.partner.id}"
+    form = {"megabytes": "3000", "version": str(own.partner.version)}
+    assert operator.post(theirs, form, page=theirs).location == "/operator/storage"
+    session.expire_all()
+    found = session.get_one(Organization, own.organization.id)
+    assert found.storage_limit == 250_000_000
+    assert session.get_one(Partner, own.partner.id).storage_limit == 3_000_000_000
+    entries = session.scalars(select(AuditEntry).where(AuditEntry.action.contains("storage")))
+    assert [(entry.action, entry.after) for entry in entries] == [
+        ("organization.storage_limited", {"storageLimit": 250_000_000}),
+        ("partner.storage_limited", {"storageLimit": 3_000_000_000}),
+    ]
+    refused = desk.browser.post(page, {"megabytes": "lots"}, page=page)
+    assert (refused.status_code, "Enter a whole number" in words(refused)) == (422, True)
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(
+    app: Flask, session: Session, own: Tenant, desk: Desk
+) -> None:
+    limit(session, own, 1_000_000)
+    cookie = desk.browser.client.get_cookie("portal_session") or desk.browser.client.get_cookie(
+        "__Host-portal_session"
+    )
+    built = EnvironBuilder(
+        path=desk.page, method="POST", content_type="multipart/form-data; boundary=x"
+    ).get_environ()
+    cookies = f"{cookie.key}={cookie.value}" if cookie else ""
+    environ = {
+        **built,
+        "wsgi.input": Unread(),
+        "CONTENT_LENGTH": "2000000",
+        "HTTP_COOKIE": cookies,
+        "HTTP_SEC_FETCH_SITE": "same-origin",
+    }
+    body, status, _ = run_wsgi_app(app, environ)
+    page = b"".join(body).decode()
+    assert status.startswith("413")
+    assert "This file needs" in page
+    assert 'href="/storage"' in page
+
+
+def test_a_file_just_over_the_limit_is_refused_at_its_field_and_not_kept(
+    session: Session, own: Tenant, desk: Desk
+) -> None:
+    limit(session, own, len(FILE) - 1)
+    answer = desk.send(FILE)
+    assert (answer.status_code, "of storage" in words(answer)) == (413, True)
+    limit(session, own, len(FILE))
+    assert desk.send(FILE).status_code == 303
+
+
+def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(desk: Desk) -> None:
+    address = desk.applied(FILE)
+    asked = desk.shows(f"{address}/delete-data")
+    assert [
+        text
+        for text in (
+            "Delete the data of people.csv?",
+            "The file and its rows are deleted and can’t be downloaded again.",
+            "The upload can’t be undone any more.",
+            "Contacts, figures and history stay.",
+        )
+        if text not in asked
+    ] == []
+    answer = desk.press(address, "delete-data")
+    assert (answer.status_code, answer.location) == (303, "/storage")
+    assert "Delete…" not in desk.shows("/storage")
+    assert desk.browser.get(f"{address}/failed-rows.csv").status_code == 410
+    assert "Delete data…" not in desk.shows(address)
+
+
+def test_an_upload_that_is_not_over_is_not_deleted(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    assert desk.browser.get(f"{address}/delete-data").location == address
+    assert desk.browser.post(f"{address}/delete-data", page=address).location == address
+    assert desk.now(address).rows_forgotten_at is None
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_check_screen_says_that_not_all_rows_are_listed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.services.imports.packing.LISTED_ROWS", 30)
+    address = desk.upload("Name,Phone\n" + "Bob,12\n" * 90)
+    shown = desk.shows(address)
+    assert "Not all rows are listed here" in shown
+    assert "90 of 90 rows need fixing" in shown
+    rows = desk.browser.get(f"{address}/failed-rows.csv").text.splitlines()
+    assert len(rows) == 91
