@@ -25,6 +25,7 @@ JOBS_QUEUE = "jobs"
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
+IMPORT_QUEUE = "imports"
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 """Topics of wake-ups besides those of the queues: a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
@@ -120,6 +121,19 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
         "workflow_name": workflow,
         "queue_name": JOBS_QUEUE,
         "workflow_id": workflow_id,
+    }
+    _enqueue(session, options, *args)
+
+
+def enqueue_import(
+    session: Session, workflow: str, workflow_id: str, partner_id: UUID, *args: str
+) -> None:
+    """Hands in the work on a contact file. One partner's files don't hold up those of others."""
+    options: EnqueueOptions = {
+        "workflow_name": workflow,
+        "queue_name": IMPORT_QUEUE,
+        "workflow_id": workflow_id,
+        "queue_partition_key": str(partner_id),
     }
     _enqueue(session, options, *args)
 

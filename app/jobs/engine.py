@@ -19,6 +19,7 @@ from app.gateways.job_queue import (
     APPLICATION,
     CALLS_QUEUE,
     CHECK_QUEUE,
+    IMPORT_QUEUE,
     JOBS_QUEUE,
     MAIL_QUEUE,
     SCHEMA,
@@ -36,6 +37,9 @@ WEBHOOKS_PER_ENDPOINT = 2
 CHECKS_AT_ONCE = 16
 CHECKS_PER_PARTNER = 2
 """Silent carriers hold up the checks of their own partner."""
+IMPORTS_AT_ONCE = 4
+IMPORTS_PER_PARTNER = 2
+"""Large files of one partner hold up its own files: each takes memory, and they share a core."""
 VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
 inside a workflow is marked with `DBOS.patch`."""
@@ -86,6 +90,10 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
         CHECK_QUEUE: {
             "worker_concurrency": CHECKS_AT_ONCE,
             "partition_concurrency": CHECKS_PER_PARTNER,
+        },
+        IMPORT_QUEUE: {
+            "worker_concurrency": IMPORTS_AT_ONCE,
+            "partition_concurrency": IMPORTS_PER_PARTNER,
         },
     }
     for name, limits in queues.items():

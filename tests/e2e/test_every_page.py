@@ -42,6 +42,8 @@ SEEN_ELSEWHERE = {
     "/operator/spending",  # operators only: tests/portal/test_spending.py
     "/operator/spending/*",
     "/organizations/*/end-trial",  # in trial mode: tests/portal/test_trial_mode.py
+    "/operator/storage",  # operators only: tests/portal/test_storage.py
+    "/operator/storage/*",
     "/outbox/*",  # test_mails_and_accounts.py
     "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py

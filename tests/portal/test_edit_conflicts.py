@@ -132,6 +132,13 @@ FORMS = [
         {"billing_email": "mine@northwind.example"},
     ),
     EditForm(
+        ("portal/storage/_limit.html",),
+        "/organizations/{organization}/storage",
+        {"megabytes": "100"},
+        {"megabytes": "nonsense"},
+        {"megabytes": "200"},
+    ),
+    EditForm(
         ("portal/destinations/edit.html",),
         "/settings/destinations",
         {"hosts": "theirs.example"},

@@ -141,10 +141,11 @@ def start_apply(
 
 
 def enqueue_apply(session: Session, upload: ContactImport) -> None:
-    job_queue.enqueue_job(
+    job_queue.enqueue_import(
         session,
         "apply_import",
         f"apply-{upload.id}-{upload.apply_number}",
+        upload.partner_id,
         str(upload.id),
         str(upload.apply_number),
     )

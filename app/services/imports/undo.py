@@ -285,10 +285,11 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
         upload.undo_changes = session.scalar(changes) or 0
     upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
-    job_queue.enqueue_job(
+    job_queue.enqueue_import(
         session,
         "undo_import",
         f"undo-{upload.id}-{upload.undo_number}",
+        upload.partner_id,
         str(upload.id),
         str(upload.undo_number),
     )

@@ -218,10 +218,11 @@ def hand_in_check(session: Session, upload: ContactImport) -> None:
 
 
 def enqueue_check(session: Session, upload: ContactImport) -> None:
-    job_queue.enqueue_job(
+    job_queue.enqueue_import(
         session,
         "check_import",
         f"check-{upload.id}-{upload.check_number}",
+        upload.partner_id,
         str(upload.id),
         str(upload.check_number),
     )
