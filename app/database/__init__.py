@@ -135,8 +135,9 @@ def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
     # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
     # pages is for a database that has none yet, and is silently left alone later.
     cursor.execute("PRAGMA page_size=8192")
-    # Pages of deleted rows can be given back; for a new database too, or one after VACUUM.
-    cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    if cursor.execute("PRAGMA page_count").fetchone() == (0,):
+        # Pages of deleted rows can be given back. Later this would wait for writers.
+        cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
     # nosemgrep: sql-made-of-values - a number of the settings
     cursor.execute(f"PRAGMA cache_size=-{cache_kilobytes}")
     if sqlite.sqlite_version_info >= WAL_IS_SOUND_FROM:
@@ -249,6 +250,7 @@ class Database:
             raw.take_turn()
             try:
                 (pages,) = raw.execute("PRAGMA page_count").fetchone()
+                raw.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 raw.execute("VACUUM")
                 (left,) = raw.execute("PRAGMA page_count").fetchone()
                 (page,) = raw.execute("PRAGMA page_size").fetchone()

@@ -33,7 +33,7 @@ from app.models.base import (
     tenant_key,
 )
 
-STORED = text("file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL")
+STORED = text("(file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL)")
 """Uploads that count as used storage."""
 
 

@@ -17,7 +17,7 @@ JSON_TYPE = sa.JSON(none_as_null=True).with_variant(
     postgresql.JSONB(none_as_null=True), "postgresql"
 )
 OF_UPLOADS = ("import_rows", "import_problems", "import_blocks", "import_changes")
-STORED = sa.text("file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL")
+STORED = sa.text("(file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL)")
 
 
 def upgrade() -> None:
