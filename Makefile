@@ -3,6 +3,7 @@ PORT ?= 8000
 TESTS ?= tests
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 KILLS ?= 200
+REQUESTS ?= 100000
 BIN := .venv/bin
 STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
 
@@ -13,7 +14,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash guards security bench screenshots lighthouse fmt lock
+.PHONY: help run test test-quick lint check check-all crash guards security crawl bench screenshots lighthouse fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -59,6 +60,10 @@ guards: ## Remove one guard at a time from a copy of the code; at least all but 
 security: ## Scan the code and its packages, and send random requests as each role; list open findings
 	@scripts/setup_tests
 	@$(BIN)/python -m scripts.security
+
+crawl: ## Let one partner ask for another one's planted strings, in REQUESTS (100000) requests
+	@scripts/setup_tests
+	PORTAL_TEST_REQUESTS=$(REQUESTS) $(BIN)/pytest -n $(JOBS) tests/planted
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests

@@ -1,0 +1,95 @@
+"""No string of one partner reaches the other: not in a page, JSON, file, mail, header or log.
+
+``PORTAL_TEST_REQUESTS`` requests in all (`make crawl`), a third of them to each: SQLite,
+PostgreSQL, and PostgreSQL past its row-level security. The commit chooses the random ones.
+"""
+
+import io
+import os
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask, Response, abort
+
+from app.services import tenancy
+from tests.planted.conftest import WALLS
+from tests.planted.crawl import Asked, Crawl
+from tests.planted.judge import Judge
+from tests.planted.planting import Side, unplanted
+
+REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000")) // 3
+WITHOUT_FILTER = 80
+"""Requests that are sent without the tenant filter."""
+LEAST_SHOWN = 300
+"""So many different markers and ids of its own the asking partner sees at least."""
+
+
+@pytest.mark.parametrize("wall", WALLS[:1])
+def test_every_text_of_both_partners_is_planted(sides: tuple[Side, Side]) -> None:
+    assert [unplanted(side) for side in sides] == [set(), set()]
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("wall", WALLS)
+def test_no_request_shows_a_string_of_another_partner(crawl: Crawl, judge: Judge) -> None:
+    judge.run(crawl, REQUESTS)
+    assert judge.found == []
+    assert len(judge.own) >= LEAST_SHOWN
+
+
+@pytest.mark.parametrize("wall", WALLS[:1])
+def test_a_marker_is_found_wherever_a_request_can_bring_it(
+    app: Flask, crawl: Crawl, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = crawl.other.rows["organizations"][0]["name"]
+    campaign_id = crawl.other.rows["campaigns"][0]["id"]
+    phone = crawl.other.rows["contacts"][0]["phone"]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as workbook:
+        workbook.writestr("sheet.xml", f"<v>{name}</v>")
+
+    def logged() -> Response:
+        app.logger.info("read %s", name)
+        return Response("nothing")
+
+    answers: dict[str, Callable[[], Response]] = {
+        "200 body": lambda: Response(f"<b>{name.upper()}</b>"),
+        "200 an id": lambda: Response(str(campaign_id)),
+        "200 a number": lambda: Response(f"({phone[2:5]}) {phone[5:8]}-{phone[8:]}"),
+        "200 a workbook": lambda: Response(packed.getvalue()),
+        "200 headers": lambda: Response(headers={"X-Name": name}),
+        "404 body": lambda: abort(Response(name, 404)),
+        "log": logged,
+        "nothing": lambda: Response("nothing"),
+    }
+    found = {}
+    for place, answer in answers.items():
+        monkeypatch.setitem(app.view_functions, "portal.account", answer)
+        judge.found.clear()
+        judge.serve(crawl, crawl.visitors[0], Asked("GET", "/account"))
+        found[place] = len(judge.found)
+    assert found == dict.fromkeys(answers, 1) | {"nothing": 0}
+    judge.found.clear()
+    judge.serve(crawl, crawl.visitors[0], Asked("GET", f"/find?q={name}"))
+    assert judge.found == []  # what was asked for may be repeated
+
+
+def unfiltered(  # takes what `of_tenant` takes
+    query: Any,
+    caller: Any,
+    partner_id: Any,
+    organization_id: Any = None,
+) -> Any:
+    return query
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("wall", WALLS)
+def test_without_the_tenant_filter_strings_are_found_unless_policies_hold_them_back(
+    crawl: Crawl, judge: Judge, wall: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tenancy.of_tenant, "__code__", unfiltered.__code__)
+    judge.run(crawl, WITHOUT_FILTER)
+    assert bool(judge.found) == (wall != "postgresql")
