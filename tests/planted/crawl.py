@@ -1,6 +1,7 @@
 """Requests of one partner's people and scripts that ask for what belongs to the other.
 
-`Crawl.requests` never ends: first every page that links lead to, then every route with ids of
+`Crawl.requests` never ends: first every page that links lead to, for the partner's admin and one
+of the other roles, then every route with ids of
 the other partner in each place and, in turn with these, random mixtures of ids, texts, filters
 and forms.
 """
@@ -130,9 +131,9 @@ class Crawl:
 
     def requests(self) -> Iterator[tuple[Visitor, Asked]]:
         """The walk needs the answers: `learn` takes each of them in."""
-        for visitor in self.visitors:
-            if "portal" in visitor.blueprints:
-                yield from self._walk(visitor)
+        admin, *others = (each for each in self.visitors if "portal" in each.blueprints)
+        for visitor in (admin, self.random.choice(others)):
+            yield from self._walk(visitor)
         every_route = list(self._every_route())
         self.random.shuffle(every_route)
         for route in every_route:

@@ -22,7 +22,7 @@ from tests.planted.planting import Side, unplanted
 REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000")) // 3
 WITHOUT_FILTER = 80
 """Requests that are sent without the tenant filter."""
-LEAST_SHOWN = 300
+LEAST_SHOWN = 250
 """So many different markers and ids of its own the asking partner sees at least."""
 
 
