@@ -108,8 +108,8 @@ def analyze(database: Database) -> None:
     """As the worker's housekeeping and PostgreSQL's own do."""
     database.gather_statistics()
     if not database.is_sqlite:
-        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as outside:
-            outside.exec_driver_sql("ANALYZE")
+        with database.engine.begin() as connection:
+            connection.exec_driver_sql("ANALYZE")
 
 
 class Floor:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from app.database.scope import INSTALLATION, SCOPE, Scope, declare
+from app.database.scope import INSTALLATION, SCOPE, Scope, begin
 from app.database.sqlite_write_lock import QueueingConnection, queue_writers, take_turn
 
 WAL_IS_SOUND_FROM = (3, 51, 3)
@@ -89,10 +89,11 @@ def make_engine(
         hide_parameters=True,
         # A prepared statement would keep the plan that was made while its tables were small, and
         # walk through them for each look-up when a file has filled them.
-        connect_args={"prepare_threshold": None},
+        # Transactions are opened by the begin hook alone, which declares their scope with it.
+        connect_args={"prepare_threshold": None, "autocommit": True},
     )
     _ping_what_has_rested(engine)
-    event.listen(engine, "begin", declare_scope)
+    event.listen(engine, "begin", begin_in_scope)
     return engine
 
 
@@ -165,8 +166,10 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
-def declare_scope(connection: Connection) -> None:
-    declare(connection, connection.get_execution_options().get(SCOPE, INSTALLATION))
+def begin_in_scope(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if options.get("isolation_level") != "AUTOCOMMIT":
+        begin(connection, options.get(SCOPE, INSTALLATION))
 
 
 class Database:

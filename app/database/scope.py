@@ -4,6 +4,7 @@ PostgreSQL enforces it by row-level security (``migrations/policies.py``). SQLit
 """
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -11,8 +12,8 @@ from sqlalchemy import Connection
 SCOPE = "scope"
 """Execution option: the scope of a transaction; without it `INSTALLATION`."""
 _DECLARE = (
-    "SELECT set_config('app.scope', %s, true), set_config('app.partner_id', %s, true), "
-    "set_config('app.organization_id', %s, true)"
+    "SELECT set_config('app.scope', '{}', true), set_config('app.partner_id', '{}', true), "
+    "set_config('app.organization_id', '{}', true)"
 )
 
 
@@ -36,10 +37,27 @@ def of_tenant(partner_id: UUID, organization_id: UUID | None) -> Scope:
     return Scope("partner", partner_id, organization_id)
 
 
+def begin(connection: Connection, scope: Scope) -> None:
+    """Begin a transaction of PostgreSQL and declare its scope, in one message to the server.
+
+    A connection that has been given an isolation level begins its transactions itself.
+    """
+    driver: Any = connection.connection.driver_connection
+    _execute(connection, ("BEGIN; " if driver.autocommit else "") + _declaration(scope))
+
+
 def declare(connection: Connection, scope: Scope) -> None:
-    """Declare the scope to PostgreSQL until the transaction ends."""
-    partner, organization = (str(id_ or "") for id_ in (scope.partner_id, scope.organization_id))
+    """Declare another scope to PostgreSQL until the transaction ends."""
+    _execute(connection, _declaration(scope))
+
+
+def _declaration(scope: Scope) -> str:
+    """Names of this module and UUIDs: only without parameters are two statements one message."""
+    return _DECLARE.format(scope.name, scope.partner_id or "", scope.organization_id or "")
+
+
+def _execute(connection: Connection, statements: str) -> None:
     # Past SQLAlchemy, whose listeners would count it among the queries of a page.
     cursor = connection.connection.cursor()
-    cursor.execute(_DECLARE, (scope.name, partner, organization))
+    cursor.execute(statements)
     cursor.close()
