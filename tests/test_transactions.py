@@ -14,8 +14,8 @@ SCOPE = text("SELECT current_setting('app.scope', true)")
 
 def is_in_transaction(connection: Connection) -> bool:
     """Whether the time of the transaction stands still from statement to statement."""
-    times = [connection.scalar(text("SELECT now()")) for _each in range(2)]
-    return times[0] == times[1]
+    first, second = (connection.scalar(text("SELECT now()")) for _each in range(2))
+    return bool(first == second)
 
 
 def test_what_a_transaction_writes_is_gone_after_an_error(fresh_database: Database) -> None:
@@ -25,9 +25,14 @@ def test_what_a_transaction_writes_is_gone_after_an_error(fresh_database: Databa
 
     before = count()
     add = text("INSERT INTO installation_marks (id, lineage, generation) VALUES (7, 'x', 1)")
-    with pytest.raises(ZeroDivisionError), fresh_database.transaction() as session:
-        session.execute(add)
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with fresh_database.transaction() as session:
+            session.execute(add)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert count() == before
     with fresh_database.transaction() as session:
         session.execute(add)

@@ -1,9 +1,8 @@
 """Requests of one partner's people and scripts that ask for what belongs to the other.
 
 `Crawl.requests` never ends: first every page that links lead to, for the partner's admin and one
-of the other roles, then every route with ids of
-the other partner in each place and, in turn with these, random mixtures of ids, texts, filters
-and forms.
+of the other roles, then every route with ids of the other partner in each place and, in turn with
+these, random mixtures of ids, texts, filters and forms.
 """
 
 import io
