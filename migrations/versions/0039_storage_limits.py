@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 from migrations import policies
 
 revision: str = "0039"
-down_revision: str | Sequence[str] | None = "0033"
+down_revision: str | Sequence[str] | None = "0038"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
