@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,16 @@ def kept(task: Task) -> list[tuple[Fact, dict[str, Any]]]:
 
 def facts(told: list[tuple[Fact, dict[str, Any]]]) -> list[Fact]:
     return [fact for fact, _ in told]
+
+
+def test_a_call_ends_after_its_longest_time(
+    trunk: Trunk, patient: Telephone, tmp_path: Path
+) -> None:
+    asked = task(trunk, tmp_path, patient.number, intro=INTRO * 9)
+    asked = replace(asked, account=replace(asked.account, longest_call_seconds=1.5))
+    told = kept(asked)
+    assert facts(told) == [*TALKED[: len(told) - 1], Fact.ENDED]
+    assert told[-1][1] == {"reason": "completed", "words": "", "definite": False}
 
 
 def test_a_call_ends_as_it_went(

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Assistant, Outreach, new_id, utcnow
-from app.services import campaigns, outreach, pauses
+from app.services import campaigns, outreach, pauses, spending
 from app.services.calls import attempts
 from tests.fixtures.outreach import OWNER
 from tests.services.outreach.conftest import Desk
@@ -116,3 +116,15 @@ def test_a_pause_of_dialling_is_named_as_well(session: Session, desk: Desk) -> N
     assert said(session, desk) == ("dialling_paused", "Calling is paused: A storm.")
     pauses.resume(session, OWNER, pauses.Scope())
     assert said(session, desk) is None
+
+
+def test_a_campaign_waits_while_a_spending_limit_is_reached(session: Session, desk: Desk) -> None:
+    organization = spending.Subject(organization_id=desk.line.organization_id)
+    spending.change(session, OWNER, organization, spending.Limits(day_micros=0))
+    desk.add(*PEOPLE)
+    desk.start()
+    why = "The organization's spending limit for today is reached."
+    assert (desk.feed(), said(session, desk)) == (0, ("spend_cap_reached", why))
+    assert session.get_one(Outreach, desk.campaign.id).held_reason == why
+    spending.change(session, OWNER, organization, spending.Limits())
+    assert (desk.feed(utcnow() + timedelta(minutes=6)), said(session, desk)) == (4, None)

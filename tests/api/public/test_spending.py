@@ -1,0 +1,121 @@
+"""Spending limits as a script meets them: 409, or a call that waits and says until when."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.models import ApiKey, Call, new_id
+from app.policy.caller import system_caller
+from app.services import spending
+from app.services.calls import attempts
+from app.services.calls.attempts import ClaimKind
+from app.services.spending import Limits, Subject
+from tests.api.public.conftest import Script
+from tests.fixtures.clock import SetClock
+from tests.fixtures.worker import Line
+
+OPERATOR = system_caller("operator")
+
+
+def limit(session: Session, subject: Subject, **limits: Any) -> None:
+    spending.change(session, OPERATOR, subject, Limits(**limits))
+    session.commit()
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_call_is_refused_at_the_limit_of_its_organization(
+    session: Session, line: Line, script: Script
+) -> None:
+    limit(session, Subject(organization_id=line.organization_id), day_micros=1_799_999)
+    answer = script.call()
+    body = answer.get_json()
+    words = "The organization's spending limit for today is reached."
+    assert (answer.status_code, body["success"], body["message"], body["details"]["code"]) == (
+        409,
+        False,
+        words,
+        "spend_cap_reached",
+    )
+    assert session.scalars(select(Call)).all() == []
+    limit(session, Subject(organization_id=line.organization_id), day_micros=1_800_000)
+    assert script.call().status_code == 200
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_limit_of_a_key_stops_that_key_alone(
+    session: Session, line: Line, script: Script, make_script: Callable[..., Script]
+) -> None:
+    key = session.scalars(select(ApiKey)).one()
+    limit(session, Subject(api_key_id=key.id), month_minutes=59)
+    answer = script.call()
+    assert (answer.status_code, answer.get_json()["message"]) == (
+        409,
+        "The API key's limit of call minutes for this month is reached.",
+    )
+    assert make_script(line).call().status_code == 200
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_test_key_is_never_stopped(
+    session: Session, line: Line, make_script: Callable[..., Script]
+) -> None:
+    limit(session, Subject(partner_id=line.partner_id), day_micros=0)
+    assert make_script(line, live=False).call().status_code == 200
+
+
+def test_a_call_that_waits_says_why_and_until_when(
+    session: Session, line: Line, script: Script, clock: SetClock
+) -> None:
+    clock.set("2026-10-15T12:00")
+    limit(session, Subject(organization_id=line.organization_id), day_micros=0, waits=True)
+    answer = script.call().get_json()
+    why = "The organization's spending limit for today is reached."
+    assert (answer["status"], answer["message"]) == (
+        "scheduled",
+        "The call is scheduled for 2026-10-16 00:00 UTC, the next moment at which it is allowed. "
+        + why,
+    )
+    read = script.get(f"/outbound/calls/{answer['callId']}").get_json()
+    assert (read["status"], read["scheduledFor"], read["statusDetail"]) == (
+        "scheduled",
+        "2026-10-16T00:00:00.000Z",
+        why,
+    )
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_call_that_finds_the_money_spent_says_so(
+    session: Session, line: Line, script: Script
+) -> None:
+    call_id = script.call().get_json()["callId"]
+    limit(session, Subject(partner_id=line.partner_id), day_micros=0)
+    [call] = session.scalars(select(Call))
+    attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    session.commit()
+    read = script.get(f"/outbound/calls/{call_id}").get_json()
+    assert (read["status"], read["endedReason"], read["statusDetail"]) == (
+        "canceled",
+        "spend_cap_reached",
+        "The portal's spending limit for today is reached.",
+    )
+
+
+@pytest.mark.usefixtures("clock")
+def test_without_limits_a_claim_asks_for_them_in_one_statement(
+    database: Database, session: Session, line: Line
+) -> None:
+    call = line.accept(session)
+    statements: list[str] = []
+
+    def note(*args: Any) -> None:
+        statements.append(args[2])
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    claim = attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    event.remove(database.engine, "before_cursor_execute", note)
+    assert claim.kind is ClaimKind.DIAL
+    assert [("spending_" in each) for each in statements].count(True) == 1
