@@ -83,7 +83,9 @@ def limit(
     subject = _subject(kind, id_)
     wanted = Limits(day, month, day_minutes, month_minutes)
     with changes() as (session, caller):
-        wanted = replace(wanted, waits=waits and subject.organization_id is not None)
+        before = spending.of(session, caller, subject).limits
+        waits = waits and subject.organization_id is not None
+        wanted = replace(wanted, waits=waits, is_watched=before.is_watched)
         spending.change(session, caller, subject, wanted)
         found = spending.of(session, caller, subject)
     _print(found)

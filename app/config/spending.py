@@ -12,6 +12,14 @@ class SpendingSettings(Foundation):
     """Spending limit a day of a new partner, in whole units of the currency; 0 means no limit. The
     operator changes it for each partner."""
 
+    spending_watch: bool = True
+    """Whether unusual calls pause the calling of an organization: compared with its own four weeks,
+    many calls to a country that it never called, at an hour at which it never calls, or far more
+    than in its busiest hour."""
+    spending_first_hour: int = Field(200, ge=1)
+    """Most calls in an hour of an organization that made none in the last four weeks; more are
+    unusual."""
+
     @property
     def new_partner_micros_a_day(self) -> int | None:
         """`spending_new_partner` in millionths; None without a limit."""

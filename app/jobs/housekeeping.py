@@ -21,7 +21,8 @@ from app.gateways.processors.base import ProcessorUnavailable
 from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import waiting_calls
 from app.jobs.context import context
-from app.services import carrier_accounts, phone_numbers, retention
+from app.models import utcnow
+from app.services import carrier_accounts, phone_numbers, retention, unusual_calls
 from app.services.audit import forwarding, refusals
 from app.services.calls import carrier_reports
 from app.services.imports import deletion, expiry
@@ -250,7 +251,20 @@ def check_held_calls() -> None:
     waiting_calls.check_held(context().database)
 
 
+def watch_calls() -> None:
+    """Pause organizations whose calls are unusual."""
+    database, settings = context().database, context().settings
+    if not settings.spending_watch:
+        return
+    rules = unusual_calls.Rules(first_hour=settings.spending_first_hour)
+    with database.transaction() as session:
+        paused = unusual_calls.check(session, rules, utcnow())
+    for organization_id in paused:
+        log.warning("unusual calls: the calling of organization %s was paused", organization_id)
+
+
 TASKS = [
+    Task("watch calls", MINUTE, watch_calls),
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),
     Task("sum up refused attempts", MINUTE, close_refusal_counts),

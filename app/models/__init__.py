@@ -48,6 +48,7 @@ from app.models.partner import (
     SocialLink,
 )
 from app.models.pause import (
+    CallHour,
     CarrierObservation,
     DispatchPause,
     HeldCall,

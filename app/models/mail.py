@@ -32,6 +32,7 @@ class MailKind(StrEnum):
     IMPORT_FINISHED = "import_finished"
     CHAT_MESSAGE = "chat_message"
     WEBHOOK_PAUSED = "webhook_paused"
+    CALLING_PAUSED = "calling_paused"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

@@ -7,13 +7,13 @@ from sqlalchemy import BigInteger, ForeignKey, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind, Observed
-from app.models.base import Base, Created, Line, Name, Short, Time, enum_column
+from app.models.base import Base, Created, Line, Name, Short, Time, enum_column, tenant_key
 
 
 class DispatchPause(Base):
     """A pause: no call that it covers is dialled. There is at most one for each scope.
 
-    ``scope`` is ``all``, ``carrier:twilio`` or ``partner:`` and an id.
+    ``scope`` is ``all``, ``carrier:twilio``, or ``partner:`` or ``organization:`` and an id.
     """
 
     __tablename__ = "dialling_pauses"
@@ -23,6 +23,8 @@ class DispatchPause(Base):
     partner_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("partners.id", ondelete="CASCADE"), index=True
     )
+    organization_id: Mapped[UUID | None] = mapped_column(index=True)
+    """Of a pause of one organization; ``partner_id`` is its partner then."""
     reason: Mapped[Line]
     paused_by: Mapped[Name]
     paused_at: Mapped[Created]
@@ -65,3 +67,16 @@ class CarrierObservation(Base):
     count: Mapped[int] = mapped_column(Integer)
     last_at: Mapped[Time]
     detail: Mapped[Line]
+
+
+class CallHour(Base):
+    """The live calls that an organization placed to a region in an hour (UTC), for four weeks."""
+
+    __tablename__ = "call_hours"
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+
+    organization_id: Mapped[UUID] = mapped_column(primary_key=True)
+    hour: Mapped[Time] = mapped_column(primary_key=True, index=True)
+    region: Mapped[Short] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID]
+    calls: Mapped[int] = mapped_column(Integer)

@@ -4,12 +4,13 @@ Amounts are millionths of the currency of the call rates, so that sums are exact
 A ``scope`` is ``partner:``, ``organization:`` or ``key:`` and an id.
 """
 
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Short, tenant_key
+from app.models.base import Base, Short, UtcDateTime, tenant_key
 
 
 class CallRate(Base):
@@ -39,7 +40,8 @@ class SpendingLimit(Base):
     """The most that calls may cost and last in a day and in a month (UTC); None is no limit.
 
     Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
-    of being refused.
+    of being refused. An organization ``is_watched`` for unusual calls, except until
+    ``left_alone_until``.
     """
 
     __tablename__ = "spending_limits"
@@ -56,6 +58,8 @@ class SpendingLimit(Base):
     day_minutes: Mapped[int | None] = mapped_column(Integer)
     month_minutes: Mapped[int | None] = mapped_column(Integer)
     waits: Mapped[bool] = mapped_column(default=False)
+    is_watched: Mapped[bool] = mapped_column(default=True)
+    left_alone_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     version: Mapped[int] = mapped_column(Integer, default=1)
 
 

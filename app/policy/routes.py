@@ -314,6 +314,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.portal_settings_spending": P.PARTNER_WRITE,
     "portal.organization_spending": P.ORGANIZATIONS_READ,
     "portal.organization_spending_save": P.PARTNER_WRITE,
+    "portal.organization_resume_calling": P.PARTNER_WRITE,
     "portal.api_key_spending": P.CREDENTIALS_MANAGE,
     "portal.api_key_spending_save": P.CREDENTIALS_MANAGE,
     "portal.operator_spending": P.PARTNER_CREATE,

@@ -1,4 +1,4 @@
-"""Add call rates, spending limits and what is used of them."""
+"""Add call rates, spending limits and what is used of them, and pauses of unusual calls."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -50,6 +50,8 @@ def upgrade() -> None:
         sa.Column("day_minutes", sa.Integer(), nullable=True),
         sa.Column("month_minutes", sa.Integer(), nullable=True),
         sa.Column("waits", sa.Boolean(), nullable=False),
+        sa.Column("is_watched", sa.Boolean(), nullable=False),
+        sa.Column("left_alone_until", sa.DateTime(timezone=True), nullable=True),
         sa.Column("version", sa.Integer(), nullable=False),
         *_owners("spending_limits"),
         sa.ForeignKeyConstraint(
@@ -79,8 +81,22 @@ def upgrade() -> None:
         op.add_column("call_attempts", sa.Column(name, kind, server_default="0", nullable=False))
     for table in TABLES_WITH_REASONS:
         _change_reasons(table, lambda listed: f"{listed}, '{REASON}'")
+    op.create_table(
+        "call_hours",
+        sa.Column("organization_id", sa.Uuid(), nullable=False),
+        sa.Column("hour", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("region", sa.String(100), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("calls", sa.Integer(), nullable=False),
+        _organization("call_hours"),
+        sa.PrimaryKeyConstraint("organization_id", "hour", "region", name=op.f("pk_call_hours")),
+    )
+    op.create_index("ix_call_hours_hour", "call_hours", ["hour"])
+    op.add_column("dialling_pauses", sa.Column("organization_id", sa.Uuid(), nullable=True))
+    op.create_index("ix_dialling_pauses_organization_id", "dialling_pauses", ["organization_id"])
     for table in ("spending_limits", "spending_totals"):
         policies.by_partner(table)
+    policies.by_partner("call_hours", organization="organization_id")
 
 
 def downgrade() -> None:
@@ -89,6 +105,10 @@ def downgrade() -> None:
         _change_reasons(table, _without_reason)
     for name in OF_ATTEMPT:
         op.drop_column("call_attempts", name)
+    op.execute("DELETE FROM dialling_pauses WHERE organization_id IS NOT NULL")
+    op.drop_index("ix_dialling_pauses_organization_id", "dialling_pauses")
+    op.drop_column("dialling_pauses", "organization_id")
+    op.drop_table("call_hours")
     op.drop_table("spending_totals")
     op.drop_table("spending_limits")
     op.drop_table("call_rates")
@@ -102,12 +122,16 @@ def _owners(table: str) -> tuple[sa.ForeignKeyConstraint, ...]:
             name=op.f(f"fk_{table}_partner_id_partners"),
             ondelete="CASCADE",
         ),
-        sa.ForeignKeyConstraint(
-            ["partner_id", "organization_id"],
-            ["organizations.partner_id", "organizations.id"],
-            name=op.f(f"fk_{table}_partner_id_organization_id_organizations"),
-            ondelete="CASCADE",
-        ),
+        _organization(table),
+    )
+
+
+def _organization(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["partner_id", "organization_id"],
+        ["organizations.partner_id", "organizations.id"],
+        name=op.f(f"fk_{table}_partner_id_organization_id_organizations"),
+        ondelete="CASCADE",
     )
 
 

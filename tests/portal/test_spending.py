@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import SpendingTotal, User, utcnow
-from app.services import spending
+from app.services import pauses, spending
 from app.services.credentials import api_keys
 from app.services.spending import Limits, Subject, rates
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -60,6 +60,7 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
 ) -> None:
     path = f"/organizations/{own.organization.id}/spending"
     typed = BLANK | {"day_money": "20", "month_minutes": "600", "waits": "y", "version": "0"}
+    typed["is_watched"] = "y"
     answer = admin.post(path, typed, page=path)
     assert (answer.status_code, answer.location) == (303, path)
     session.expire_all()
@@ -221,3 +222,31 @@ def test_the_portals_limit_is_named_to_partner_admins_only(
     pages = {role: signed_in(user).get("/").text for role, user in own.staff.items()}
     named = {role for role, page in pages.items() if 'href="/settings/spending"' in page}
     assert named == {Role.PARTNER_ADMIN}
+
+
+def test_a_partner_admin_resumes_the_calling_of_an_organization(
+    session: Session, own: Tenant, signed_in: SignedIn, admin: Browser
+) -> None:
+    scope = pauses.Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    pauses.pause(session, OPERATOR, scope, "Unusual calls: 60 calls in an hour.")
+    session.commit()
+    path = f"/organizations/{own.organization.id}"
+    assert f"Calling is paused for {own.organization.name}" in admin.get("/").text
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get(path).text
+    assert ("Calling is paused" in editor, "Resume calling" in editor) == (True, False)
+    page = admin.get(path).text
+    assert "Unusual calls: 60 calls in an hour. Calls are accepted and wait" in page
+    answer = admin.post(f"{path}/resume-calling", page=path)
+    assert (answer.status_code, answer.location) == (303, path)
+    shown = admin.get(path).text
+    assert ("Calling resumed." in shown, "Calling is paused" in shown) == (True, False)
+
+
+def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    scope = pauses.Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    pauses.pause(session, OPERATOR, scope, "Unusual calls.")
+    session.commit()
+    assert "Calling is paused" not in operator.get("/").text
+    assert "Resume calling" in operator.get(f"/organizations/{own.organization.id}").text

@@ -207,6 +207,7 @@ FIELD_WORDS = {
     "spendingAMonth": "Spending limit a month",
     "spendingWaits": "Direct calls wait at a spending limit",
     "siteImages": "Pictures",
+    "unusualCallsWatched": "Unusual calls pause calling",
     "tier": "Plan",
     "timezone": "Time zone",
     "socialLinks": "Social links",

@@ -23,6 +23,7 @@ from app.services import (
     campaigns,
     do_not_call,
     organizations,
+    pauses,
     phone_numbers,
     reporting,
     storage,
@@ -86,6 +87,7 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
     return {
         "organization": found,
         "trial": trial,
+        "calling_pause": pauses.of_organization(session, found),
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,

@@ -52,6 +52,7 @@ class SpendingForm(PortalForm):
                 "day_minutes": limits.day_minutes,
                 "month_minutes": limits.month_minutes,
                 "waits": limits.waits,
+                "is_watched": limits.is_watched,
             }
         )
 
@@ -69,6 +70,7 @@ class OrganizationSpendingForm(SpendingForm):
 
     version = VersionField()
     waits = BooleanField("Calls wait for the next day or month")
+    is_watched = BooleanField("Pause calling when calls are unusual")
 
     def to_limits(self) -> Limits:
         return Limits(
@@ -77,6 +79,7 @@ class OrganizationSpendingForm(SpendingForm):
             self.day_minutes.data,
             self.month_minutes.data,
             waits=self.waits.data,
+            is_watched=self.is_watched.data,
         )
 
 

@@ -13,7 +13,7 @@ from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
-from app.services import organizations, partners, spending
+from app.services import organizations, partners, spending, unusual_calls
 from app.services.credentials import api_keys
 from app.services.spending import Subject
 
@@ -49,6 +49,14 @@ def organization_spending_save(organization_id: UUID) -> Page:
         )
     flash("Spending limits saved." if changed else "Nothing was changed.", "success")
     return redirect(url_for("portal.organization_spending", organization_id=organization_id), 303)
+
+
+@portal.post("/organizations/<uuid:organization_id>/resume-calling")
+def organization_resume_calling(organization_id: UUID) -> Page:
+    with transaction() as session:
+        was_paused = unusual_calls.resume(session, caller(), organization_id)
+    flash("Calling resumed." if was_paused else "Calling wasn’t paused.", "success")
+    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/spending")

@@ -129,7 +129,8 @@ class _CallingPauses:
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
         with transaction(read_only=True) as session:
-            return iter(pauses.listing(session))
+            found = pauses.listing(session)
+        return iter([pause for pause in found if pause.organization_id is None])
 
 
 def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -340,7 +340,7 @@ def _admit(
         wait = limits.Wait(stop.until, stop.why)
     if wait is not None:
         return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
-    pause = pauses.of_carrier(session, assistant.partner_id, carrier)
+    pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
     why = pauses.sentence(pause) if pause else limits.no_place_free(session, organization, at_once)
     return _Admitted(assistant, texts, carrier, account_id, None, why, in_trial)
 

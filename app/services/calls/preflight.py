@@ -205,7 +205,7 @@ def _dispatch(
     """What the call would wait for with no known end."""
     carrier = account.carrier if account else installation.carrier
     found = []
-    if pause := pauses.of_carrier(session, organization.partner_id, carrier):
+    if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
         words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)

@@ -239,6 +239,27 @@ def _webhook_paused(facts: Facts) -> Words:
     )
 
 
+def _calling_paused(facts: Facts) -> Words:
+    details = facts.details
+    organization = details["organization"]
+    return Words(
+        subject=f"Calling is paused for {organization}",
+        heading=f"Calling is paused for {organization}",
+        paragraphs=(
+            details["why"],
+            "Calls are accepted and wait. Calls in progress go on.",
+            "If these calls are yours, resume calling. If not, revoke the API keys that you don’t "
+            "recognise first."
+            if details["mayResume"]
+            else f"If these calls are yours, ask {facts.brand.partner_name} to resume calling.",
+        ),
+        act=("View organization", f"{facts.site}/organizations/{details['organizationId']}")
+        if details["mayResume"]
+        else ("View calls", f"{facts.site}/calls"),
+        reason=f"Sent to {facts.email} so that you notice calls that aren’t yours.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -258,4 +279,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.IMPORT_FINISHED: _import_finished,
     MailKind.CHAT_MESSAGE: _chat_message,
     MailKind.WEBHOOK_PAUSED: _webhook_paused,
+    MailKind.CALLING_PAUSED: _calling_paused,
 }

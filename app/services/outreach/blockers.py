@@ -67,7 +67,8 @@ def blocker(
     route = phone_numbers.route_of(session, parties.organization, carrier)
     if found := of_plan(session, campaign, plan, parties, utcnow(), route):
         return found
-    pause = pauses.of_carrier(session, campaign.partner_id, route.carrier)
+    owner = (campaign.partner_id, campaign.organization_id)
+    pause = pauses.of_carrier(session, *owner, route.carrier)
     return CampaignBlocker(PAUSED, pauses.sentence(pause)) if pause is not None else None
 
 

@@ -42,6 +42,7 @@ class Kind(StrEnum):
     CALLS_UNANSWERED = "calls-unanswered"
     LINE = "line"
     PAUSED = "paused"
+    ORGANIZATION_PAUSED = "organization-paused"
     CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
@@ -111,6 +112,24 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
         title = "The carrier isn’t accepting calls"
         found.append(ActionItem(Kind.LINE, title, words, urgent=True))
     return found
+
+
+def _paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
+    """Organizations whose calling is paused."""
+    paused = pauses.of_organizations(session, caller)[: EACH + 1]
+    ids = [pause.organization_id for pause in paused if pause.organization_id is not None]
+    names = organizations.names_of(session, caller, ids) if ids else {}
+    return [
+        ActionItem(
+            Kind.ORGANIZATION_PAUSED,
+            f"Calling is paused for {names.get(pause.organization_id, '')}",
+            pause.reason,
+            pause.organization_id,
+            urgent=True,
+        )
+        for pause in paused
+        if pause.organization_id is not None
+    ]
 
 
 def _campaigns(session: Session, caller: Caller) -> list[ActionItem]:
@@ -303,6 +322,7 @@ def _count(number: int) -> str:
 
 _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]]], ...] = (
     (Permission.CALLS_READ, _line),
+    (Permission.ORGANIZATIONS_READ, _paused_organizations),
     (Permission.CALLS_READ, _unknown_calls),
     (Permission.CAMPAIGNS_READ, _campaigns),
     (Permission.CONTACTS_WRITE, _uploads),

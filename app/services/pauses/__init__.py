@@ -12,6 +12,8 @@ from app.services.pauses.pauses import (
     listing,
     of_call,
     of_carrier,
+    of_organization,
+    of_organizations,
     pause,
     resume,
     sentence,

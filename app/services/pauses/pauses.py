@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Exists, exists, or_, select
+from sqlalchemy import ColumnElement, Exists, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import NotFound, ValidationFailed
-from app.models import Call, DispatchPause, HeldCall, Partner, utcnow
+from app.models import Call, DispatchPause, HeldCall, Organization, Partner, utcnow
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.tenancy import of_tenant
 
 ALL = "all"
 RECHECK = timedelta(seconds=5)
@@ -25,15 +26,18 @@ LONGEST_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a pause covers: a carrier, a partner, or everything."""
+    """What a pause covers: a carrier, a partner, one organization of the partner, or everything."""
 
     carrier: CarrierKind | None = None
     partner_id: UUID | None = None
+    organization_id: UUID | None = None
 
     @property
     def key(self) -> str:
         if self.carrier is not None:
             return f"carrier:{self.carrier.value}"
+        if self.organization_id is not None:
+            return f"organization:{self.organization_id}"
         return ALL if self.partner_id is None else f"partner:{self.partner_id}"
 
 
@@ -52,6 +56,7 @@ def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> Dispat
             scope=scope.key,
             carrier=scope.carrier,
             partner_id=scope.partner_id,
+            organization_id=scope.organization_id,
             reason=reason,
             paused_by=caller.label[:200],
         )
@@ -86,31 +91,53 @@ def covering(session: Session, caller: Caller) -> list[DispatchPause]:
     if caller.partner_id is None:
         return listing(session) if caller.is_operator else []
     mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
-    query = select(DispatchPause).where(mine)
+    query = select(DispatchPause).where(mine, DispatchPause.organization_id.is_(None))
     return list(session.scalars(query.order_by(DispatchPause.scope != ALL, DispatchPause.scope)))
 
 
 def of_call(session: Session, call: Call) -> DispatchPause | None:
     """The widest pause that covers the call now."""
-    return of_carrier(session, call.partner_id, call.carrier)
+    return of_carrier(session, call.partner_id, call.organization_id, call.carrier)
 
 
 def is_covered(call: Call) -> Exists:
     """`of_call` as a condition of a query."""
-    scopes = _scopes(call.partner_id, call.carrier)
+    scopes = _scopes(call.partner_id, call.organization_id, call.carrier)
     return exists().where(DispatchPause.scope.in_(scopes))
 
 
-def of_carrier(session: Session, partner_id: UUID, carrier: CarrierKind) -> DispatchPause | None:
-    """The widest pause that covers the partner's calls over the carrier now."""
-    scopes = _scopes(partner_id, carrier)
+def of_carrier(
+    session: Session, partner_id: UUID, organization_id: UUID, carrier: CarrierKind
+) -> DispatchPause | None:
+    """The widest pause that covers the organization's calls over the carrier now."""
+    scopes = _scopes(partner_id, organization_id, carrier)
     query = select(DispatchPause).where(DispatchPause.scope.in_(scopes))
     found = session.scalars(query, execution_options={"populate_existing": True}).all()
     return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
 
 
-def _scopes(partner_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
-    return ALL, Scope(carrier=carrier).key, Scope(partner_id=partner_id).key
+def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
+    """The pauses of single organizations that the caller may see."""
+    query = of_tenant(
+        select(DispatchPause), caller, DispatchPause.partner_id, DispatchPause.organization_id
+    ).where(DispatchPause.organization_id.is_not(None))
+    return list(session.scalars(query.order_by(DispatchPause.paused_at.desc())))
+
+
+def of_organization(session: Session, organization: Organization) -> DispatchPause | None:
+    """The pause of an organization that came from its loader, not one that covers more."""
+    return session.get(
+        DispatchPause, Scope(organization_id=organization.id).key, populate_existing=True
+    )
+
+
+def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
+    return (
+        ALL,
+        Scope(carrier=carrier).key,
+        Scope(partner_id=partner_id).key,
+        Scope(organization_id=organization_id).key,
+    )
 
 
 def sentence(pause: DispatchPause) -> str:
@@ -120,9 +147,16 @@ def sentence(pause: DispatchPause) -> str:
 
 def is_released() -> ColumnElement[bool]:
     """The condition that no pause covers a `HeldCall` any more, or that its call has expired."""
+    organization = select(Call.organization_id).where(Call.id == HeldCall.call_id).scalar_subquery()
     covers = or_(
         DispatchPause.scope == ALL,
-        DispatchPause.partner_id == HeldCall.partner_id,
+        and_(
+            DispatchPause.partner_id == HeldCall.partner_id,
+            or_(
+                DispatchPause.organization_id.is_(None),
+                DispatchPause.organization_id == organization,
+            ),
+        ),
         DispatchPause.carrier == HeldCall.carrier,
     )
     paused = exists().where(covers).correlate(HeldCall)
@@ -150,6 +184,7 @@ def _record(
         target_type="dialling",
         target_id=scope.key,
         partner_id=scope.partner_id,
+        organization_id=scope.organization_id,
         before={"reason": before},
         after={"reason": after},
     )

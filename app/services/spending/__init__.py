@@ -13,6 +13,7 @@ from app.services.spending.limits import (
     Use,
     change,
     copy_to_key,
+    leave_alone,
     limit_new_partner,
     near_limits,
     of,

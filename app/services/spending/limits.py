@@ -55,13 +55,15 @@ _AMOUNTS = {
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The most that calls may cost, in millionths, and last in a day and in a month; None is no
-    limit. ``waits`` counts for organizations only."""
+    limit. ``waits`` counts for organizations only, and so does ``is_watched``: unusual calls
+    pause the calling."""
 
     day_micros: int | None = None
     month_micros: int | None = None
     day_minutes: int | None = None
     month_minutes: int | None = None
     waits: bool = False
+    is_watched: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +280,25 @@ def _reschedule(session: Session, limit: SpendingLimit) -> None:
 def limit_new_partner(
     session: Session, caller: Caller, partner: Partner, micros_a_day: int | None
 ) -> None:
-    """Give a partner that was just created the installation's limit of a day."""
-    if micros_a_day is not None:
-        change(session, caller, Subject(partner_id=partner.id), Limits(day_micros=micros_a_day))
+    """Give a partner that the caller has just created the installation's limit of a day."""
+    if micros_a_day is None:
+        return
+    wanted = Limits(day_micros=micros_a_day)
+    stored = _new(scope_key(PARTNER, partner.id), partner)
+    stored.day_micros, stored.version = micros_a_day, 1
+    session.add(stored)
+    _record(session, caller, partner, Limits(), wanted)
+
+
+def leave_alone(session: Session, organization: Organization, until: datetime) -> None:
+    """Don't watch an organization that is held for change for unusual calls until then."""
+    scope = scope_key(ORGANIZATION, organization.id)
+    stored = session.get(SpendingLimit, scope, populate_existing=True)
+    if stored is None:
+        stored = _new(scope, organization)
+        session.add(stored)
+    stored.left_alone_until = until
+    session.flush()
 
 
 def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
@@ -320,11 +338,12 @@ def _read(stored: SpendingLimit | None) -> Limits:
         stored.day_minutes,
         stored.month_minutes,
         stored.waits,
+        stored.is_watched,
     )
 
 
 def _new(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit:
-    limit = SpendingLimit(scope=scope, waits=False, version=0)
+    limit = SpendingLimit(scope=scope, waits=False, is_watched=True, version=0)
     match row:
         case Partner():
             limit.partner_id = row.id
@@ -369,4 +388,5 @@ def _shown(limits: Limits) -> dict[str, Any]:
         "minutesADay": limits.day_minutes,
         "minutesAMonth": limits.month_minutes,
         "spendingWaits": limits.waits,
+        "unusualCallsWatched": limits.is_watched,
     }

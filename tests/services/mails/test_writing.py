@@ -60,6 +60,12 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "failed": 412,
     },
     MailKind.CHAT_MESSAGE: {"name": "Ann", "email": "ann@visitor.example", "message": "Hi\nthere"},
+    MailKind.CALLING_PAUSED: {
+        "organization": "Hill Dental",
+        "organizationId": "01a2",
+        "why": "Unusual calls: 60 calls in an hour.",
+        "mayResume": True,
+    },
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",

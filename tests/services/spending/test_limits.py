@@ -137,3 +137,10 @@ def spending_until(session: Session) -> object:
     """When the limits of today end."""
     partner = make_tenant(session, "Eastwind").partner
     return spending.of(session, OPERATOR, Subject(partner_id=partner.id)).until[0]
+
+
+def test_a_new_partner_gets_the_limit_of_the_installation(session: Session) -> None:
+    partner = make_tenant(session).partner
+    spending.limit_new_partner(session, OPERATOR, partner, 500 * DOLLAR)
+    found = spending.of(session, OPERATOR, Subject(partner_id=partner.id))
+    assert (found.limits, found.version) == (Limits(day_micros=500 * DOLLAR), 1)

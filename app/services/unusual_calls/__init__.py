@@ -1,0 +1,8 @@
+"""Calls that are unusual for an organization pause its calling until a user resumes it.
+
+`counting` keeps the calls of each hour, `judging` compares them with those of four weeks, `pausing`
+pauses, tells and resumes.
+"""
+
+from app.services.unusual_calls.judging import Rules
+from app.services.unusual_calls.pausing import check, resume

@@ -1,0 +1,82 @@
+"""How many live calls each organization made to each region, by the hour, for four weeks."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from functools import lru_cache
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.models import Call, CallAttempt, CallHour
+from app.models.base import id_at
+from app.phone import region_of
+
+KEPT = timedelta(days=28)
+HOUR = timedelta(hours=1)
+SETTLED = timedelta(minutes=10)
+"""So long into an hour the hour before is counted as well."""
+LONGEST_WAIT = timedelta(hours=30)
+"""The longest time from an attempt's id to its beginning."""
+PREFIX = 5
+"""Characters of a number that are counted together: ``+1202``."""
+
+
+def count(session: Session, now: datetime) -> None:
+    """Write the calls of this hour, and forget those of more than four weeks ago. Repeating it
+    changes nothing."""
+    this = hour_of(now)
+    if now - this < SETTLED:
+        _count(session, this - HOUR)
+    _count(session, this)
+    session.execute(delete(CallHour).where(CallHour.hour < this - KEPT))
+
+
+def hour_of(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def _count(session: Session, hour: datetime) -> None:
+    prefix = func.substr(Call.phone_number, 1, PREFIX)
+    query = (
+        select(Call.partner_id, Call.organization_id, prefix, func.count())
+        .join(CallAttempt, CallAttempt.call_id == Call.id)
+        .where(
+            CallAttempt.id >= id_at(hour - LONGEST_WAIT),
+            CallAttempt.started_at >= hour,
+            CallAttempt.started_at < hour + HOUR,
+            Call.live.is_(True),
+        )
+        .group_by(Call.partner_id, Call.organization_id, prefix)
+    )
+    counted: Counter[tuple[UUID, UUID, str]] = Counter()
+    for partner_id, organization_id, digits, calls in session.execute(query):
+        counted[partner_id, organization_id, region_of_prefix(digits)] += calls
+    if not counted:
+        return
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    statement = (sqlite.insert if is_sqlite else postgresql.insert)(CallHour)
+    statement = statement.on_conflict_do_update(
+        index_elements=("organization_id", "hour", "region"),
+        set_={"calls": statement.excluded.calls},
+    )
+    rows = [
+        {
+            "partner_id": partner_id,
+            "organization_id": organization_id,
+            "hour": hour,
+            "region": region,
+            "calls": calls,
+        }
+        for (partner_id, organization_id, region), calls in counted.items()
+    ]
+    session.execute(statement, rows)
+
+
+@lru_cache(maxsize=10_000)
+def region_of_prefix(prefix: str) -> str:
+    """The region whose numbers begin so; the prefix itself where that isn't known."""
+    lengths = (10, 9, 8, 11, 7)
+    padded = (f"{prefix}{'2' * (length - PREFIX + 2)}" for length in lengths)
+    return next(filter(None, map(region_of, padded)), prefix)

@@ -1,0 +1,57 @@
+"""Whether the calls of this hour are unusual beside those of the four weeks before."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.phone import country_name
+
+COUNTRY_CALLS = 10
+"""So many calls in an hour to a country that was never called before are unusual."""
+HOUR_CALLS = 20
+"""So many calls at an hour of the day (UTC) at which none were made before are unusual."""
+RATE_CALLS = 50
+"""Fewer calls in an hour are never too many."""
+RATE_FACTOR = 3
+"""So many times the calls of the busiest hour are unusual."""
+KNOWN_DAYS = 7
+"""Hours of the day are compared once there were calls on so many days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """``first_hour`` is the most calls in an hour of an organization that made none before."""
+
+    first_hour: int = 200
+
+
+History = Sequence[tuple[datetime, str, int]]
+"""Calls by hour and region."""
+
+
+def reason(now: Mapping[str, int], history: History, hour: datetime, rules: Rules) -> str | None:
+    """Why the calls of an hour by region are unusual, as the end of a sentence; None if they
+    aren't."""
+    total = sum(now.values())
+    if not history:
+        if total <= rules.first_hour:
+            return None
+        return f"{total:,} calls in the first hour of calling"
+    regions = {region for _hour, region, _calls in history}
+    new = sorted(region for region, calls in now.items() if calls >= COUNTRY_CALLS)
+    if unknown := [region for region in new if region not in regions]:
+        names = " and ".join(country_name(region) for region in unknown[:2])
+        count = sum(now[region] for region in unknown)
+        return f"{count:,} calls in an hour to {names}, which was not called before"
+    by_hour: Counter[datetime] = Counter()
+    for when, _region, calls in history:
+        by_hour[when] += calls
+    days = {when.date() for when in by_hour}
+    is_new_hour = hour.hour not in {when.hour for when in by_hour}
+    if total >= HOUR_CALLS and len(days) >= KNOWN_DAYS and is_new_hour:
+        return f"{total:,} calls at {hour:%H:00} UTC, an hour without calls in four weeks"
+    busiest = max(by_hour.values())
+    if total > max(RATE_CALLS, RATE_FACTOR * busiest):
+        return f"{total:,} calls in an hour; the most in four weeks were {busiest:,}"
+    return None

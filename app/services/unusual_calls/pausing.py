@@ -1,0 +1,101 @@
+"""Pauses the calling of an organization whose calls are unusual, and resumes it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.models import CallHour, DispatchPause, MailKind, Organization, SpendingLimit, User, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import mail_queue, pauses, spending
+from app.services.pauses import Scope
+from app.services.tenancy import get_organization
+from app.services.unusual_calls.counting import count, hour_of
+from app.services.unusual_calls.judging import COUNTRY_CALLS, Rules, reason
+
+LEFT_ALONE = timedelta(hours=24)
+"""After a user has resumed calling, it isn't paused again for so long."""
+WHO = "Unusual calls"
+
+
+def check(session: Session, rules: Rules, now: datetime) -> list[UUID]:
+    """Count the calls of this hour, and pause the organizations whose calls are unusual; which
+    ones."""
+    count(session, now)
+    hour = hour_of(now)
+    calls: defaultdict[UUID, dict[str, int]] = defaultdict(dict)
+    current = select(CallHour).where(CallHour.hour == hour, _is_judged(now))
+    for row in session.scalars(current, execution_options={"populate_existing": True}):
+        calls[row.organization_id][row.region] = row.calls
+    paused = []
+    for organization_id, by_region in calls.items():
+        if sum(by_region.values()) < COUNTRY_CALLS:
+            continue
+        query = select(CallHour.hour, CallHour.region, CallHour.calls).where(
+            CallHour.organization_id == organization_id, CallHour.hour < hour
+        )
+        history = [(row[0], row[1], row[2]) for row in session.execute(query)]
+        if why := reason(by_region, history, hour, rules):
+            _pause(session, session.get_one(Organization, organization_id), why)
+            paused.append(organization_id)
+    return paused
+
+
+def resume(session: Session, caller: Caller, organization_id: UUID) -> bool:
+    """End the pause of an organization, which is then left alone for a day; whether there was one.
+
+    Raises `Forbidden`, `NotFound`.
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    organization = get_organization(session, caller, organization_id, for_change=True)
+    spending.leave_alone(session, organization, utcnow() + LEFT_ALONE)
+    return pauses.resume(session, caller, _scope(organization))
+
+
+def _scope(organization: Organization) -> Scope:
+    return Scope(partner_id=organization.partner_id, organization_id=organization.id)
+
+
+def _is_judged(now: datetime) -> ColumnElement[bool]:
+    """The condition that an organization is watched, wasn't resumed today, and isn't paused."""
+    limit = SpendingLimit
+    exempt = exists().where(
+        limit.organization_id == CallHour.organization_id,
+        limit.api_key_id.is_(None),
+        or_(limit.is_watched.is_(False), limit.left_alone_until > now),
+    )
+    paused = exists().where(DispatchPause.organization_id == CallHour.organization_id)
+    return and_(~exempt, ~paused)
+
+
+def _pause(session: Session, organization: Organization, why: str) -> None:
+    words = f"Unusual calls: {why}."
+    pauses.pause(session, system_caller(WHO), _scope(organization), words)
+    for user in _addressed(session, organization):
+        mail_queue.hand_in(
+            session,
+            MailKind.CALLING_PAUSED,
+            partner_id=organization.partner_id,
+            user_id=user.id,
+            details={
+                "organization": organization.name,
+                "organizationId": str(organization.id),
+                "why": words,
+                "mayResume": user.user_type is Role.PARTNER_ADMIN,
+            },
+        )
+
+
+def _addressed(session: Session, organization: Organization) -> Sequence[User]:
+    """The partner admins and the members of the organization."""
+    query = select(User).where(
+        User.partner_id == organization.partner_id,
+        User.status == UserStatus.ACTIVE,
+        or_(User.user_type == Role.PARTNER_ADMIN, User.organization_id == organization.id),
+    )
+    return session.scalars(query.order_by(User.id)).all()

@@ -1,0 +1,163 @@
+"""Unusual calls pause one organization, its users are told, and a partner admin resumes it."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind, Role
+from app.errors import Forbidden, NotFound
+from app.models import AuditEntry, CallAttempt, CallHour, Mail, new_id, utcnow
+from app.services import pauses, spending, unusual_calls
+from app.services.calls import attempts, waiting
+from app.services.calls.attempts import ClaimKind
+from app.services.spending import Limits, Subject
+from app.services.unusual_calls import Rules
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.clock import SetClock
+from tests.fixtures.worker import Line, make_line
+
+RULES = Rules(first_hour=3)
+
+
+def dialed(session: Session, line: Line, count: int, number: str = "+12025550101") -> None:
+    """Attempts at live calls that began now."""
+    call = line.accept(session, number)
+    for place in range(count):
+        session.add(
+            CallAttempt(
+                organization_id=line.organization_id,
+                call_id=call.id,
+                number=place + 1,
+                carrier=CarrierKind.SIMULATOR,
+                status=CallStatus.BUSY,
+                started_at=utcnow(),
+            )
+        )
+    session.flush()
+
+
+def dialed_before(session: Session, line: Line, region: str, calls: int) -> None:
+    """Calls of an hour of yesterday."""
+    hour = utcnow().replace(minute=0, second=0, microsecond=0) - timedelta(days=1)
+    session.add(
+        CallHour(
+            organization_id=line.organization_id,
+            partner_id=line.partner_id,
+            hour=hour,
+            region=region,
+            calls=calls,
+        )
+    )
+    session.flush()
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_organization_with_unusual_calls_is_paused_and_no_other(session: Session) -> None:
+    line, quiet = make_line(session), make_line(session)
+    for each in (line, quiet):
+        dialed_before(session, each, "CA", 40)
+        dialed(session, each, 12 if each is line else 9)
+    waits, dials = line.accept(session, "+12025550102"), quiet.accept(session)
+    assert unusual_calls.check(session, RULES, utcnow()) == [line.organization_id]
+    assert unusual_calls.check(session, RULES, utcnow()) == []
+    kinds = [
+        attempts.claim(session, call.id, new_id(), calls_at_once=99).kind for call in (waits, dials)
+    ]
+    assert kinds == [ClaimKind.DONE, ClaimKind.DIAL]
+    why = (
+        "Calling is paused: Unusual calls: 12 calls in an hour to the United States, "
+        "which was not called before."
+    )
+    assert (waits.status, waits.status_detail) == (CallStatus.QUEUED, why)
+    assert not waiting.any_to_release(session)
+    entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert entry is not None
+    assert (entry.action, entry.actor, entry.organization_id) == (
+        "dialling.paused",
+        "Unusual calls",
+        line.organization_id,
+    )
+
+
+@pytest.mark.usefixtures("clock")
+def test_calls_are_counted_once_by_region_however_often_it_is_done(session: Session) -> None:
+    line = make_line(session, allowed_regions=["US", "CA"])
+    dialed(session, line, 2)
+    dialed(session, line, 3, "+16135550123")
+    for _time in range(2):
+        unusual_calls.check(session, RULES, utcnow())
+    found = session.execute(select(CallHour.region, CallHour.calls).order_by(CallHour.region))
+    assert [tuple(row) for row in found] == [("CA", 3), ("US", 2)]
+
+
+def told(session: Session) -> list[tuple[str, object]]:
+    found = session.scalars(select(Mail).where(Mail.kind == "calling_paused"))
+    return sorted((str(mail.user_id), mail.details["mayResume"]) for mail in found)
+
+
+def make_unusual(session: Session, own: Tenant) -> None:
+    """Far more calls this hour than in the hour before."""
+    hour = utcnow().replace(minute=0, second=0, microsecond=0)
+    for when, calls in ((hour - timedelta(hours=24), 5), (hour, 60)):
+        session.add(
+            CallHour(
+                organization_id=own.organization.id,
+                partner_id=own.partner.id,
+                hour=when,
+                region="US",
+                calls=calls,
+            )
+        )
+    session.flush()
+
+
+@pytest.mark.usefixtures("clock")
+def test_partner_admins_and_members_get_a_mail(session: Session) -> None:
+    own = make_tenant(session)
+    make_unusual(session, own)
+    assert unusual_calls.check(session, RULES, utcnow()) == [own.organization.id]
+    admin = own.staff[Role.PARTNER_ADMIN]
+    assert told(session) == sorted([(str(admin.id), True), (str(own.user.id), False)])
+
+
+def test_a_resumed_organization_is_left_alone_for_a_day(session: Session, clock: SetClock) -> None:
+    clock.set("2026-10-15T12:00")
+    own = make_tenant(session)
+    make_unusual(session, own)
+    unusual_calls.check(session, RULES, utcnow())
+    admin = own.caller(Role.PARTNER_ADMIN)
+    assert unusual_calls.resume(session, admin, own.organization.id) is True
+    assert unusual_calls.resume(session, admin, own.organization.id) is False
+    assert pauses.of_organizations(session, admin) == []
+    assert unusual_calls.check(session, RULES, utcnow()) == []
+    clock.pass_by(hours=24)
+    make_more = CallHour(
+        organization_id=own.organization.id,
+        partner_id=own.partner.id,
+        hour=utcnow(),
+        region="US",
+        calls=200,
+    )
+    session.add(make_more)
+    session.flush()
+    assert unusual_calls.check(session, RULES, utcnow()) == [own.organization.id]
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_exempt_organization_is_not_paused(session: Session) -> None:
+    own = make_tenant(session)
+    make_unusual(session, own)
+    subject = Subject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, Limits(is_watched=False))
+    assert unusual_calls.check(session, RULES, utcnow()) == []
+
+
+def test_other_roles_and_partners_resume_nothing(session: Session) -> None:
+    own, other = make_tenant(session), make_tenant(session, "Southwind")
+    for role in (Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD):
+        with pytest.raises(Forbidden):
+            unusual_calls.resume(session, own.caller(role), own.organization.id)
+    with pytest.raises(NotFound):
+        unusual_calls.resume(session, other.caller(Role.PARTNER_ADMIN), own.organization.id)
