@@ -1,12 +1,11 @@
 """Add call rates, spending limits and what is used of them, and pauses of unusual calls."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import op
 
-from migrations import policies
+from migrations import checks, policies
 
 revision: str = "0035"
 down_revision: str | Sequence[str] | None = "0034"
@@ -80,7 +79,7 @@ def upgrade() -> None:
     for name, kind in OF_ATTEMPT.items():
         op.add_column("call_attempts", sa.Column(name, kind, server_default="0", nullable=False))
     for table in TABLES_WITH_REASONS:
-        _change_reasons(table, lambda listed: f"{listed}, '{REASON}'")
+        checks.allow(table, "ended_reason", "endedreason", REASON)
     op.create_table(
         "call_hours",
         sa.Column("organization_id", sa.Uuid(), nullable=False),
@@ -102,7 +101,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in TABLES_WITH_REASONS:
         op.execute(f"UPDATE {table} SET ended_reason = 'canceled' WHERE ended_reason = '{REASON}'")  # noqa: S608 - constants
-        _change_reasons(table, _without_reason)
+        checks.forbid(table, "ended_reason", "endedreason", REASON)
     for name in OF_ATTEMPT:
         op.drop_column("call_attempts", name)
     op.execute("DELETE FROM dialling_pauses WHERE organization_id IS NOT NULL")
@@ -133,36 +132,3 @@ def _organization(table: str) -> sa.ForeignKeyConstraint:
         name=op.f(f"fk_{table}_partner_id_organization_id_organizations"),
         ondelete="CASCADE",
     )
-
-
-def _without_reason(listed: str) -> str:
-    kept = [reason for reason in re.findall(r"'[^']+'", listed) if reason != f"'{REASON}'"]
-    return ", ".join(kept)
-
-
-def _change_reasons(table: str, change: Callable[[str], str]) -> None:
-    """Change the list in the check of a table's reasons, whatever else it holds."""
-    connection = op.get_bind()
-    if connection.dialect.name != "sqlite":
-        name = f"ck_{table}_endedreason"
-        query = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name"
-        definition = connection.scalar(sa.text(query), {"name": name})
-        listed = change(", ".join(re.findall(r"'[^']+'", definition)))
-        op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
-        op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK (ended_reason IN ({listed}))")
-        return
-    # A table that is built again would delete all rows that refer to it. SQLite's own procedure:
-    # https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Schema Changes".
-    (sql,) = connection.exec_driver_sql(
-        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)
-    ).one()
-    head, marker, rest = sql.partition("CHECK (ended_reason IN (")
-    listed, end, tail = rest.partition(")")
-    changed = head + marker + change(listed) + end + tail
-    version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
-    connection.exec_driver_sql("PRAGMA writable_schema = ON")
-    connection.exec_driver_sql(
-        "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?", (changed, table)
-    )
-    connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
-    connection.exec_driver_sql("PRAGMA writable_schema = OFF")
