@@ -64,6 +64,7 @@ CHANGED: Mapping[Permission, set[str]] = {
         "partner_social_links",
         "partner_pricing",
         "partner_site_images",
+        "spending_limits",  # the installation's limit of a new partner
     },
     P.BRANDING_WRITE: {"partners"},
     P.ORGANIZATIONS_WRITE: {"organizations", "partner_tiers"},
