@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from tests.e2e.visits import Visit
 
-ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=/)(\+|%2B)?[0-9]{8,15}(?=/|$)")
+"""A UUID or a phone number in a path."""
 NO_PAGES = re.compile(r"\.(csv|json|xlsx)$|^/brand/")
 MOST_PAGES = 250
 
