@@ -298,7 +298,7 @@ def test_an_operator_sees_every_partner_with_its_customers(
     session.commit()
     rows = re.findall(
         r'class="name">([^<]+)</span>.*?<td class="end">(\d+)</td>\s*'
-        r'<td class="end phone-first">(\d+)</td>\s*'
+        r'<td class="end phone-first" data-label="Members">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">(\d+)',
         operator.get("/").text,
         re.DOTALL,
