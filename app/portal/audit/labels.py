@@ -245,8 +245,8 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "too_many_failures": "too many failures",
         "unknown_client": "unknown client",
         "unknown_email": "unknown email",
-        "wrong_password": "wrong password",
-        "wrong_secret": "wrong secret",
+        "wrong_password": "wrong password",  # nosec B105 - a reason in words
+        "wrong_secret": "wrong secret",  # nosec B105 - a reason in words
     },
     "source": {
         "api": "a script",
