@@ -54,7 +54,8 @@ FIXED = re.compile(
     | brand_versions\.content | partners\.(?:chat_template_colors|empty_lists)
     | partner_brand_colors\..* | partner_destinations\.(?:limit_)?regions
     | organizations\.(?:allowed_regions|default_region|referral_ui_customization)
-    | contact_imports\.(?:file_key|read_options|found|mapping|repairs|expected|undo_result)
+    | contact_imports\.(?:file_key|read_options|found|mapping|packed|repairs|expected|undo_result)
+    | call_attempts\.attestation
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
