@@ -46,14 +46,17 @@ def settings() -> Settings:
 
 
 @contextmanager
-def transaction(*, read_only: bool = False, scope: Scope | None = None) -> Iterator[Session]:
+def transaction(
+    *, read_only: bool = False, scope: Scope | None = None, all_tenants: bool = False
+) -> Iterator[Session]:
     """One transaction of the application's database, committed where the block ends well.
 
     ``scope`` is for requests that are proved by something else than a caller. Else a signed-in
     user who writes is looked at again at the commit, which raises as `author_check` says.
+    ``all_tenants`` is for services that may take a row from another tenant.
     """
-    found = database()
-    with (found.within(scope) if scope else found).transaction(read_only=read_only) as session:
+    found, wanted = database(), INSTALLATION if all_tenants else scope
+    with (found.within(wanted) if wanted else found).transaction(read_only=read_only) as session:
         author = None if read_only or scope else _author()
         if author is not None:
             author_check.check_at_commit(session, author)

@@ -104,6 +104,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.phone_numbers": P.ORGANIZATIONS_READ,
     "portal.phone_number_move": P.ORGANIZATIONS_WRITE,
     "portal.phone_number_move_save": P.ORGANIZATIONS_WRITE,
+    "portal.phone_number_verify": P.ORGANIZATIONS_WRITE,
+    "portal.phone_number_verify_call": P.ORGANIZATIONS_WRITE,
     "portal.phone_number_assign": P.PARTNER_CREATE,
     "portal.phone_number_assign_save": P.PARTNER_CREATE,
     "portal.phone_number_release_confirm": P.PARTNER_CREATE,

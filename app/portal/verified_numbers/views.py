@@ -6,26 +6,21 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import CarrierKind
+from app.enums import VerificationPurpose
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live
 from app.portal.organizations.views import about
+from app.portal.verified_numbers.calling import STATE_BADGES, call_with_code
 from app.portal.verified_numbers.forms import CodeForm, NumberForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.services import calls, organizations, verified_numbers
-from app.services.verified_numbers import Outcome, State
+from app.services.verified_numbers import Outcome
 
 ENDPOINT = "portal.verified_numbers"
-STATE_BADGES = {
-    State.VERIFIED: ("Verified", "success"),
-    State.WAITING: ("Waiting for the code", "info"),
-    State.ENDED: ("Needs a new call", "neutral"),
-}
 CODE_ENDED = "This code can’t be used any more. Request a new call."
 
 
@@ -36,20 +31,9 @@ def list_numbers(organization_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers")
 def verified_number_call(organization_id: UUID) -> Page:
-    form, config = NumberForm(), settings()
+    form = NumberForm()
     try:
-        with transaction() as session:
-            submission = Submission(session)
-            number = calls.request_verification(
-                session,
-                caller(),
-                organization_id,
-                form.number.data or "",
-                carrier=CarrierKind(config.carrier),
-                calls_at_once=config.calls_per_organization,
-                limits=config.trial_limits,
-            )
-            url = submission.led_to(_url_of(number))
+        url = call_with_code(organization_id, form, VerificationPurpose.CALL_TRIAL)
     except (ValidationFailed, Conflict, Forbidden) as error:
         form.apply_errors(error)
         return _list_page(organization_id, form), 422
@@ -64,8 +48,10 @@ def verified_number(organization_id: UUID, number_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
 def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
     form = CodeForm()
+    with transaction(read_only=True) as session:
+        number = verified_numbers.get(session, caller(), organization_id, number_id)
     try:
-        with transaction() as session:
+        with transaction(all_tenants=_is_caller_id(number)) as session:
             answer = verified_numbers.confirm(
                 session,
                 caller(),
@@ -74,13 +60,13 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
                 form.code.data or "",
                 settings().secret_keys,
             )
-            number = verified_numbers.get(session, caller(), organization_id, number_id)
     except ValidationFailed as error:
         form.apply_errors(error)
         return _code_page(organization_id, number_id, form), 422
     if answer.outcome is Outcome.VERIFIED:
-        flash(f"{phone(number.phone)} is verified and can be called now.", "success")
-        return redirect(url_for(ENDPOINT, organization_id=organization_id), 303)
+        words = "is confirmed" if _is_caller_id(number) else "is verified and can be called now"
+        flash(f"{phone(number.phone)} {words}.", "success")
+        return redirect(_done_url(number), 303)
     tries = "1 more try" if answer.left == 1 else f"{answer.left} more tries"
     is_wrong = answer.outcome is Outcome.WRONG
     form.code.errors = (f"This code is wrong. You have {tries}." if is_wrong else CODE_ENDED,)
@@ -94,7 +80,13 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
     consequences = ["To verify the number again, it has to be called again."]
-    if in_trial:
+    if _is_caller_id(number):
+        consequences = [
+            "Its code and its entry in the list of verification calls are deleted.",
+            f"A number that {found.name} can call from stays confirmed.",
+            "Only the platform operator releases a number.",
+        ]
+    elif in_trial:
         consequences.insert(0, f"{found.name} can’t call this number any more in trial mode.")
     return Confirmation(
         action=url_for(
@@ -104,7 +96,7 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         consequences=consequences,
         act="Remove number",
         safe="Keep number",
-        safe_url=url_for(ENDPOINT, organization_id=organization_id),
+        safe_url=_list_url(number),
     ).page()
 
 
@@ -113,13 +105,25 @@ def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
     flash(f"{phone(number.phone)} removed.", "success")
-    return redirect(url_for(ENDPOINT, organization_id=organization_id), 303)
+    return redirect(_list_url(number), 303)
 
 
-def _url_of(number: VerifiedNumber) -> str:
-    return url_for(
-        "portal.verified_number", organization_id=number.organization_id, number_id=number.id
-    )
+def _is_caller_id(number: VerifiedNumber) -> bool:
+    return number.purpose is VerificationPurpose.CALLER_ID
+
+
+def _list_url(number: VerifiedNumber) -> str:
+    """Where a number of this purpose is called."""
+    if _is_caller_id(number):
+        return url_for("portal.phone_number_verify", organization=number.organization_id)
+    return url_for(ENDPOINT, organization_id=number.organization_id)
+
+
+def _done_url(number: VerifiedNumber) -> str:
+    """Where a verified number of this purpose is listed."""
+    if _is_caller_id(number):
+        return url_for("portal.phone_numbers", organization=number.organization_id)
+    return _list_url(number)
 
 
 def _list_page(organization_id: UUID, form: NumberForm) -> str:
@@ -144,6 +148,8 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
             "portal/verified_numbers/code.html",
             organization=found,
             number=number,
+            is_caller_id=_is_caller_id(number),
+            back=_list_url(number),
             state=verified_numbers.state_of(number, utcnow()),
             form=form,
             again=NumberForm.from_object(data={"number": number.phone}),

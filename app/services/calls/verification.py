@@ -12,13 +12,13 @@ from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.models import Assistant, Organization, VerifiedNumber, utcnow
 from app.phone import PhoneError, normalise
-from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, audit, daily_counts
+from app.services import assistants, audit, daily_counts, phone_numbers
 from app.services.calls import queries
 from app.services.calls.accept import CallRequest, schedule
 from app.services.calls.rules import PHONE_FIELD
 from app.services.tenancy import get_organization
+from app.services.verified_numbers import require_verifying
 from app.services.verified_numbers.codes import HIDDEN, code_of
 
 CODE_LIFE = timedelta(minutes=10)
@@ -30,6 +30,10 @@ INTRO = (
 VOICEMAIL = (
     "Hello. This call was to verify this phone number. "
     "The code is given only to a person who answers. Goodbye."
+)
+NO_ASSISTANT = (
+    "A verification call comes from an assistant with a confirmed number. Ask the platform "
+    "operator to assign your first number, then set up the phone of an assistant with it."
 )
 
 
@@ -48,18 +52,19 @@ def request_verification(
     """Call the number with a code, which `verified_numbers.confirm` takes for 10 minutes.
 
     ``assistant_id`` names the assistant whose number calls; without it, one of the organization's
-    that can call. ``carrier`` and ``calls_at_once`` are as for `schedule`. Every rule for calls
+    that can call. A number to call from (purpose ``CALLER_ID``) also needs the permission to change
+    the organization. ``carrier`` and ``calls_at_once`` are as for `schedule`. Every rule for calls
     holds but trial mode.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``,
     ``too_many_numbers``, ``too_many_calls``, and those of a number), `Conflict`
     (``outside_hours``, ``agent_phone_not_ready``) and what else `schedule` refuses.
     """
-    caller.require(Permission.CALLS_CREATE)
+    require_verifying(caller, purpose)
     organization = get_organization(session, caller, organization_id, for_change=True)
     phone = _read(phone_number, organization.default_region)
     number = _known(session, organization, phone, purpose, limits)
-    assistant = _assistant(session, caller, organization, assistant_id)
+    assistant = _assistant(session, caller, organization, assistant_id, carrier)
     _count(session, organization, phone, limits)
     request = CallRequest(
         assistant_id=assistant.id,
@@ -81,6 +86,7 @@ def request_verification(
         raise Conflict(accepted.message.replace("The call is scheduled", _WAITS), "outside_hours")
     now = utcnow()
     number.requested_by, number.requested_at = caller.label[:200], now
+    number.verified_at = number.verified_by = None
     number.call_id, number.code_expires_at, number.wrong_codes = (
         accepted.call_id,
         now + CODE_LIFE,
@@ -125,6 +131,11 @@ def _known(
     limits: TrialLimits,
 ) -> VerifiedNumber:
     """The number as it was requested before, or a new one. The organization is locked."""
+    if purpose is VerificationPurpose.CALLER_ID and not phone_numbers.can_be_verified(
+        session, organization.id, phone
+    ):
+        message = "This number is already confirmed for the organization."
+        raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
     own = (
         VerifiedNumber.organization_id == organization.id,
         VerifiedNumber.purpose == purpose,
@@ -133,7 +144,8 @@ def _known(
         select(VerifiedNumber).where(*own, VerifiedNumber.phone == phone).with_for_update()
     ).one_or_none()
     if found is not None:
-        if found.verified_at is not None:
+        # A number to call from may have been released since: `phone_numbers` knows.
+        if found.verified_at is not None and purpose is VerificationPurpose.CALL_TRIAL:
             message = "This number is already verified."
             raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
         return found
@@ -150,7 +162,11 @@ def _known(
 
 
 def _assistant(
-    session: Session, caller: Caller, organization: Organization, assistant_id: UUID | None
+    session: Session,
+    caller: Caller,
+    organization: Organization,
+    assistant_id: UUID | None,
+    carrier: CarrierKind,
 ) -> Assistant:
     if assistant_id is not None:
         named = assistants.get(session, caller, assistant_id)
@@ -165,11 +181,12 @@ def _assistant(
         Assistant.phone_configured,
         Assistant.phone_number.is_not(None),
     )
-    found = session.scalars(ready.order_by(Assistant.created_at, Assistant.id).limit(1)).first()
-    if found is None:
-        message = "Set up the phone of an assistant first. The verification call uses its number."
-        raise Conflict(message, "agent_phone_not_ready")
-    return found
+    found = session.scalars(ready.order_by(Assistant.created_at, Assistant.id)).all()
+    refused = phone_numbers.refusals(session, found, carrier)
+    usable = next((each for each in found if each.id not in refused), None)
+    if usable is None:
+        raise Conflict(NO_ASSISTANT, "agent_phone_not_ready")
+    return usable
 
 
 def _count(session: Session, organization: Organization, phone: str, limits: TrialLimits) -> None:

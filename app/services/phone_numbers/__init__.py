@@ -31,6 +31,7 @@ from app.services.phone_numbers.queries import (
     Conflicting,
     Listed,
     assistants_with,
+    can_be_verified,
     conflicts,
     get,
     listing,

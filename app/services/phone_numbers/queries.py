@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session, aliased
 
+from app.enums import NumberSource
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import Assistant, Organization, Partner, PhoneNumber
 from app.phone import is_plain_e164
@@ -50,6 +51,18 @@ def get(session: Session, caller: Caller, number: str, *, for_change: bool = Fal
         raise missing
     query = visible(caller).where(PhoneNumber.number == number)
     return fetch(session, query, missing, for_change=for_change)
+
+
+def can_be_verified(session: Session, organization_id: UUID, number: str) -> bool:
+    """Whether a verification call can confirm the number for more calls than it is confirmed for.
+    Another organization's number is answered like a free one."""
+    found = session.get(PhoneNumber, number)
+    return (
+        found is None
+        or found.organization_id != organization_id
+        or found.confirmed_at is None
+        or found.source is NumberSource.CARRIER_LIST
+    )
 
 
 def listing(

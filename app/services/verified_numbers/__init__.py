@@ -8,6 +8,7 @@ from app.services.verified_numbers.loading import (
     get,
     is_verified,
     listing,
+    require_verifying,
     state_of,
     verified_among,
 )

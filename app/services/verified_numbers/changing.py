@@ -5,15 +5,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.enums import VerificationPurpose
 from app.errors import ValidationFailed
-from app.models import VerifiedNumber, utcnow
-from app.policy import Permission
+from app.models import Organization, VerifiedNumber, utcnow
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, phone_numbers
 from app.services.verified_numbers import codes
-from app.services.verified_numbers.loading import MOST_WRONG_CODES, State, get, state_of
+from app.services.verified_numbers.loading import (
+    MOST_WRONG_CODES,
+    State,
+    get,
+    require_verifying,
+    state_of,
+)
 
 
 class Outcome(StrEnum):
@@ -41,10 +48,16 @@ def confirm(
 ) -> Answer:
     """Verify the number if the code is the one that its latest call spoke.
 
-    A wrong code is counted, so commit after every answer. Raises `Forbidden`, `NotFound` and
-    `ValidationFailed` (``invalid_code``) for what has not six digits, which isn't counted.
+    A number to call from is confirmed for the organization with it, for which the transaction must
+    be of the whole installation. A wrong code is counted, so commit after every answer. Raises
+    `Forbidden`, `NotFound` and `ValidationFailed` (``invalid_code`` for what has not six digits,
+    which isn't counted; ``number_not_assigned`` for another organization's number).
     """
-    caller.require(Permission.CALLS_CREATE)
+    is_caller_id = _allowed(session, caller, organization_id, number_id)
+    if is_caller_id:
+        # Locked first, as a request for a call does; the number is written with a reference to it.
+        owner = select(Organization.id).where(Organization.id == organization_id)
+        session.execute(owner.with_for_update(key_share=True))
     number = get(session, caller, organization_id, number_id, for_change=True)
     code = "".join(typed.replace(",", " ").split())
     if len(code) != codes.DIGITS or not (code.isascii() and code.isdigit()):
@@ -55,6 +68,8 @@ def confirm(
     if codes.fits(code, number.call_id, secret_keys):
         number.verified_at, number.verified_by = now, caller.label[:200]
         _record(session, caller, number, "verified")
+        if is_caller_id:
+            phone_numbers.confirm(session, caller, organization_id, number.phone)
         return Answer(Outcome.VERIFIED)
     number.wrong_codes += 1
     left = MOST_WRONG_CODES - number.wrong_codes
@@ -68,13 +83,21 @@ def confirm(
 def remove(
     session: Session, caller: Caller, organization_id: UUID, number_id: UUID
 ) -> VerifiedNumber:
-    """Forget the number. Raises `Forbidden` and `NotFound`."""
-    caller.require(Permission.CALLS_CREATE)
+    """Forget the number; one that was confirmed to call from stays the organization's. Raises
+    `Forbidden` and `NotFound`."""
+    _allowed(session, caller, organization_id, number_id)
     number = get(session, caller, organization_id, number_id, for_change=True)
     _record(session, caller, number, "removed")
     session.delete(number)
     session.flush()
     return number
+
+
+def _allowed(session: Session, caller: Caller, organization_id: UUID, number_id: UUID) -> bool:
+    """Whether it is a number to call from. Raises `Forbidden` and `NotFound`."""
+    purpose = get(session, caller, organization_id, number_id).purpose
+    require_verifying(caller, purpose)
+    return purpose is VerificationPurpose.CALLER_ID
 
 
 def _record(session: Session, caller: Caller, number: VerifiedNumber, verb: str) -> None:

@@ -34,6 +34,13 @@ def state_of(number: VerifiedNumber, now: datetime) -> State:
     return State.WAITING
 
 
+def require_verifying(caller: Caller, purpose: VerificationPurpose) -> None:
+    """Raises `Forbidden` for a caller who may not verify numbers for this purpose."""
+    caller.require(Permission.CALLS_CREATE)
+    if purpose is VerificationPurpose.CALLER_ID:
+        caller.require(Permission.ORGANIZATIONS_WRITE)
+
+
 def is_verified(
     session: Session, organization_id: UUID, phone: str, purpose: VerificationPurpose
 ) -> bool:

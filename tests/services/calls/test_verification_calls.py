@@ -31,6 +31,7 @@ from app.policy.caller import Caller
 from app.services import calls, do_not_call, verified_numbers
 from app.services.calls import attempts, lifecycle
 from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers.codes import code_of
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.clock import SetClock
 from tests.fixtures.settings import SECRET_KEY
@@ -103,8 +104,15 @@ def test_a_number_is_verified_for_one_purpose_and_one_organization(
     session: Session, line: Line
 ) -> None:
     other = make_line(session)
-    number, call = request(session, line, purpose=VerificationPurpose.CALLER_ID)
-    assert enter(session, line, number, heard(session, call)).outcome is Outcome.VERIFIED
+    editor = replace(
+        line.key, permissions=member(line).permissions | {Permission.ORGANIZATIONS_WRITE}
+    )
+    number = calls.request_verification(
+        session, editor, line.organization_id, NUMBER, purpose=VerificationPurpose.CALLER_ID
+    )
+    code = code_of(number.call_id, SECRET_KEY)
+    entered = verified_numbers.confirm(session, editor, line.organization_id, number.id, code, KEYS)
+    assert entered == Answer(Outcome.VERIFIED)
     verified = {
         (organization_id, purpose): verified_numbers.is_verified(
             session, organization_id, NUMBER, purpose

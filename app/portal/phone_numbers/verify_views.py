@@ -1,0 +1,51 @@
+"""Verification calls to numbers that an organization wants to call from. The page of the code is
+that of `app.portal.verified_numbers`."""
+
+from flask import redirect, render_template, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import VerificationPurpose
+from app.errors import Conflict, Forbidden, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Organization, utcnow
+from app.portal.verified_numbers.calling import STATE_BADGES, call_with_code
+from app.portal.verified_numbers.forms import NumberForm
+from app.portal.web import organization_picker
+from app.portal.web.blueprint import Page, portal
+from app.services import verified_numbers
+
+PURPOSE = VerificationPurpose.CALLER_ID
+
+
+@portal.get("/numbers/verify")
+def phone_number_verify() -> Page:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        if organization is None:
+            back = ("Phone numbers", url_for("portal.phone_numbers"))
+            return organization_picker.choose_page(session, "Verify a number", back)
+    return _page(organization, NumberForm())
+
+
+@portal.post("/numbers/verify")
+def phone_number_verify_call() -> tuple[str, int] | Response:
+    form = NumberForm()
+    organization = organization_picker.organization_chosen()
+    try:
+        url = call_with_code(organization.id, form, PURPOSE)
+    except (ValidationFailed, Conflict, Forbidden) as error:
+        form.apply_errors(error)
+        return _page(organization, form), 422
+    return redirect(url, 303)
+
+
+def _page(organization: Organization, form: NumberForm) -> str:
+    with transaction(read_only=True) as session:
+        rows = verified_numbers.listing(session, caller(), organization.id, PURPOSE)
+    return render_template(
+        "portal/phone_numbers/verify.html",
+        organization=organization,
+        form=form,
+        rows=[(row, verified_numbers.state_of(row, utcnow())) for row in rows],
+        badges=STATE_BADGES,
+    )

@@ -1,0 +1,276 @@
+"""A number that an organization wants to call from, confirmed by a call with a code."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import CallStatus, CarrierKind, NumberSource, VerificationPurpose
+from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Call,
+    CarrierAccount,
+    PhoneNumber,
+    VerifiedNumber,
+    new_id,
+    utcnow,
+)
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import calls, phone_numbers, verified_numbers
+from app.services.calls.verification import NO_ASSISTANT
+from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers.codes import code_of
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.worker import Line, make_line, open_line
+
+NUMBER = "+12125551000"
+KEYS = (SECRET_KEY,)
+CALLS = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
+
+
+@pytest.fixture
+def line(session: Session) -> Line:
+    return make_line(session)
+
+
+def editor(line: Line) -> Caller:
+    return replace(line.key, permissions=CALLS | {Permission.ORGANIZATIONS_WRITE})
+
+
+def request(
+    session: Session, line: Line, carrier: CarrierKind = CarrierKind.SIMULATOR
+) -> VerifiedNumber:
+    return calls.request_verification(
+        session,
+        editor(line),
+        line.organization_id,
+        NUMBER,
+        purpose=VerificationPurpose.CALLER_ID,
+        carrier=carrier,
+    )
+
+
+def enter(session: Session, line: Line, number: VerifiedNumber, change: int = 0) -> Answer:
+    """Enter the right code, or one that differs from it."""
+    code = f"{(int(code_of(number.call_id, SECRET_KEY)) + change) % 10**6:06}"
+    return verified_numbers.confirm(
+        session, editor(line), line.organization_id, number.id, code, KEYS
+    )
+
+
+def refusal(session: Session, line: Line, carrier: CarrierKind = CarrierKind.SIMULATOR) -> str:
+    with pytest.raises(DomainError) as error, session.begin_nested():
+        request(session, line, carrier)
+    return error.value.code
+
+
+def stored(session: Session) -> Sequence[tuple[UUID | None, NumberSource, bool]]:
+    row = session.scalars(select(PhoneNumber).where(PhoneNumber.number == NUMBER)).one_or_none()
+    return [(row.organization_id, row.source, row.confirmed_at is not None)] if row else []
+
+
+def owned(line: Line) -> Sequence[tuple[UUID | None, NumberSource, bool]]:
+    return [(line.organization_id, NumberSource.VERIFICATION_CALL, True)]
+
+
+def hold(session: Session, line: Line, source: NumberSource) -> None:
+    confirmed_at = None if source is NumberSource.SIMULATED else utcnow()
+    session.add(
+        PhoneNumber(
+            number=NUMBER,
+            partner_id=line.partner_id,
+            organization_id=line.organization_id,
+            source=source,
+            confirmed_at=confirmed_at,
+            confirmed_by="tests",
+        )
+    )
+    session.flush()
+
+
+def test_the_right_code_confirms_the_number_and_a_wrong_one_counts(
+    session: Session, line: Line
+) -> None:
+    number = request(session, line)
+    assert enter(session, line, number, change=1) == Answer(Outcome.WRONG, 4)
+    assert stored(session) == []
+    assert enter(session, line, number) == Answer(Outcome.VERIFIED)
+    assert stored(session) == owned(line)
+    assert enter(session, line, number) == Answer(Outcome.ENDED)
+    actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
+    assert list(actions) == [
+        "call.scheduled",
+        "verified_number.called",
+        "verified_number.verified",
+        "phone_number.assigned",
+    ]
+
+
+def test_it_can_be_called_from_over_a_sip_account_and_not_over_the_installations_carrier(
+    session: Session, line: Line
+) -> None:
+    enter(session, line, request(session, line))
+    session.execute(
+        update(Assistant).where(Assistant.id == line.assistant_id).values(phone_number=NUMBER)
+    )
+    session.expire_all()
+    for carrier in (CarrierKind.TWILIO, CarrierKind.SIP):
+        with pytest.raises(Conflict, match="counts only for calls over a carrier account"):
+            line.accept(session, carrier=carrier)
+    session.add(
+        CarrierAccount(
+            id=new_id(),
+            partner_id=line.partner_id,
+            owner_id=line.partner_id,
+            carrier=CarrierKind.SIP,
+            secret="",
+            created_by="tests",
+        )
+    )
+    session.flush()
+    call = line.accept(session, carrier=CarrierKind.TWILIO)
+    assert (call.status, call.carrier) == (CallStatus.QUEUED, CarrierKind.SIP)
+
+
+def test_a_number_that_is_confirmed_for_another_tenant_is_refused_once_the_code_is_right(
+    session: Session, line: Line
+) -> None:
+    other = make_line(session)
+    phone_numbers.assign(session, OPERATOR, other.organization_id, [NUMBER])
+    number = request(session, line)
+    assert enter(session, line, number, change=1) == Answer(Outcome.WRONG, 4)
+    with pytest.raises(ValidationFailed) as error, session.begin_nested():
+        enter(session, line, number)
+    [problem] = error.value.problems
+    assert (problem.code, problem.message) == ("number_not_assigned", phone_numbers.NOT_ASSIGNED)
+    assert stored(session) == [(other.organization_id, NumberSource.ASSIGNED, True)]
+    session.refresh(number)
+    assert number.verified_at is None
+
+
+def test_a_number_that_another_tenant_only_simulated_gives_way(
+    session: Session, line: Line
+) -> None:
+    hold(session, make_line(session), NumberSource.SIMULATED)
+    enter(session, line, request(session, line))
+    assert stored(session) == owned(line)
+
+
+@pytest.mark.parametrize("source", [NumberSource.ASSIGNED, NumberSource.VERIFICATION_CALL])
+def test_a_number_that_is_already_confirmed_for_the_organization_is_not_called(
+    session: Session, line: Line, source: NumberSource
+) -> None:
+    hold(session, line, source)
+    assert refusal(session, line) == "already_verified"
+
+
+@pytest.mark.parametrize("source", [NumberSource.CARRIER_LIST, NumberSource.SIMULATED])
+def test_a_listed_or_simulated_number_of_the_organization_is_confirmed_for_every_account(
+    session: Session, line: Line, source: NumberSource
+) -> None:
+    hold(session, line, source)
+    enter(session, line, request(session, line))
+    assert stored(session) == owned(line)
+
+
+def test_without_a_confirmed_number_to_call_from_the_answer_says_what_to_do(
+    session: Session, line: Line
+) -> None:
+    session.execute(
+        update(PhoneNumber).values(source=NumberSource.SIMULATED, confirmed_at=None),
+        execution_options={"synchronize_session": False},
+    )
+    session.expire_all()
+    with pytest.raises(Conflict) as error, session.begin_nested():
+        request(session, line, CarrierKind.TWILIO)
+    assert (error.value.code, error.value.message) == ("agent_phone_not_ready", NO_ASSISTANT)
+    session.execute(update(Assistant).values(phone_configured=False))
+    assert refusal(session, line) == "agent_phone_not_ready"
+
+
+def test_the_call_comes_from_an_assistant_whose_number_is_confirmed(
+    session: Session, line: Line
+) -> None:
+    first = session.get_one(Assistant, line.assistant_id)
+    second = Assistant(
+        partner_id=line.partner_id,
+        organization_id=line.organization_id,
+        name="Bo",
+        phone_number="+12025560777",
+        phone_enabled=True,
+        phone_configured=True,
+    )
+    session.add(second)
+    session.flush()
+    assert first.phone_number is not None
+    phone_numbers.release(session, OPERATOR, first.phone_number)
+    number = request(session, line, CarrierKind.TWILIO)
+    assert session.get_one(Call, number.call_id).assistant_id == second.id
+
+
+def test_removing_the_entry_keeps_the_number(session: Session, line: Line) -> None:
+    number = request(session, line)
+    enter(session, line, number)
+    verified_numbers.remove(session, editor(line), line.organization_id, number.id)
+    assert stored(session) == owned(line)
+    assert refusal(session, line) == "already_verified"
+
+
+def test_a_number_that_was_released_can_be_verified_again(session: Session, line: Line) -> None:
+    enter(session, line, request(session, line))
+    phone_numbers.release(session, OPERATOR, NUMBER)
+    again = request(session, line)
+    assert again.verified_at is None
+    enter(session, line, again)
+    assert stored(session) == owned(line)
+
+
+def test_it_needs_the_permission_to_change_the_organization(session: Session, line: Line) -> None:
+    number = request(session, line)
+    member = replace(line.key, permissions=CALLS)
+    own = session, member, line.organization_id
+    with pytest.raises(Forbidden):
+        calls.request_verification(*own, NUMBER, purpose=VerificationPurpose.CALLER_ID)
+    with pytest.raises(Forbidden):
+        verified_numbers.confirm(*own, number.id, "123456", KEYS)
+    with pytest.raises(Forbidden):
+        verified_numbers.remove(*own, number.id)
+    assert number.wrong_codes == 0
+
+
+def test_of_two_organizations_that_enter_their_codes_at_once_one_gets_the_number(
+    fresh_database: Database,
+) -> None:
+    lines = [open_line(fresh_database) for _ in range(2)]
+    with fresh_database.transaction() as session:
+        numbers = [request(session, line) for line in lines]
+    together = Barrier(2)
+
+    def answer(line: Line, number: VerifiedNumber) -> str:
+        together.wait()
+        try:
+            with fresh_database.transaction() as session:
+                return str(enter(session, line, number).outcome)
+        except DomainError as error:
+            return error.code
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(answer, lines, numbers))
+    assert sorted(answers) == ["number_not_assigned", "verified"]
+    with fresh_database.transaction(read_only=True) as session:
+        assert stored(session) == owned(lines[answers.index("verified")])
+        verified = select(VerifiedNumber.organization_id).where(
+            VerifiedNumber.verified_at.is_not(None)
+        )
+        winner = lines[answers.index("verified")].organization_id
+        assert session.scalars(verified).all() == [winner]
