@@ -345,6 +345,13 @@ GUARDS = (
         "tests/services/calls/test_verification_calls.py",
     ),
     Guard(
+        "numbers to call from are verified by users who may change organizations",
+        "app/services/verified_numbers/loading.py",
+        "        caller.require(Permission.ORGANIZATIONS_WRITE)\n",
+        "        pass\n",
+        "tests/services/calls/test_verified_caller_ids.py",
+    ),
+    Guard(
         "calls come from a number of their own organization",
         "app/services/calls/rules.py",
         "                PhoneNumber.organization_id == Organization.id,\n",
