@@ -84,7 +84,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
         assert visit.findings() == []
     page.get_by_label("Your name").fill("Ada Byron")
     set_password(page, PASSWORD, "Accept invitation")
-    expect(page.locator(".result")).to_contain_text("Password set")
+    expect(page.locator(".result-success")).to_contain_text("Password set")
 
     page.context.clear_cookies(name="portal_session")
     page.goto(f"/p/{visit.slug}/sign-in")
@@ -97,7 +97,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
     open_mail(administrator, "Set a new password for", email)
     page.goto(link_in(administrator.page, "Set a new password"))
     set_password(page, SECOND, "Set password")
-    expect(page.locator(".result")).to_contain_text("Password set")
+    expect(page.locator(".result-success")).to_contain_text("Password set")
     page.goto(invitation)
     expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
     if script:

@@ -11,7 +11,7 @@ from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]
 
-CUSTOMERS = ("Overview", "Organizations", "Users", "Assistants")
+CUSTOMERS = ("Overview", "Organizations", "Users", "Assistants", "Phone numbers")
 OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
