@@ -387,6 +387,27 @@ GUARDS = (
         "tests/services/users/test_seats.py",
     ),
     Guard(
+        "calls cost no more than the spending limit",
+        "app/services/spending/reserving.py",
+        "            if most is not None and spent + reserved + more > most:",
+        "            if False:",
+        "tests/services/spending",
+    ),
+    Guard(
+        "unusual calls pause the organization",
+        "app/services/unusual_calls/pausing.py",
+        "        if why := reason(by_region, history, hour, rules):",
+        "        if why := None:",
+        "tests/services/unusual_calls",
+    ),
+    Guard(
+        "uploads keep to the storage limit",
+        "app/services/storage/limits.py",
+        "    if used + size <= limit:",
+        "    if True:",
+        "tests/services/storage tests/portal/test_storage.py",
+    ),
+    Guard(
         "the history is not changed",
         "migrations/versions/0032_append_only_history.py",
         "BEGIN SELECT RAISE(ABORT, 'The history is append-only.'); END",
