@@ -217,7 +217,7 @@ class CallerKind(StrEnum):
 
 
 class WebhookEvent(StrEnum):
-    """What an endpoint can be told of; each end of a call has the word of its status."""
+    """The events of webhooks; the end of a call is named by its status."""
 
     CALL_STARTED = "call.started"
     CALL_COMPLETED = "call.completed"
@@ -232,6 +232,7 @@ class WebhookEvent(StrEnum):
     CONTACT_CREATED = "contact.created"
     CONTACT_UPDATED = "contact.updated"
     CONTACT_DELETED = "contact.deleted"
+    CALLING_PAUSED = "calling.paused"
 
 
 class DeliveryState(StrEnum):

@@ -21,6 +21,7 @@ EVENT_WORDS: dict[str, str] = {
     WebhookEvent.CONTACT_CREATED: "Contacts added",
     WebhookEvent.CONTACT_UPDATED: "Contacts changed",
     WebhookEvent.CONTACT_DELETED: "Contacts removed",
+    WebhookEvent.CALLING_PAUSED: "Calling paused",
 }
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
+from app.enums import Role, UserStatus, WebhookEvent
 from app.models import CallHour, DispatchPause, MailKind, Organization, SpendingLimit, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -17,6 +17,7 @@ from app.services.pauses import Scope
 from app.services.tenancy import get_organization
 from app.services.unusual_calls.counting import count, hour_of
 from app.services.unusual_calls.judging import COUNTRY_CALLS, Rules, reason
+from app.services.webhooks.publishing import publish
 
 LEFT_ALONE = timedelta(hours=24)
 """After a user has resumed calling, it isn't paused again for so long."""
@@ -76,6 +77,12 @@ def _is_judged(now: datetime) -> ColumnElement[bool]:
 def _pause(session: Session, organization: Organization, why: str) -> None:
     words = f"Unusual calls: {why}."
     pauses.pause(session, system_caller(WHO), _scope(organization), words)
+    publish(
+        session,
+        organization.id,
+        WebhookEvent.CALLING_PAUSED,
+        lambda: {"organizationId": organization.id, "reason": words},
+    )
     for user in _addressed(session, organization):
         mail_queue.hand_in(
             session,

@@ -1,19 +1,22 @@
 """Unusual calls pause one organization, its users are told, and a partner admin resumes it."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CarrierKind, Role
+from app.config import Settings
+from app.enums import CallStatus, CarrierKind, Role, WebhookEvent
 from app.errors import Forbidden, NotFound
-from app.models import AuditEntry, CallAttempt, CallHour, Mail, new_id, utcnow
+from app.models import AuditEntry, CallAttempt, CallHour, Mail, WebhookDelivery, new_id, utcnow
 from app.services import pauses, spending, unusual_calls
 from app.services.calls import attempts, waiting
 from app.services.calls.attempts import ClaimKind
 from app.services.spending import Limits, Subject
 from app.services.unusual_calls import Rules
+from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
@@ -51,6 +54,31 @@ def dialed_before(session: Session, line: Line, region: str, calls: int) -> None
         )
     )
     session.flush()
+
+
+@pytest.mark.usefixtures("clock")
+def test_webhooks_of_the_organization_receive_the_pause(
+    session: Session, settings: Settings
+) -> None:
+    line, quiet = make_line(session), make_line(session)
+    for each in (line, quiet):
+        endpoints.add(
+            session,
+            OPERATOR,
+            settings,
+            organization_id=each.organization_id,
+            url="https://crm.example/hooks",
+            events=[WebhookEvent.CALLING_PAUSED.value],
+        )
+    dialed_before(session, line, "CA", 40)
+    dialed(session, line, 12)
+    unusual_calls.check(session, RULES, utcnow())
+    (payload,) = session.scalars(select(WebhookDelivery.payload)).all()
+    why = "Unusual calls: 12 calls in an hour to the United States, which was not called before."
+    assert (json.loads(payload)["type"], json.loads(payload)["data"]) == (
+        "calling.paused",
+        {"organizationId": str(line.organization_id), "reason": why},
+    )
 
 
 @pytest.mark.usefixtures("clock")
