@@ -118,6 +118,10 @@ class Floor:
     def __init__(self, database: Database):
         self.connection: Any = database.engine.raw_connection()
         self.is_sqlite = database.is_sqlite
+        if not self.is_sqlite:  # whose rows the policies let it see
+            self.connection.cursor().execute(
+                "SELECT set_config('app.scope', 'installation', false)"
+            )
 
     def rows(self, statement: str, **values: Any) -> list[Any]:
         cursor = self.connection.cursor()
