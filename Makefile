@@ -63,7 +63,8 @@ security: ## Scan the code and its packages, and send random requests as each ro
 
 crawl: ## Let one partner ask for another one's planted strings, in REQUESTS (100000) requests
 	@scripts/setup_tests
-	PORTAL_TEST_REQUESTS=$(REQUESTS) $(BIN)/pytest -n $(JOBS) tests/planted
+	PORTAL_TEST_ALL_OF="database of the planted strings" PORTAL_TEST_REQUESTS=$(REQUESTS) \
+		$(BIN)/pytest -n $(JOBS) tests/planted
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests
