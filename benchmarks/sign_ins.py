@@ -60,8 +60,8 @@ class Site:
             connection.request(method, path, body, FORM | {"Cookie": cookie})
             response = connection.getresponse()
             text = response.read().decode()
-            set_cookie = (response.getheader("Set-Cookie") or "").partition(";")[0]
-            return Answer(response.status, set_cookie, text)
+            kept = [each.partition(";")[0] for each in response.headers.get_all("Set-Cookie", [])]
+            return Answer(response.status, "; ".join(kept), text)
         finally:
             connection.close()
 
