@@ -1,4 +1,4 @@
-"""Forms of one's own account."""
+"""Forms of the user's own account."""
 
 from typing import Any
 from zoneinfo import available_timezones
@@ -18,7 +18,7 @@ _REGIONS = (
 
 
 def zone_choices(present: str | None) -> list[tuple[str, str]]:
-    """The zones that are named by a place, UTC first; and the present one, whatever it is."""
+    """Return the zones that are named by a place, UTC first, and the current one."""
     names = {zone for zone in available_timezones() if zone.partition("/")[0] in _REGIONS}
     if present and present != "UTC":
         names.add(present)

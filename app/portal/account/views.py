@@ -1,4 +1,4 @@
-"""One's own account: name, time zone, theme, password, browsers, mails."""
+"""The user's own account: name, time zone, theme, password, browsers, mails."""
 
 from flask import flash, redirect, render_template, request, url_for
 from flask_login import current_user
@@ -119,7 +119,8 @@ def account_email_cancel() -> Response:
 
 
 def _prove(form: OwnPasswordForm, limit: int) -> str | None:
-    """The hash that the present password fits. Raises `RateLimited` and `ValidationFailed`."""
+    """Return the hash that the current password matches. Raises `RateLimited` and
+    `ValidationFailed`."""
     with transaction(read_only=True) as session:
         present = own.check_current_password(session, caller(), limit)
     with password_checks().turn():
@@ -132,7 +133,7 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
 
 
 def _new_hash(form: OwnPasswordForm) -> str:
-    """The hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
+    """Return the hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
     with transaction(read_only=True) as session:
         known = known_words(session, own.get(session, caller()))
     password = form.password.data or ""

@@ -1,7 +1,7 @@
-"""What was typed into a form that could not be taken, because its session or token had ended.
+"""Recover what was typed into a form whose session or token had ended.
 
-It goes back to the browser, sealed, inside a page that asks to sign in or to send it once more.
-The seal names the address, so nothing but a form of our own pages can come out of it.
+It goes back to the browser, sealed, inside a page that asks to sign in or to send it again. The
+seal contains the form's URL, so only forms of our own pages can be recovered.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from app.portal.auth.forms import SignInForm
 MOST_CHARACTERS = 200_000
 RECOVERABLE_SECONDS = 12 * 3600
 SECRETS = frozenset({"password", "again", "present", "token"})
-"""Names of the fields that are never given back; every password field of the portal has one."""
+"""Names of fields that are never sent back; every password field of the portal has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveredForm:
-    """A form as it was sent: its address, its values, and whether a file must be chosen again."""
+    """A form as it was sent: its URL, its values, and whether a file must be chosen again."""
 
     path: str
     typed: tuple[tuple[str, str], ...]
@@ -32,7 +32,7 @@ class RecoveredForm:
 
 
 def of_request() -> RecoveredForm | None:
-    """What the present request carries; None where it is too much to be recovered."""
+    """Return the form of the current request; None if it is too large to be recovered."""
     typed = tuple(
         (name, value)
         for name, value in request.form.items(multi=True)
@@ -45,7 +45,7 @@ def of_request() -> RecoveredForm | None:
 
 
 def of_seal(seal: str) -> RecoveredForm | None:
-    """What was sealed; None for anything else, and where it is too old."""
+    """Return the sealed form; None for anything else, and if it is too old."""
     try:
         path, typed, had_file = _sealer().loads(seal, max_age=RECOVERABLE_SECONDS)
     except BadSignature:
@@ -54,7 +54,7 @@ def of_seal(seal: str) -> RecoveredForm | None:
 
 
 def is_from_ourselves() -> bool:
-    """Whether one of our own pages sent the request, as the browser says."""
+    """Whether one of our own pages sent the request, according to the browser."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
         return site == "same-origin"
@@ -64,7 +64,7 @@ def is_from_ourselves() -> bool:
 def sign_in_page(
     recovered: RecoveredForm, form: SignInForm | None = None, status: int = 401
 ) -> Response:
-    """Says that the session has ended, and lets the person sign in on the spot."""
+    """Show that the session has ended, with a sign-in form."""
     slug = g.brand.slug
     action = (
         url_for("portal.partner_sign_in_again", slug=slug)
@@ -81,7 +81,7 @@ def sign_in_page(
 
 
 def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -> Response:
-    """Shows a button that sends the same form again, with a token of now."""
+    """Show a button that sends the same form again, with a new token."""
     page = render_template("portal/auth/send_again.html", recovered=recovered, signed_in=signed_in)
     return make_response(page, status)
 

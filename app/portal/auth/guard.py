@@ -1,4 +1,4 @@
-"""Puts every view of the portal behind the policy table, and its forms behind CSRF."""
+"""Put every view of the portal behind the policy table, and its forms behind CSRF."""
 
 import json
 from urllib.parse import urlsplit
@@ -28,7 +28,7 @@ _WITHOUT_SESSION = frozenset(
 
 
 def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
-    """Puts every view of the blueprint behind the policy table and its forms behind CSRF."""
+    """Put every view of the blueprint behind the policy table and its forms behind CSRF."""
 
     @blueprint.before_request
     def admit() -> AnyResponse | None:
@@ -64,7 +64,8 @@ def unauthorized() -> AnyResponse:
 
 
 def _redirect_to_sign_in() -> AnyResponse:
-    """Redirect to the sign-in page and from there back here; a fragment moves the whole page."""
+    """Redirect to the sign-in page and from there back here; a fragment redirects the
+    whole page."""
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
     if is_from_htmx():
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))
@@ -77,7 +78,8 @@ login_manager.unauthorized_handler(_redirect_to_sign_in)
 
 
 def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
-    """Limit the body before it is read. Send on to the sign-in page who may send a file signed in.
+    """Limit the body before it is read. Visitors are redirected to sign in if users may send a
+    larger file.
 
     Raises `RequestEntityTooLarge`, and `TooLarge` without storage for a contact file.
     """
@@ -95,9 +97,9 @@ def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
 
 
 def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
-    """What a form is answered that can't be taken now; None where it can be.
+    """Return the answer to a form that can't be accepted now; None if it can be.
 
-    What was typed comes back, if one of our own pages sent it. Raises `CSRFError` for all others.
+    What was typed is sent back, if one of our own pages sent it. Raises `CSRFError` for all others.
     """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")
@@ -120,5 +122,5 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
 
 
 def _toast(words: str, status: int) -> AnyResponse:
-    """Leaves the page that a fragment was asked for as it is."""
+    """Leave the fragment's page as it is, and show a message."""
     return htmx_order("HX-Trigger", json.dumps({"toast": {"words": words}}), status)

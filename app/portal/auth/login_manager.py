@@ -31,17 +31,17 @@ REFRESHED = frozenset(
         "portal.upload_live",
     }
 )
-"""Parts of pages that refresh themselves; they don't count as use of a session."""
+"""Fragments that refresh themselves; they don't count as use of a session."""
 OFFER_KEY = "offer"
-"""Where the cookie keeps the browser's token of the accounts that were offered."""
+"""Where the cookie keeps the browser's token of the offered accounts."""
 DEVICE_COOKIE = "portal_device"
-"""In which browsers an account has signed in before; it opens nothing."""
+"""The browsers in which an account has signed in before; it grants no access."""
 
 
 class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
-    """A user with their caller, partner and brand; other names are read from the user.
+    """A user with their caller, partner and brand; other attributes are the user's.
 
-    To be made in the transaction that loaded the session: the brand reads the partner's lists.
+    Create it in the transaction that loaded the session: the brand reads the partner's lists.
     """
 
     def __init__(self, signed_in: sessions.SignedIn, token: str):
@@ -53,7 +53,7 @@ class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
         self._token = token
 
     def get_id(self) -> str:
-        """The token of the session's row: what Flask-Login keeps in the cookie."""
+        """The token of the session's row, which Flask-Login stores in the cookie."""
         return self._token
 
     def __getattr__(self, name: str) -> Any:
@@ -83,7 +83,7 @@ login_manager.session_protection = None  # the row decides, not a hash of addres
 
 
 def load_user(token: str) -> SignedInUser | None:
-    """Return the user whose session has this token, None where it has ended."""
+    """Return the user whose session has this token, None if it has ended."""
     with transaction(read_only=True) as session:
         try:
             user = _load(session, token)
@@ -141,7 +141,7 @@ def _remember_browser(user: User) -> None:
 
 
 def sign_out_user() -> None:
-    """End the session and forget all that the cookie holds, so that old CSRF tokens end too."""
+    """End the session and clear the cookie, so that old CSRF tokens end too."""
     with transaction() as session:
         _end_session(session)
     logout_user()
@@ -150,7 +150,7 @@ def sign_out_user() -> None:
 
 
 def _end_session(session: Session) -> None:
-    """End what this browser is signed in with, and what it could still sign in with."""
+    """End this browser's session, and the accounts that it was offered."""
     sessions.end(session, session_token())
     offered = browser_session.pop(OFFER_KEY, None)
     if offered:

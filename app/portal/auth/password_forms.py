@@ -1,4 +1,4 @@
-"""Forms around passwords: asking for a new one, setting it, accepting an invitation."""
+"""Forms for passwords: requesting a new one, setting it, accepting an invitation."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class ForgotForm(PortalForm):
 
 
 class NewPasswordForm(PortalForm):
-    """The rules for passwords are the service's; here stands only that both must be the same."""
+    """The service has the rules for passwords; this form checks only that both are the same."""
 
     password = PasswordField(
         "New password", [InputRequired("Enter a new password.")], render_kw=NEW_PASSWORD

@@ -1,6 +1,6 @@
-"""Forgotten passwords, and the links that mails bring: a new password, an invitation.
+"""Forgotten passwords, and the links in mails: a new password, an invitation.
 
-Looking at a link never uses it up: mail scanners look too. What uses it is the form.
+Opening a link never uses it up: mail scanners open links too. Sending the form does.
 """
 
 import logging
@@ -66,7 +66,7 @@ def ask_for_link(slug: str | None = None) -> Page:
 @portal.get("/p/<slug>/password/<token>", endpoint="partner_password")
 @portal.get("/password/<token>", endpoint="password")
 def show_password(token: str, slug: str | None = None) -> Response:
-    """The neutral address serves those without a partner."""
+    """The neutral URL serves users without a partner."""
     return _show(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
@@ -92,7 +92,7 @@ _TOKEN = re.compile(r"(/(?:password|invitation|email)/)[\w-]+")
 
 
 class _WithoutTokens(logging.Filter):
-    """Keeps the tokens of links out of the log, which names the address of what failed."""
+    """Keeps the tokens of links out of the log, which contains the URL of a failed request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = _TOKEN.sub(r"\1…", record.getMessage()), ()
@@ -108,8 +108,10 @@ def register(app: Flask) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """Whose link it is, as the page needs it; the partner's id is None for an operator.
-    ``known`` are words that the password must not be made of."""
+    """The user of a link, for its page; the partner's id is None for an operator.
+
+    ``known`` are words that the password must not consist of.
+    """
 
     user: User
     partner_id: UUID | None
@@ -202,6 +204,6 @@ def _forgot(slug: str | None, form: ForgotForm) -> str:
 
 
 def kept_quiet(response: R) -> R:
-    """The response without a referrer: the address contains a token."""
+    """Return the response without a referrer: the URL contains a token."""
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

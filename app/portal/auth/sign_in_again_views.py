@@ -1,4 +1,4 @@
-"""Signing in where a form was sent after the session had ended; then the form can be sent again."""
+"""Sign in after a form was sent without a session; then the form can be sent again."""
 
 from flask import redirect, request
 from flask_login import current_user

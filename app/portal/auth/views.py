@@ -1,4 +1,4 @@
-"""Signing in, in the partner's brand, and out."""
+"""Sign in, in the partner's brand, and sign out."""
 
 from uuid import UUID
 
@@ -70,7 +70,7 @@ def check_password(slug: str | None = None) -> Page:
 
 @portal.post("/sign-in/choose")
 def choose_portal() -> Page:
-    """After the neutral sign-in, where one address opens several portals."""
+    """Choose one of several portals after the neutral sign-in."""
     offer = Offer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
     with transaction() as session:
         user = signing_in.choose(
@@ -95,7 +95,7 @@ def sign_out() -> Response:
 
 
 def attempt(email: str, password: str) -> Outcome:
-    """Tries the two at the page of the present address. Raises `RateLimited`."""
+    """Try the email and password on the current page. Raises `RateLimited`."""
     with transaction() as session:
         partner = partner_of_page(session)
         begun = signing_in.begin(
@@ -119,7 +119,8 @@ def attempt(email: str, password: str) -> Outcome:
 
 
 def partner_of_page(session: Session) -> Partner | None:
-    """By the address's slug or the host's verified domain; None on the neutral page."""
+    """Return the partner by the URL's slug or the host's verified domain; None on the
+    neutral page."""
     slug = (request.view_args or {}).get("slug")
     if slug:
         return signing_in.partner_of_slug(session, slug)
@@ -127,7 +128,7 @@ def partner_of_page(session: Session) -> Partner | None:
 
 
 def let_in(user: User) -> Response:
-    """Sign the user in and lead on to the page that was asked for."""
+    """Sign the user in and redirect to the requested page."""
     sign_in_user(user)
     path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
     return redirect(path, 303)
@@ -142,7 +143,7 @@ def _form(slug: str | None, form: SignInForm | None = None) -> str:
 
 
 def forgot_url(slug: str | None) -> str:
-    """The address of the form that asks for a new password, of the partner if one is given."""
+    """Return the URL of the form that requests a new password, of the partner if one is given."""
     if slug:
         return url_for("portal.partner_forgot_password", slug=slug)
     return url_for("portal.forgot_password")

@@ -1,1 +1,1 @@
-"""Screens of the installation's operator: partners that are suspended, and mails that were kept."""
+"""Screens of the platform's operator: suspending partners, their trials, and stored mails."""

@@ -1,4 +1,4 @@
-"""Suspending and reactivating a partner, from the operator's list of partners."""
+"""Suspend and reactivate a partner, from the operator's list of partners."""
 
 from uuid import UUID
 

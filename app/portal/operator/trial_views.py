@@ -1,4 +1,4 @@
-"""Ending and starting the trial of a partner, from the operator's list of partners."""
+"""End and start the trial of a partner, from the operator's list of partners."""
 
 from uuid import UUID
 

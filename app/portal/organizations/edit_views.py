@@ -1,4 +1,4 @@
-"""Adding an organization, what it is called, and its plan and limits with what they would do."""
+"""Add an organization, rename it, and change its plan and limits with a preview of the effects."""
 
 from uuid import UUID
 
@@ -106,7 +106,7 @@ def organization_plan(organization_id: UUID) -> Page:
 
 @portal.get("/organizations/<uuid:organization_id>/plan/check")
 def organization_plan_check(organization_id: UUID) -> Page:
-    """What the values of the address would do. Nothing is written before the next page's form."""
+    """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
     form = PlanForm.from_address(found.version)

@@ -1,4 +1,4 @@
-"""The forms of an organization: adding it, what it is called, its plan and limits."""
+"""The forms of an organization: adding and renaming it, its plan and limits."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -38,9 +38,9 @@ class OrganizationForm(PortalForm):
         return self.to_input(UpdateOrganizationInput)
 
     def is_taken(self) -> bool:
-        """Whether the contract takes what was typed; what it refuses is told at its field.
+        """Whether the contract accepts what was typed; problems are shown at their fields.
 
-        Asked for the fields that could be read, also where another could not, so that all is said
+        Readable fields are checked even if another isn't readable, so that all problems are shown
         at once.
         """
         named, values = self.fields_by_wire(), self.inputs(UpdateOrganizationInput)
@@ -100,7 +100,8 @@ class NewForm(Names, Limits):
     first_user_name = StringField("Name of the first user", render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Also what the services would refuse one after the other, so that all is said at once."""
+        """Check also what the services would refuse one by one, so that all problems are shown at
+        once."""
         fine = bool(super().validate(extra_validators))
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
         if self.typed_email:

@@ -1,4 +1,4 @@
-"""What suspending, resuming and archiving an organization does, in numbers."""
+"""The effects of suspending, resuming and archiving an organization, in numbers."""
 
 from app.portal.web.formats import plural
 from app.services.organizations import Reach
@@ -10,7 +10,7 @@ COMING_BACK = (
 
 
 def suspending_words(reach: Reach) -> list[str]:
-    """What happens at once, and what happens to what waits."""
+    """Return what happens at once, and to waiting calls."""
     return [
         *_shut_out(reach),
         *_one(

@@ -1,4 +1,4 @@
-"""The form of an organization's rules for calling."""
+"""The form of an organization's calling rules."""
 
 from dataclasses import asdict, replace
 
@@ -17,7 +17,7 @@ TOGETHER = (
     ("calling_hours_start", "calling_hours_end"),
     ("number_most_calls", "number_most_days"),
 )
-"""Fields that mean something only beside each other."""
+"""Fields that belong together."""
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
@@ -69,13 +69,13 @@ class SettingsForm(PortalForm):
         ]
 
     def readable(self, stored: CallingRules) -> CallingRules:
-        """The rules as typed, and as ``stored`` where what was typed could not be read."""
+        """Return the rules as typed, and as ``stored`` for unreadable values."""
         unread = {name for name in CallingRules.__dataclass_fields__ if self[name].errors}
         unread |= {name for pair in TOGETHER if unread & {*pair} for name in pair}
         typed = asdict(self.to_rules())
         return replace(stored, **{name: typed[name] for name in typed.keys() - unread})
 
     def to_rules(self) -> CallingRules:
-        """The rules as typed; for a form that was validated."""
+        """Return the rules as typed; for a validated form."""
         values = {name: self[name].data for name in CallingRules.__dataclass_fields__}
         return CallingRules(**{**values, "allowed_regions": tuple(self.allowed_regions.data or ())})

@@ -1,4 +1,4 @@
-"""An organization's rules for calling: to be read by all who see it, changed by some."""
+"""An organization's calling rules: visible to all who see it, changed by some."""
 
 from uuid import UUID
 
@@ -61,7 +61,7 @@ def organization_settings_save(organization_id: UUID) -> Page:
 
 
 def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
-    """What the service would refuse beside what could not be read, so that all is said at once."""
+    """Check the rest of a form with unreadable values, so that all problems are shown at once."""
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         stored = organizations.rules_of(found)

@@ -1,4 +1,5 @@
-"""Suspending, resuming, archiving an organization and bringing it back; the first and third ask."""
+"""Suspend, resume, archive and restore an organization; the first and third ask for
+confirmation."""
 
 from uuid import UUID
 

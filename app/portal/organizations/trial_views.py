@@ -1,4 +1,4 @@
-"""Ending the trial of an organization."""
+"""End the trial of an organization."""
 
 from uuid import UUID
 

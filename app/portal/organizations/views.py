@@ -1,4 +1,4 @@
-"""Organizations: the list, and one of them in its parts, each at an address of its own."""
+"""Organizations: the list, and one organization in several tabs, each with a URL of its own."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ MONTHS = 12
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A part of an organization; ``counted`` names what stands behind its word."""
+    """A tab of an organization; ``counted`` names the number shown in it."""
 
     word: str
     endpoint: str
@@ -74,7 +74,7 @@ TABS = (
 
 
 def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
-    """What every part of an organization says at its head; ``endpoint`` is the part shown."""
+    """Return the head of every tab; ``endpoint`` is the tab that is shown."""
     use = organizations.use_of(session, [found.id])[found.id]
     counts = {
         "users": use.users,
@@ -244,12 +244,12 @@ def organization_activity(organization_id: UUID) -> str:
 
 
 def region_names(codes: Iterable[str]) -> str:
-    """The countries' names as a list shows them, without the article."""
+    """Return the countries' names for lists, without the article."""
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 
 def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
-    """The calls of now and of today beside the limits that count, and whose these are."""
+    """Return the current calls and those of today with the limits that apply, and who set these."""
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
     return {
@@ -261,7 +261,7 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
 
 
 def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:
-    """This month until today (UTC) beside the same days of the month before."""
+    """Return this month until today (UTC) and the same days of the previous month."""
     start = today.replace(day=1)
     before = _months_before(today, 1)
     until = min(before + (today - start), start - timedelta(days=1))
@@ -276,7 +276,7 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
 
 
 def _months_before(day: date, months: int) -> date:
-    """The first day of the month so many months before."""
+    """Return the first day of the month so many months before."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return date(year, month + 1, 1)
 
@@ -287,7 +287,7 @@ def _sum(days: list[reporting.Day]) -> reporting.Day:
 
 
 def _by_month(days: Any) -> list[tuple[date, reporting.Day]]:
-    """The months, the latest first, each with its sums."""
+    """Return the months, the latest first, each with its totals."""
     months: dict[date, list[reporting.Day]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)

@@ -1,8 +1,8 @@
-"""Accounts with a carrier: live calls of an organization go out over its own, else over its
-partner's, else over the installation's.
+"""Carrier accounts: live calls of an organization use its own, otherwise its partner's, otherwise
+the installation's.
 
-`accounts` is what people do with them, `particulars` what may stand in one, `testing` what a test
-of one found, `using` which of them a call goes out over, and what opens it.
+`accounts` holds the actions of users, `account_fields` the valid fields, `testing` the tests of
+connections, `using` the selection of a call's account and its credentials.
 """
 
 from app.services.carrier_accounts.account_fields import (

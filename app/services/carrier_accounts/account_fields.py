@@ -1,7 +1,7 @@
-"""What may stand in an account.
+"""The valid fields of an account.
 
-A trunk's particulars end in the account line and the addresses of a SIP telephone, where some
-characters begin something else. So only what can't is allowed, and no more.
+A trunk's fields become part of a SIP phone's account line and addresses, where some characters have
+a special meaning. So only characters without one are allowed.
 """
 
 import re
@@ -33,8 +33,8 @@ HOST_WORDS = "Enter host or host:port, with letters, digits, dots and hyphens."
 
 @dataclass(frozen=True, slots=True)
 class Particulars:
-    """What somebody says of an account: the ``sid`` of one with Twilio and its token, or a
-    ``trunk`` and its user's password. An empty secret is the one that is stored."""
+    """The fields of an account: the ``sid`` of a Twilio account and its token, or a ``trunk`` and
+    its user's password. An empty secret keeps the stored one."""
 
     secret: str = field(repr=False)
     sid: str = ""
@@ -49,8 +49,8 @@ class Particulars:
         return "password" if self.trunk else "token"
 
     def is_same_as(self, account: CarrierAccount) -> bool:
-        """Whether they speak of the same account. A password that is stored goes nowhere but
-        where it was meant to go."""
+        """Whether both describe the same account. A stored password is sent only to the server that
+        it was entered for."""
         known = trunk_of(account)
         if self.trunk is None or known is None:
             return self.kind is account.carrier and self.sid == account.sid
@@ -59,8 +59,8 @@ class Particulars:
 
 
 def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> None:
-    """Checks what is about to be saved. A name is looked up by the worker, for each test and call;
-    an address is judged here. Raises `ValidationFailed` with everything that is wrong; the code is
+    """Check the fields before they are saved. A name is resolved by the worker, for each test and
+    call; an IP address is checked here. Raises `ValidationFailed` with all problems; the code is
     ``invalid_`` and the field's name, ``user_required``, ``password_required`` or
     ``private_address``."""
     if wanted.trunk is None:
@@ -100,7 +100,7 @@ def _problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
 
 
 def _private_problems(trunk: Trunk) -> Iterator[Problem]:
-    """Of what is written as an address, or is one without being looked up."""
+    """Problems of IP addresses, and of names that are private without a lookup."""
     named = "proxy" if trunk.proxy else "address"
     host = getattr(trunk, named).partition(":")[0].lower()
     try:
@@ -131,10 +131,10 @@ def _is_host(written: str) -> bool:
 
 
 def trunk_of(account: CarrierAccount) -> Trunk | None:
-    """What is stored of a trunk; None for an account of another kind."""
+    """Return the stored trunk; None for an account of another kind."""
     return Trunk(**account.trunk) if account.trunk is not None else None
 
 
 def facts_of(account: CarrierAccount) -> dict[str, Any]:
-    """What history tells of an account."""
+    """Return the fields that the history shows."""
     return dict(account.trunk) if account.trunk is not None else {"sid": account.sid}

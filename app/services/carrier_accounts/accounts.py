@@ -1,4 +1,4 @@
-"""The accounts themselves: listed, set, removed."""
+"""List, set and remove accounts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -24,8 +24,8 @@ _NEWEST = Sort(CarrierAccount.created_at, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class CurrentAccount:
-    """The account in use, if there is one, and the version that a form is filled from. ``last_id``
-    is the account that was changed last, in use or not."""
+    """The account in use, if there is one, and the version that fills a form. ``last_id`` is the
+    account that was changed last, in use or not."""
 
     account: CarrierAccount | None
     version: int
@@ -34,8 +34,8 @@ class CurrentAccount:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What a removal would mean: how many organizations call over the account, the account they
-    would call over instead (None: the installation's), and the calls that hold it back."""
+    """The effects of a removal: how many organizations call over the account, the account that they
+    would use instead (None: the installation's), and the calls that prevent it."""
 
     organizations: int
     instead: CarrierAccount | None
@@ -45,7 +45,7 @@ class Leaving:
 def of_organizations(
     session: Session, caller: Caller, *, cursor: str | None = None, limit: int = 50
 ) -> Page[CarrierAccount]:
-    """A screen of those of the partner's organizations, newest first.
+    """Return a page of those of the partner's organizations, newest first.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -63,7 +63,7 @@ def get(
 
 
 def current(session: Session, caller: Caller, organization_id: UUID | None) -> CurrentAccount:
-    """Of the organization itself, or of the partner where none is named."""
+    """Return the account of the organization itself, or of the partner if none is given."""
     owner_id = organization_id or caller.partner_id
     last = session.scalars(_newest_of(_own(caller), owner_id)).one_or_none()
     if last is None:
@@ -81,12 +81,11 @@ def save(
     may_be_private: bool = False,
     expected_version: int | None = None,
 ) -> CarrierAccount:
-    """The account that calls go out over from now on. An empty secret leaves that of the same
-    account as it is; another account takes the place of the present one, with which calls under
-    way are followed to their end.
+    """Set the account that calls use from now on. An empty secret keeps that of the same account;
+    another account replaces the current one, which active calls keep until their end.
 
-    Raises `Forbidden`, `ValidationFailed` (codes of `particulars.check`), `Conflict`
-    (``changed_meanwhile``) where the version is no longer that of `current`.
+    Raises `Forbidden`, `ValidationFailed` (codes of `account_fields.check`), `Conflict`
+    (``changed_meanwhile``) if the version isn't that of `current` any more.
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner_id = organization.partner_id if organization else caller.partner_id
@@ -131,8 +130,8 @@ def save(
 
 
 def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
-    """New calls go out over the next wider account. Raises `NotFound`, `Conflict`
-    (``account_in_use``) while calls are waiting or on the line."""
+    """Remove the account; new calls use the next wider one. Raises `NotFound`, `Conflict`
+    (``account_in_use``) while calls are waiting or active."""
     account = get(session, caller, account_id, for_change=True)
     count = in_use(session, account.id)
     if count:
@@ -149,7 +148,7 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
 
 
 def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leaving:
-    """What would follow if the account, which must come from `get`, were removed now."""
+    """Return the effects of removing the account, which must come from `get`, now."""
     above = None
     if account.organization_id is not None:
         above = current(session, caller, None).account
@@ -165,7 +164,7 @@ def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leavin
 
 
 def in_use(session: Session, account_id: UUID) -> int:
-    """How many calls wait to go out over the account, or are on the line."""
+    """Return how many calls wait for the account, or are active on it."""
     query = select(func.count()).where(
         Call.account_id == account_id, Call.status.not_in(FINAL_CALL_STATUSES)
     )
@@ -183,7 +182,7 @@ def _own(caller: Caller) -> Select[CarrierAccount]:
 
 
 def _newest_of(query: Select[CarrierAccount], owner_id: UUID | None) -> Select[CarrierAccount]:
-    """The account in use first, else the one that was removed last."""
+    """Return the account in use, otherwise the one that was removed last."""
     order = CarrierAccount.removed_at.is_not(None), CarrierAccount.version.desc()
     return query.where(CarrierAccount.owner_id == owner_id).order_by(*order).limit(1)
 
@@ -191,8 +190,8 @@ def _newest_of(query: Select[CarrierAccount], owner_id: UUID | None) -> Select[C
 def _held(
     session: Session, partner_id: UUID, organization: Organization | None
 ) -> CarrierAccount | None:
-    """The newest account, held for change with its owner: of two that save a first one at once,
-    one comes second."""
+    """Return the newest account, locked with its owner: of two that save a first one at once, one
+    comes second."""
     owner = Organization if organization else Partner
     owner_id = organization.id if organization else partner_id
     locked = select(owner.id).where(owner.id == owner_id)

@@ -1,4 +1,5 @@
-"""Keeps the secrets of accounts under the key of today, and no longer than they are needed."""
+"""Keep the secrets of accounts encrypted with the current key, and no longer than they
+are needed."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
@@ -13,12 +14,12 @@ from app.services.credentials.encryption import SealBroken, seal, unseal
 
 PURPOSE = "carrier-account"
 KEPT_SECRET = timedelta(days=1)
-"""A removed account's secret is kept so long, and as long as a call is on the line."""
+"""How long a removed account's secret is kept, or as long as a call is active."""
 
 
 def tidy(session: Session, keys: Sequence[str]) -> None:
-    """Re-encrypt what the previous key encrypted, and delete the secrets of removed accounts
-    that no call on the line needs."""
+    """Re-encrypt what the previous key encrypted, and delete the secrets of removed accounts that
+    no active call needs."""
     for account in session.scalars(select(CarrierAccount).where(CarrierAccount.secret != "")):
         busy = select(CallAttempt.id).where(
             CallAttempt.account_id == account.id, CallAttempt.status.not_in(FINAL_CALL_STATUSES)
@@ -36,6 +37,6 @@ def tidy(session: Session, keys: Sequence[str]) -> None:
 
 
 def forgotten(session: Session, ids: Collection[UUID]) -> set[UUID]:
-    """Those of the ids under which no account is kept that a call could need."""
+    """Return those of the ids whose account is gone and that no call needs."""
     query = select(CarrierAccount.id).where(CarrierAccount.id.in_(ids), CarrierAccount.secret != "")
     return set(ids) - set(session.scalars(query))

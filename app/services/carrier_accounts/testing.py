@@ -1,4 +1,5 @@
-"""Tests of an account's connection: asked for by a user, done by the worker, kept with it."""
+"""Tests of an account's connection: requested by a user, run by the worker, stored with the
+account."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from app.services.carrier_accounts.accounts import get
 from app.services.carrier_accounts.using import credentials, numbers_of
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
-"""A test without a result for so long can be asked for again."""
+"""A test without a result for so long can be requested again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,14 @@ def ask(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
 def last_tests(
     session: Session, accounts: Iterable[CarrierAccount]
 ) -> dict[UUID, CarrierAccountTest]:
-    """The last test of each of these accounts that was tested."""
+    """Return the last test of each of these accounts that was tested."""
     ids = [account.id for account in accounts]
     query = select(CarrierAccountTest).where(CarrierAccountTest.account_id.in_(ids))
     return {test.account_id: test for test in session.scalars(query)}
 
 
 def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | None:
-    """For the worker: what to test; None where the account is gone or its test has ended."""
+    """For the worker: return what to test; None if the account is gone or its test has ended."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
     if test is None or account is None or test.ended_at is not None:
@@ -67,7 +68,7 @@ def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | 
 
 
 def end(session: Session, account_id: UUID, finding: Finding) -> None:
-    """For the worker: keep what the test found."""
+    """For the worker: store the result of the test."""
     test = session.get(CarrierAccountTest, account_id)
     if test is not None and test.ended_at is None:
         test.ended_at, test.works, test.words = utcnow(), finding.works, finding.words

@@ -1,4 +1,4 @@
-"""Which account a call goes out over, and what opens it."""
+"""Select the account of a call, and return its credentials."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -16,14 +16,13 @@ NUMBERS_CHECKED = 10
 
 
 def effective(session: Session, partner_id: UUID, organization_id: UUID) -> CarrierAccount | None:
-    """The account that a live call of the organization goes out over; None for the
-    installation's."""
+    """Return the account that a live call of the organization uses; None for the installation's."""
     found = of_owners(session, (partner_id, organization_id))
     return found.get(organization_id) or found.get(partner_id)
 
 
 def of_owners(session: Session, owner_ids: Collection[UUID]) -> dict[UUID, CarrierAccount]:
-    """The accounts in use of these partners and organizations, by owner."""
+    """Return the accounts in use of these partners and organizations, by owner."""
     query = select(CarrierAccount).where(
         CarrierAccount.owner_id.in_(owner_ids), CarrierAccount.removed_at.is_(None)
     )
@@ -31,13 +30,12 @@ def of_owners(session: Session, owner_ids: Collection[UUID]) -> dict[UUID, Carri
 
 
 def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAccount | None:
-    """The account that a new call of the assistant goes out over; none with a test key."""
+    """Return the account that a new call of the assistant uses; None with a test key."""
     return effective(session, assistant.partner_id, assistant.organization_id) if live else None
 
 
 def choose_again(session: Session, call: Call) -> None:
-    """At the moment of dialling: the call goes out over its account, or over the one that took
-    its place."""
+    """Before dialling: the call uses its account, or the one that replaced it."""
     if call.account_id is None:
         return
     known = session.get(CarrierAccount, call.account_id)
@@ -48,7 +46,7 @@ def choose_again(session: Session, call: Call) -> None:
 
 
 def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Credentials | None:
-    """What opens the account, also where it was removed; None where that is no longer known."""
+    """Return the credentials of the account, even if it was removed; None if they are deleted."""
     account = session.get(CarrierAccount, account_id, populate_existing=True)
     if account is None:
         return None
@@ -60,13 +58,13 @@ def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Cred
 
 
 def of_attempt(session: Session, keys: Sequence[str], attempt_id: UUID) -> Credentials | None:
-    """What opens the account that the attempt went out over; None for the installation's."""
+    """Return the credentials of the attempt's account; None for the installation's."""
     account_id = session.scalar(select(CallAttempt.account_id).where(CallAttempt.id == attempt_id))
     return credentials(session, keys, account_id) if account_id is not None else None
 
 
 def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
-    """Numbers of assistants that call over the account; some, where there are many."""
+    """Return numbers of assistants that call over the account; a part of them if there are many."""
     query = select(Assistant.phone_number).where(Assistant.phone_number.is_not(None)).distinct()
     if account.organization_id is not None:
         query = query.where(Assistant.organization_id == account.organization_id)

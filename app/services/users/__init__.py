@@ -1,4 +1,4 @@
-"""Users: which of them a caller may see, create and change, and every change to them."""
+"""Users: loading, creating and changing them."""
 
 from app.services.users.changing import set_external_id, set_password, update
 from app.services.users.creating import create, create_admin, create_partial, invite

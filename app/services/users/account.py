@@ -1,4 +1,4 @@
-"""What people change about themselves: name, time zone, password, sessions, mails."""
+"""What users change about themselves: name, time zone, password, sessions, mails."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SESSIONS_PER_PAGE = 25
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A browser that is signed in. ``id`` names it to its owner and opens nothing."""
+    """A browser that is signed in. ``id`` identifies it for its owner and grants no access."""
 
     id: str
     ip: str | None
@@ -38,7 +38,7 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class OpenSessions:
-    """A page of them, how many there are in all, and whether another page follows."""
+    """A page of sessions, their number in all, and whether another page follows."""
 
     items: list[OpenSession]
     count: int
@@ -64,7 +64,7 @@ def update(
     timezone: str | None,
     expected_version: int | None = None,
 ) -> User:
-    """Changes name and time zone; blank is none.
+    """Change name and time zone; blank is None.
 
     Raises `ValidationFailed` (``too_long``, ``unknown_timezone``) and `Conflict`
     (``changed_meanwhile``).
@@ -94,8 +94,8 @@ def update(
 def choose_mails(
     session: Session, caller: Caller, choices: Mapping[str, bool], *, news: bool | None
 ) -> User:
-    """Stores which mails the caller gets. ``news`` is the choice that the partner reads in JSON
-    as the opposite of ``unsubscribe``; None leaves it."""
+    """Store which mails the caller gets. ``news`` is the choice that the partner reads in JSON as
+    the opposite of ``unsubscribe``; None leaves it."""
     user = get(session, caller, for_change=True)
     known = {mail: choices[mail] for mail in notifications.offered(caller) if mail in choices}
     before = {mail: notifications.wants(user, mail) for mail in known} | {
@@ -113,14 +113,14 @@ def choose_mails(
 
 
 def cancel_email_change(session: Session, caller: Caller) -> User:
-    """Forgets the new address that waits for its confirmations, if there is one."""
+    """Cancel the new address that waits for its confirmations, if there is one."""
     user = get(session, caller, for_change=True)
     email_changes.end(session, caller, user)
     return user
 
 
 def check_current_password(session: Session, caller: Caller, limit: int) -> str | None:
-    """The hash that the present password must fit, read before the slow comparison.
+    """Return the hash for checking the current password, read before the slow comparison.
 
     Raises `RateLimited` after too many wrong ones.
     """
@@ -129,7 +129,7 @@ def check_current_password(session: Session, caller: Caller, limit: int) -> str 
 
 
 def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
-    """Counts a present password that was wrong. Raises `RateLimited`."""
+    """Count a wrong current password. Raises `RateLimited`."""
     throttle.charge(session, [_counter(caller, limit)])
     refusal = Refusal(
         action=refusals.PASSWORD,
@@ -147,9 +147,9 @@ def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
 def change_password(
     session: Session, caller: Caller, proven_hash: str | None, password_hash: str
 ) -> User:
-    """Replaces the password, ends every session of the caller, and tells by mail.
+    """Replace the password, end every session of the caller, and send a mail.
 
-    ``proven_hash`` is the one that was compared: a change in between wins. Raises `Conflict`
+    ``proven_hash`` is the hash that was compared: a change in between wins. Raises `Conflict`
     (``changed_meanwhile``).
     """
     user = get(session, caller, for_change=True)
@@ -164,7 +164,7 @@ def change_password(
 def open_sessions(
     session: Session, caller: Caller, token: str | None, *, idle: timedelta, page: int = 1
 ) -> OpenSessions:
-    """Where the caller is signed in: this browser (by its ``token``) on the first page, then the
+    """Return the caller's sessions: this browser (by its ``token``) on the first page, then the
     others by last use."""
     this, now = sessions.hash_of(token) if token else None, utcnow()
     mine = select(PortalSession).where(
@@ -190,7 +190,7 @@ def _open_session(row: PortalSession, *, is_this: bool) -> OpenSession:
 
 
 def end_session(session: Session, caller: Caller, name: str) -> bool:
-    """Signs one browser of the caller out; False where it is over already."""
+    """Sign out one browser of the caller; False if it was signed out already."""
     mine = select(PortalSession.token_hash).where(PortalSession.user_id == caller.subject_id)
     ended = [token_hash for token_hash in session.scalars(mine) if _name(token_hash) == name]
     session.execute(delete(PortalSession).where(PortalSession.token_hash.in_(ended)))
@@ -200,7 +200,7 @@ def end_session(session: Session, caller: Caller, name: str) -> bool:
 
 
 def end_other_sessions(session: Session, caller: Caller, token: str | None) -> int:
-    """Signs every other browser of the caller out; returns how many."""
+    """Sign out every other browser of the caller; return how many."""
     user = get(session, caller)
     count = sessions.end_all_of_user(session, user.id, except_token=token)
     if count:

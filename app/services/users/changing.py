@@ -1,4 +1,4 @@
-"""Changing a user's address and plan, and the id under which the outside knows the user."""
+"""Change a user's email address, plan and external id."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from app.validation.uuids import as_hyphenated_uuid
 
 MAX_NAME = 200
 RESERVED_IDS = frozenset({"usage", "subscription", "partial"})
-"""Words that stand where an external id stands in a path of the contract."""
+"""Words that can't be external ids, because paths of the contract use them."""
 
 
 def update(
@@ -32,12 +32,12 @@ def update(
     name: str | None = None,
     expected_version: int | None = None,
 ) -> User:
-    """Changes the address, and the plan of the user's organization; null changes nothing. The
+    """Change the address, and the plan of the user's organization; null changes nothing. The new
     address of a user who has signed in before waits until it is confirmed.
 
-    ``name`` renames where it is given, blank takes the name away. Raises `NotFound`
-    (``user_not_found``), `Forbidden`, `ValidationFailed` (``email_exists``, ``no_organization``,
-    ``too_long``) and `Conflict` (``changed_meanwhile``); nothing is saved then.
+    ``name`` renames if it is given, blank removes the name. Raises `NotFound` (``user_not_found``),
+    `Forbidden`, `ValidationFailed` (``email_exists``, ``no_organization``, ``too_long``) and
+    `Conflict` (``changed_meanwhile``); nothing is saved then.
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, external_user_id, expected_version)
@@ -55,7 +55,7 @@ def update(
 
 
 def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: str | None) -> User:
-    """Sets the id that single sign-on or the partner's scripts use for the user; None removes it.
+    """Set the id that single sign-on or the partner's scripts use for the user; None removes it.
 
     Raises `NotFound`, and `ValidationFailed` (``reserved``, ``invalid``, ``external_id_exists``).
     """
@@ -89,8 +89,8 @@ def held(
     external_user_id: str | UUID,
     expected_version: int | None,
 ) -> User:
-    """The user, held for change, if the caller may change users of that type. Raises `NotFound`,
-    `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
+    """Return the user, locked for a change, if the caller may change users of that type. Raises
+    `NotFound`, `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
     user = get(session, caller, external_user_id, for_change=True)
     check_type(caller, user.user_type)
     refuse_stale(expected_version, user.version, "user")
@@ -122,7 +122,7 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
         raise ValidationFailed.on("idpUid", "invalid", message)
     same = User.idp_uid == idp_uid
     identifier = as_hyphenated_uuid(idp_uid)
-    if identifier is not None:  # it must not stand in front of another user's own id
+    if identifier is not None:  # it must not hide another user's own id
         same |= User.id == identifier
     query = select(User.id).where(User.partner_id == user.partner_id, User.id != user.id, same)
     if session.scalar(query) is not None:
@@ -135,10 +135,10 @@ def _external_id_exists() -> ValidationFailed:
 
 
 def set_password(session: Session, caller: Caller, user: User, password_hash: str) -> None:
-    """Replaces the password (hash it before the transaction), ends every session of the user and
-    the links that would set another one, and tells the user where there was one before.
+    """Replace the password (hash it before the transaction), end every session of the user and
+    every password link, and send a mail if there was a password before.
 
-    The user must come from its loader: that is what allows it.
+    The user must come from its loader.
     """
     if user.password_hash is not None:
         mail_queue.ask_for(session, caller, MailKind.PASSWORD_CHANGED, user)

@@ -1,7 +1,7 @@
-"""What a user created and answers for: listed, ended or handed over when the user leaves.
+"""What a user created and is responsible for: listed, ended or handed over when the user leaves.
 
-It works without the user's session, so it would go on working after an account was deactivated or
-a role lowered. What the user's API clients created counts as the user's.
+These items work without the user's session, so they would continue after an account was deactivated
+or a role lowered. What the user's API clients created counts as the user's.
 """
 
 from collections.abc import Collection, Sequence
@@ -59,7 +59,7 @@ KIND_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class CreatedItem:
-    """One thing that works without the user; ``about`` is its organization, role or new address."""
+    """An item that works without the user; ``about`` is its organization, role or new address."""
 
     kind: ItemKind
     row: Base
@@ -67,7 +67,7 @@ class CreatedItem:
     name: str
     about: str
     role: Role | None = None
-    """The role that it gives or changes, if it has one."""
+    """The role that it gives or changes, if any."""
 
     @property
     def words(self) -> str:
@@ -76,19 +76,19 @@ class CreatedItem:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What became of the items of a user, in words."""
+    """What happened to the items of a user, in words."""
 
     ended: Sequence[str] = ()
     handed_over: Sequence[str] = ()
 
     def facts(self) -> dict[str, Any]:
-        """For the history: absent where there was nothing."""
+        """Values for the history: empty if there was nothing."""
         facts = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
         return {name: words for name, words in facts.items() if words}
 
 
 def items_of(session: Session, user: User, role: Role | None = None) -> list[CreatedItem]:
-    """What the user, whom the caller has loaded, answers for. With ``role`` only what a user of
+    """Return the items of a user that the caller has loaded. With ``role``, only what a user of
     that role could not have created."""
     if user.user_type not in PARTNER_LEVEL:
         return []
@@ -121,10 +121,10 @@ def end_items(
     role: Role | None = None,
     hand_over: Collection[UUID] = (),
 ) -> Ended:
-    """End what `items_of` lists, except what is handed over to the caller.
+    """End the items of `items_of`, except those handed over to the caller.
 
-    Raises `Forbidden` (``hand_over_not_allowed``) and `Conflict` (``account_in_use``) where calls
-    wait for a carrier account; nothing is saved then.
+    Raises `Forbidden` (``hand_over_not_allowed``) and `Conflict` (``account_in_use``) if calls wait
+    for a carrier account; nothing is saved then.
     """
     items = items_of(session, user, role)
     elevated = replace(
@@ -149,7 +149,7 @@ def end_items(
 def mail_administrators(
     session: Session, caller: Caller, user: User, what: str, ended: Ended
 ) -> None:
-    """A mail to every active partnerAdmin about what ended or was handed over, if anything was."""
+    """Mail every active partnerAdmin about what ended or was handed over, if anything was."""
     if not ended.ended and not ended.handed_over:
         return
     administrators = session.scalars(
@@ -208,8 +208,8 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
 
 
 def _invitations(session: Session, user: User) -> list[CreatedItem]:
-    """Users who never came: invited ones, and those of the partner's own staff without a password
-    yet. Members that a script created with their organizations are customers, and stay."""
+    """Return users who never signed in: invited ones, and those of the partner's own staff without
+    a password. Members that a script created with their organizations are customers, and stay."""
     never_came = and_(User.password_hash.is_(None), User.last_sign_in.is_(None))
     is_open = or_(
         User.status == UserStatus.INVITED,
@@ -254,7 +254,7 @@ def _of_user(model: Any, user: User) -> Any:
 
 
 def _is_by(user: User, column: InstrumentedAttribute[UUID | None]) -> ColumnElement[bool]:
-    """By the user, or by an API client that the user answers for, whether it works or not."""
+    """Created by the user, or by an API client of the user, active or not."""
     clients = select(OAuthClient.id).where(
         OAuthClient.partner_id == user.partner_id, OAuthClient.responsible_id == user.id
     )
@@ -321,4 +321,4 @@ def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) 
 
 
 _TARGETS = {ItemKind.INVITATION: "user", ItemKind.EMAIL_CHANGE: "user"}
-"""What the history files an item under, where that is not its kind."""
+"""The record type in the history, where it isn't the item's kind."""

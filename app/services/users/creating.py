@@ -1,4 +1,5 @@
-"""New users: with an organization of their own, invited into one, or of a partner's own staff."""
+"""Create users: with an organization of their own, invited into one, or of a partner's
+own staff."""
 
 from typing import Any
 from uuid import UUID
@@ -29,7 +30,7 @@ def create(
     *,
     in_trial: bool = True,
 ) -> User:
-    """An active user. A standard one comes with an organization on ``tier`` and one assistant;
+    """Create an active user. A standard one gets an organization on ``tier`` and one assistant;
     ``in_trial`` is as for `organizations.create`.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound` for the partner, and
@@ -70,7 +71,7 @@ def create(
 
 
 def create_partial(session: Session, caller: Caller, data: CreatePartialUserInput) -> User:
-    """An invited standard user of an organization that exists, for the caller's own partner.
+    """Create an invited standard user of an existing organization of the caller's own partner.
 
     Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
     ``user_limit_reached``).
@@ -87,7 +88,7 @@ def create_partial(session: Session, caller: Caller, data: CreatePartialUserInpu
 
 
 def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> User:
-    """An active user of type admin of the caller's own partner.
+    """Create an active user of type admin of the caller's own partner.
 
     Raises `Forbidden` and `ValidationFailed` (``email_exists``).
     """
@@ -108,8 +109,8 @@ def invite(
     partner_id: UUID | None = None,
     name: str | None = None,
 ) -> User:
-    """A user who is ``invited`` until they accept. Standard users need an organization, the
-    others need ``partner_id`` where an operator invites.
+    """Create a user who is ``invited`` until they accept. Standard users need an organization,
+    others need ``partner_id`` if an operator invites.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``).
@@ -139,7 +140,8 @@ def invite(
 
 
 def email_key(email: str) -> str:
-    """How addresses are compared: in lower case, which can be longer than the address."""
+    """Return the form in which addresses are compared: lower case, which can be longer than the
+    address."""
     key = email.lower()
     if len(key) > MAX_KEY:
         message = f"This address is too long. Use at most {MAX_KEY} characters."
@@ -152,7 +154,7 @@ def email_exists() -> ValidationFailed:
 
 
 def refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:
-    """Raises `ValidationFailed` (``email_exists``)."""
+    """Raise `ValidationFailed` (``email_exists``)."""
     taken = select(User.id).where(User.partner_id == partner_id, User.email_key == email_key(email))
     if session.scalar(taken) is not None:
         raise email_exists()

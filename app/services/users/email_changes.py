@@ -1,7 +1,7 @@
-"""Changing a user's email address.
+"""Change a user's email address.
 
-The address opens the account by recovery. So where the user has signed in before, a new address
-waits until it is confirmed at the old and at the new one.
+The address gives access by recovery. So if the user has signed in before, a new address waits until
+it is confirmed at the old and at the new one.
 """
 
 from dataclasses import dataclass, replace
@@ -26,19 +26,19 @@ from app.validation import emails
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """What a link shows: the user with the present address, and the change."""
+    """What a link shows: the user with the current address, and the change."""
 
     user: User
     link: Link
 
 
 def change_email(session: Session, caller: Caller, user: User, email: str) -> None:
-    """Give the user, held for change, a new address: at once where the user has never signed in,
-    otherwise after both addresses confirm it. What the command line does is done at once.
+    """Give the user, locked for a change, a new address: at once if the user has never signed in,
+    otherwise after both addresses confirm it. The command line changes it at once.
 
     Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
     """
-    caller.require_grant(user.user_type)  # the new address opens the account
+    caller.require_grant(user.user_type)  # the new address gives access to the account
     if user.last_sign_in is None or caller.kind is CallerKind.SYSTEM:
         _apply(session, caller, user, email)
         return
@@ -78,7 +78,7 @@ def reset(session: Session, caller: Caller, user_id: UUID, email: str) -> User:
 
 
 def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
-    """As `reset`, for a user held for change."""
+    """As `reset`, for a locked user."""
     if caller.kind is not CallerKind.SYSTEM:
         message = "Reset email addresses on the command line."
         raise Forbidden(message, "command_line_only")
@@ -103,7 +103,7 @@ def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
 
 
 def cancel(session: Session, caller: Caller, user_id: UUID) -> User:
-    """Forget the change that waits, for an administrator; without one nothing happens.
+    """Cancel the waiting change, for an administrator; without one nothing happens.
 
     Raises `NotFound` and `Forbidden` (``role_too_low``).
     """
@@ -115,7 +115,7 @@ def cancel(session: Session, caller: Caller, user_id: UUID) -> User:
 
 
 def end(session: Session, caller: Caller, user: User) -> None:
-    """Forget the change that waits for the user, and say so in the history."""
+    """End the user's waiting change, with a history entry."""
     change = email_changes.pending(session, user.id, for_change=True)
     if change is None:
         return
@@ -127,7 +127,7 @@ def end(session: Session, caller: Caller, user: User) -> None:
 
 
 def holder(session: Session, token: str, partner_id: UUID) -> Holder:
-    """What the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
+    """Return what the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
     return _holder(session, token, partner_id, for_change=False)
 
 
@@ -137,8 +137,8 @@ def confirm(
     """Confirm the change at the address of the link; return whether the address has changed now,
     which is after the second confirmation.
 
-    Raises `NotFound` (``link_invalid``) and `ValidationFailed` (``email_exists``) where another
-    user got the address meanwhile; nothing is saved then.
+    Raises `NotFound` (``link_invalid``) and `ValidationFailed` (``email_exists``) if another user
+    got the address meanwhile; nothing is saved then.
     """
     found = _holder(session, token, partner_id, for_change=True)
     user, change, side = found.user, found.link.change, found.link.side
@@ -159,7 +159,7 @@ def confirm(
 def reject(
     session: Session, token: str, partner_id: UUID, *, ip: str | None, request_id: str | None
 ) -> None:
-    """Forget the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
+    """Reject the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
     found = _holder(session, token, partner_id, for_change=True)
     address = found.user.email if found.link.side is Side.OLD else found.link.change.email
     caller = sessions.caller_of(found.user, ip=ip, request_id=request_id)
@@ -167,7 +167,7 @@ def reject(
 
 
 def pending(session: Session, user: User) -> EmailChange | None:
-    """The change that waits for a user whom the caller has loaded."""
+    """Return the waiting change of a user that the caller has loaded."""
     return email_changes.pending(session, user.id)
 
 
@@ -193,7 +193,8 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
 
 
 def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
-    """Write the new address. Whatever the old one could open ends: sessions, links, offers."""
+    """Write the new address. Everything that the old one gave access to ends: sessions, links,
+    offers."""
     before = user.email
     try:
         with session.begin_nested():
@@ -212,7 +213,8 @@ def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
 
 
 def _mails(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:
-    """What a user with a new address gets: kind, address other than the new one, details."""
+    """Return the mails for a user with a new address: kind, address other than the new one,
+    details."""
     if user.status is UserStatus.INVITED:
         return [(MailKind.INVITATION, None, {})]
     details = {"from": before, "to": user.email}

@@ -1,4 +1,4 @@
-"""Inviting many people at once: each line has its own result, and a line sent twice is harmless."""
+"""Invite many users at once: each line has its own result, and repeating a line does nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """What became of a line; ``user_id`` is there unless it was refused."""
+    """The result of a line; ``user_id`` is None if it was refused."""
 
     line: int
     email: str
@@ -57,7 +57,7 @@ class LineResult:
 
 
 def read_invitees(text: str) -> list[Wanted]:
-    """The lines of a text: address, name, organization, in columns that may carry their names.
+    """Return the lines of a text: address, name, organization, in columns that may have names.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -82,10 +82,10 @@ def invite_many(
     *,
     organization_id: UUID | None = None,
 ) -> list[LineResult]:
-    """Invites members, line by line; a line that is refused changes nothing and stops no other.
+    """Invite members, line by line; a refused line changes nothing and stops no other.
 
-    ``organization_id`` is for the lines that name no organization. Who is a member of the same
-    organization already is KNOWN and gets nothing. Raises `Forbidden` and `NotFound` for
+    ``organization_id`` is for lines that name no organization. An existing member of the
+    organization is KNOWN and gets no mail. Raises `Forbidden` and `NotFound` for
     ``organization_id``.
     """
     caller.require(Permission.USERS_WRITE)
@@ -157,7 +157,7 @@ def _organization(
 
 
 def one_called(name: str, found: Sequence[Organization]) -> Organization:
-    """The only one of the organizations that bear a name. Raises `ValidationFailed`
+    """Return the only one of the organizations with a name. Raises `ValidationFailed`
     (``organization_not_found``, ``organization_ambiguous``)."""
     if not found:
         message = f"There is no organization called “{name}”."
@@ -169,7 +169,7 @@ def one_called(name: str, found: Sequence[Organization]) -> Organization:
 
 
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
-    """The caller's organization of this name. Raises as `one_called`."""
+    """Return the caller's organization of this name. Raises as `one_called`."""
     return one_called(name, organizations.called(session, caller, name))
 
 
@@ -179,7 +179,7 @@ def _is_header(cells: tuple[str, ...]) -> bool:
 
 
 def _columns(heads: tuple[str, ...]) -> dict[str, int]:
-    """Where each part stands under these column names."""
+    """Return the position of each part under these column names."""
     columns: dict[str, int] = {}
     for part, words in _HEADS.items():
         for at, head in enumerate(heads):

@@ -1,4 +1,4 @@
-"""Coming in through a link from a mail: the invitation, or the one for a (new) password."""
+"""Use a link from a mail: the invitation, or the one for a (new) password."""
 
 from uuid import UUID
 
@@ -16,10 +16,10 @@ PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
 def holder(
     session: Session, token: str, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
 ) -> User:
-    """Whose link it is, without using it up.
+    """Return the link's user, without using it up.
 
-    Raises `NotFound` (``link_invalid``) where it is used, expired, of another purpose or partner,
-    or where its holder may not come in.
+    Raises `NotFound` (``link_invalid``) if it is used, expired, of another purpose or partner, or
+    if its user may not sign in.
     """
     user = one_time_links.look_up(session, token, *purposes)
     _check(session, user, purposes, partner_id)
@@ -37,8 +37,8 @@ def use(
     ip: str | None,
     request_id: str | None = None,
 ) -> User:
-    """Uses the link up: sets the password, ends every session, and notes that the holder signed
-    in. An invitation is thereby accepted. Raises as `holder`."""
+    """Use the link up: set the password, end every session, and record the sign-in. An invitation
+    is accepted by that. Raises as `holder`."""
     user = one_time_links.use(session, token, *purposes)
     _check(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)

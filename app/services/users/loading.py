@@ -1,4 +1,4 @@
-"""The one way to a user: who asks for another's gets the answer for one that is absent."""
+"""The only loader of users: another tenant's user is answered like a missing one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from app.services.users.resource import to_resource
 from app.validation.uuids import as_hyphenated_uuid
 
 SORTS = both_ways(created=User.created_at, email=User.email_key)
-"""The orders that `search` offers."""
+"""The sort orders of `search`."""
 
 PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})
 """Roles that belong to a partner as a whole, without an organization."""
@@ -33,27 +33,28 @@ _MAY_GIVE: dict[Role, frozenset[Role]] = {
 
 
 def grantable(role: Role) -> frozenset[Role]:
-    """The types of user that somebody with this role may create and change."""
+    """Return the types of user that a caller with this role may create and change."""
     return _MAY_GIVE.get(role, frozenset())
 
 
 def check_type(caller: Caller, user_type: Role) -> None:
-    """Raises `Forbidden` (``role_too_low``) where the caller may not create or change users of
-    this type: nobody grants a role above their own, an admin only standard."""
+    """Raise `Forbidden` (``role_too_low``) if the caller may not create or change users of this
+    type: users can't grant a role above their own, and an admin only standard."""
     if user_type not in grantable(caller.role):
         message = f"Your role may not create or change users of type {user_type.value}."
         raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
 
 
 def check_grant(caller: Caller, user_type: Role) -> None:
-    """As `check_type`, for what gives somebody the powers of this type: the caller's credential
-    must hold them itself. Raises `Forbidden` (``insufficient_scope`` too)."""
+    """As `check_type`, for what grants a user the permissions of this type: the caller's credential
+    must have them itself. Raises `Forbidden` (``insufficient_scope`` too)."""
     check_type(caller, user_type)
     caller.require_grant(user_type)
 
 
 def visible(caller: Caller) -> Select[User]:
-    """The users that the caller may see; never operators, and for an admin standard users only."""
+    """Return the users that the caller may see; never operators, and for an admin standard users
+    only."""
     query = select(User).where(User.user_type != Role.OPERATOR)
     query = of_tenant(query, caller, User.partner_id, User.organization_id)
     if caller.role is Role.ADMIN:
@@ -64,9 +65,10 @@ def visible(caller: Caller) -> Select[User]:
 def get(
     session: Session, caller: Caller, external_user_id: str | UUID, *, for_change: bool = False
 ) -> User:
-    """The user with this ``idpUid``, else the one with this id, within the caller's partner.
+    """Return the user with this ``idpUid``, otherwise the one with this id, within the caller's
+    partner.
 
-    Operators, who have no partner, find users by id alone. ``for_change`` holds the row until the
+    Operators, who have no partner, find users by id alone. ``for_change`` locks the row until the
     transaction ends. Raises `NotFound` (``user_not_found``).
     """
     text = str(external_user_id)
@@ -85,7 +87,7 @@ def get(
 
 
 def get_by_email(session: Session, caller: Caller, email: str) -> User:
-    """The user of the caller's partner with this address. Raises `NotFound`."""
+    """Return the user of the caller's partner with this address. Raises `NotFound`."""
     query = visible(caller).where(
         User.partner_id == partners.own(caller), User.email_key == email.lower()
     )
@@ -98,7 +100,8 @@ def get_by_email(session: Session, caller: Caller, email: str) -> User:
 def listing(
     session: Session, caller: Caller, partner_id: UUID, organization_id: UUID | None = None
 ) -> Listing[User, wire.User]:
-    """The users of a partner, or of one of its organizations. Raises `NotFound` for either."""
+    """Return the users of a partner, or of one of its organizations. Raises `NotFound`
+    for either."""
     caller.require(Permission.USERS_READ)
     if organization_id is None:
         partners.check(session, caller, partner_id)
@@ -112,8 +115,8 @@ def listing(
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a screen of users shows; ``query`` looks in addresses, names and the names of
-    organizations, and for a whole external id. ``partner_id`` narrows an operator's view."""
+    """The filters of a user list; ``query`` searches addresses, names and the names of
+    organizations, and matches a whole external id. ``partner_id`` narrows an operator's view."""
 
     query: str | None = None
     user_type: Role | None = None
@@ -131,29 +134,29 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[User]:
-    """A screen of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    """Return a page of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
     rows = _filtered(session, caller, chosen or Filter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(session: Session, caller: Caller, chosen: Filter) -> int:
-    """How many match, counted as far as `paging.count_up_to` goes. Raises `Forbidden`."""
+    """Return how many match, up to the limit of `paging.count_up_to`. Raises `Forbidden`."""
     return count_up_to(session, _filtered(session, caller, chosen).with_only_columns(User.id))
 
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:
-    """Those of the users that the caller may see, by address. Raises `Forbidden`."""
+    """Return those of the users that the caller may see, by address. Raises `Forbidden`."""
     caller.require(Permission.USERS_READ)
     if not ids:
         return []
     rows = session.scalars(visible(caller).where(User.id.in_(ids)))
-    # Sorted here: to have them in order SQLite would walk through all addresses.
+    # Sorted here: to order them SQLite would scan all addresses.
     return sorted(rows, key=lambda user: (user.email_key, user.id))
 
 
 def types_for(caller: Caller) -> tuple[Role, ...]:
-    """The types of user that the caller may create and change, the lowest first."""
+    """Return the types of user that the caller may create and change, the lowest first."""
     return tuple(role for role in reversed(Role) if role in grantable(caller.role))
 
 
@@ -166,7 +169,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         rows = rows.where(User.organization_id == chosen.organization_id)
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
-        # A name for each row: for an "exists" PostgreSQL would first read all names there are.
+        # A name for each row: for an "exists" PostgreSQL would first read all names.
         their_name = select(Organization.name_key).where(Organization.id == User.organization_id)
         rows = rows.where(
             or_(

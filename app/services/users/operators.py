@@ -1,4 +1,4 @@
-"""The platform's operators: people without a partner, made on the command line alone."""
+"""The platform's operators: users without a partner, created only on the command line."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,7 +16,7 @@ from app.validation import emails
 def create(
     session: Session, caller: Caller, *, email: str, name: str | None, password_hash: str
 ) -> User:
-    """An active operator.
+    """Create an active operator.
 
     Raises `Forbidden` for callers other than the command line, and `ValidationFailed`
     (``invalid_email``, ``email_exists``).

@@ -1,4 +1,4 @@
-"""Names and addresses around a user that a new password must not be made of."""
+"""Names and addresses around a user that a new password must not consist of."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from app.models import Organization, Partner, User
 
 
 def known_words(session: Session, user: User) -> Sequence[str]:
-    """The user's name and address, and the names and domains of partner, product and
+    """Return the user's name and address, and the names and domains of partner, product and
     organization."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None

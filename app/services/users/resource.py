@@ -1,4 +1,4 @@
-"""A user as the contract shows it."""
+"""A user as the contract's resource."""
 
 from app.models import User
 from app.schemas import users as wire

@@ -1,4 +1,4 @@
-"""Roles and states of users, and the rule that a partner never loses its last administrator."""
+"""Roles and statuses of users, and the rule that a partner never loses its last administrator."""
 
 from collections.abc import Collection
 from typing import Any
@@ -29,8 +29,8 @@ def change_role(
     expected_version: int | None = None,
     hand_over: Collection[UUID] = (),
 ) -> User:
-    """Gives a user of the partner's own staff another role of the same kind. What the user created
-    and could not create with that role ends, except the items that are handed over to the caller.
+    """Give a user of the partner's own staff another role of the same kind. What the user created
+    and could not create with that role ends, except the items handed over to the caller.
 
     Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``, ``hand_over_not_allowed``),
     `ValidationFailed` (``role_needs_organization``) and `Conflict` (``last_partner_admin``,
@@ -69,7 +69,7 @@ def change_role(
 def suspend(
     session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
 ) -> User:
-    """Shuts the user out at once, in every session; suspending twice is no error.
+    """Sign the user out of every session at once and keep them out; repeating it is no error.
 
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
     (``last_partner_admin``, ``deactivated``, ``changed_meanwhile``).
@@ -88,8 +88,8 @@ def deactivate(
     expected_version: int | None = None,
     hand_over: Collection[UUID] = (),
 ) -> User:
-    """Ends the account and frees its seat. All that the user created ends too, except the items
-    that are handed over to the caller.
+    """End the account and free its seat. Everything that the user created ends too, except the
+    items handed over to the caller.
 
     Raises as `suspend`, and `Forbidden` (``hand_over_not_allowed``) and `Conflict`
     (``account_in_use``) as `end_items`.
@@ -105,10 +105,10 @@ def deactivate(
 def reactivate(
     session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
 ) -> User:
-    """Lets the user in again; who never came is ``invited`` again.
+    """Let the user sign in again; one who never signed in is ``invited`` again.
 
-    Raises `NotFound`, `Forbidden`, `ValidationFailed` (``user_limit_reached``) where the seat has
-    been given away, and `Conflict` (``changed_meanwhile``).
+    Raises `NotFound`, `Forbidden`, `ValidationFailed` (``user_limit_reached``) if the seat was
+    given to another user, and `Conflict` (``changed_meanwhile``).
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
@@ -130,7 +130,7 @@ def _changeable(
     status: UserStatus,
     expected_version: int | None,
 ) -> User:
-    """The user, if the caller may give them this status."""
+    """Return the user, if the caller may give them this status."""
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
     if user.id == caller.subject_id:
@@ -145,7 +145,7 @@ def _changeable(
 def _shut_out(
     session: Session, caller: Caller, user: User, status: UserStatus, ended: dict[str, Any]
 ) -> None:
-    """End all that lets the user in; ``ended`` is what the history adds."""
+    """End everything that gives the user access; ``ended`` is added to the history."""
     _keep_an_administrator(session, user)
     author_check.access_changes(session, user.id)
     _set(session, caller, user, status, status.value, ended)
@@ -173,9 +173,9 @@ def _set(
 
 
 def _keep_an_administrator(session: Session, user: User) -> None:
-    """Refuses where the user is the partner's last active administrator.
+    """Refuse if the user is the partner's last active administrator.
 
-    Holds the partner's row, so that two administrators can't remove each other at one moment.
+    Locks the partner's row, so that two administrators can't remove each other at the same time.
     """
     if user.user_type is not Role.PARTNER_ADMIN or user.status is not UserStatus.ACTIVE:
         return
