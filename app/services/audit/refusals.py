@@ -1,4 +1,4 @@
-"""Refused attempts in the history: rows that stay few however many attempts there are.
+"""Refused attempts in the history: few rows for any number of attempts.
 
 Equal refusals of ten minutes are counted in one place. The history gets a row for the 1st, 10th,
 100th and so on, and one with the sum when the ten minutes are over.
@@ -25,7 +25,7 @@ WINDOW = timedelta(minutes=10)
 AT_ONCE = 500
 SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY, REQUEST = log.REFUSED
 SIGN_INS = (log.SIGNED_IN, SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY)
-"""What the filter for sign-ins shows."""
+"""The entries of the filter for sign-ins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Refusal:
 
 
 def visitor(request_id: str | None = None) -> Caller:
-    """Someone who has not proved who they are."""
+    """A caller who is not authenticated."""
     return Caller(
         kind=CallerKind.VISITOR,
         role=Role.STANDARD,
@@ -66,7 +66,7 @@ def visitor(request_id: str | None = None) -> Caller:
 
 
 def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
-    """Counts refused attempts; the first, tenth, hundredth … of its kind becomes a row at once."""
+    """Count refused attempts; the first, tenth, hundredth … of its kind becomes a row at once."""
     now = utcnow()
     by_key = {refusal.key(actor): refusal for refusal in refusals}
     for key, refusal in sorted(
@@ -84,8 +84,8 @@ def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
 
 
 def close(session: Session) -> bool:
-    """Writes the sums of counts whose ten minutes are over and removes them, at most `AT_ONCE`;
-    whether there may be more."""
+    """Write the sums of counts whose ten minutes are over and remove them, at most `AT_ONCE`;
+    return whether there may be more."""
     query = (
         select(RefusalCount)
         .where(RefusalCount.since <= utcnow() - WINDOW)
@@ -103,7 +103,7 @@ def close(session: Session) -> bool:
 
 
 def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
-    """The count, made where it is missing, locked by one statement."""
+    """Return the count, created if it is missing, locked by one statement."""
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     first: dict[str, Any] = {
         "key": key,

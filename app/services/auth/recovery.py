@@ -1,7 +1,7 @@
-"""A forgotten password: asked for by anybody, answered to the holder of the address alone.
+"""Forgotten passwords: anyone can request a link, and only the holder of the address gets it.
 
-Asking does the same work for every address. Whose it is finds out the worker, so neither the
-answer nor its time tells whether there is an account.
+A request does the same work for every address. The worker finds the account, so neither the answer
+nor its time reveals whether there is one.
 """
 
 from uuid import UUID
@@ -18,10 +18,10 @@ from app.validation.networks import network_of
 
 
 def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None) -> None:
-    """Hands in the search for accounts with this address; ``partner_id`` None means all partners.
+    """Queue the search for accounts with this address; ``partner_id`` None means all partners.
 
-    Raises `RateLimited` where the network asks too often, whether or not there is an account. What
-    others ask for an account never keeps its owner from asking.
+    Raises `RateLimited` if the network requests too often, whether or not there is an account.
+    Requests of others for an account never keep its owner from requesting.
     """
     throttle.charge(session, attempt_limits.of_recovery_requests(ip))
     key = email.strip().lower()
@@ -33,9 +33,9 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
 
 
 def answer(session: Session, request: Mail) -> None:
-    """Asks for the mails that follow: a link for a new password, or the invitation once more.
+    """Queue the mails that follow: a link for a new password, or the invitation again.
 
-    A user gets a few mails an hour. Beyond that the links of the mails before are still valid.
+    A user gets a few mails an hour. Beyond that, the links of the earlier mails are still valid.
     """
     query = (
         select(User)
@@ -61,5 +61,5 @@ def answer(session: Session, request: Mail) -> None:
     refused_sign_ins.note_recovery(
         session, request.to or "", request.partner_id, request.details.get("network")
     )
-    session.delete(request)  # the address may be nobody's here, and is nobody's business
+    session.delete(request)  # an address without an account gets no mail and no other answer
     session.flush()

@@ -1,7 +1,7 @@
-"""Which history a refused sign-in or recovery belongs to.
+"""The history entries of refused sign-ins and recovery requests.
 
 Each account with the address is named in its partner's history. An address without an account is
-never stored: the refusal belongs to the partner of the page, or to the operator alone.
+never stored: the entry belongs to the partner of the page, or to the operator alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,8 @@ def note(
     ip: str | None,
     request_id: str | None = None,
 ) -> None:
-    """A sign-in was refused: wrong password, unknown address, or an account that is not active."""
+    """Record a refused sign-in: wrong password, unknown address, or an account that is
+    not active."""
     network = network_of(ip)
     found: list[Refusal] = []
     for user, is_open in _accounts(session, email, partner_id):
@@ -42,8 +43,8 @@ def note(
 def note_too_many(
     session: Session, email: str, partner_id: UUID | None, ip: str | None, late: Counter
 ) -> None:
-    """A sign-in came too early. It is counted once for what made it wait, however many accounts
-    and networks the attempts name."""
+    """Record a sign-in that came too early. It is counted once for its counter, however many
+    accounts and networks the attempts name."""
     network = None if late.is_of_everywhere else network_of(ip)
     found: Sequence[Refusal] = ()
     if late.is_of_account:
@@ -59,8 +60,8 @@ def note_too_many(
 def note_recovery(
     session: Session, email: str, partner_id: UUID | None, network: str | None
 ) -> None:
-    """A recovery link was asked for and not sent: for an unknown address, or an account that
-    is not active."""
+    """Record a recovery request without a mail: for an unknown address, or an account that is not
+    active."""
     accounts = list(_accounts(session, email, partner_id))
     found = [
         _of_account(refusals.RECOVERY, "not_active", user, network)
@@ -87,7 +88,7 @@ def without_account(
 
 
 def _accounts(session: Session, email: str, partner_id: UUID | None) -> Iterator[tuple[User, bool]]:
-    """The accounts with this address, and whether partner and organization let users in."""
+    """Return the accounts with this address, and whether partner and organization are active."""
     query = (
         select(User, Partner.suspended_at, Organization.status)
         .outerjoin(Partner, Partner.id == User.partner_id)

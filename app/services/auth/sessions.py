@@ -1,6 +1,6 @@
-"""Server-side sessions of the portal: a row for each, so that ending one ends it at once.
+"""Server-side sessions of the portal: one row each, so that ending one has an effect at once.
 
-The cookie carries a random token of 256 bits, of which only the SHA-256 hash is stored.
+The cookie holds a random token of 256 bits, of which only the SHA-256 hash is stored.
 """
 
 import hashlib
@@ -39,8 +39,8 @@ _VALID_SESSION = (
     .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )
-"""Who a session belongs to, while all of them may come in. Built once, since it is read with
-every page."""
+"""The user of a session, if user, organization and partner may sign in. Built once, since every
+page runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class SignedIn:
 
     @property
     def touch_due(self) -> bool:
-        """Whether the last use that is stored is more than a minute old: see `touch`."""
+        """Whether the stored last use is more than a minute old: see `touch`."""
         return utcnow() - self.record.seen_at >= TOUCH_EVERY or self.user.last_session is None
 
 
@@ -67,7 +67,7 @@ def create(
     ip: str | None = None,
     user_agent: str | None = None,
 ) -> str:
-    """A new session of the user at one host. Returns the cookie's token. It ends the offers that
+    """Create a session of the user at one host; return the cookie's token. It ends the offers that
     the user could still sign in with."""
     offered_accounts.end_for_user(session, user.id)
     token = secrets.token_urlsafe(32)
@@ -98,10 +98,10 @@ def load(
     ip: str | None = None,
     request_id: str | None = None,
 ) -> SignedIn:
-    """Who the session belongs to, as the database knows them at this moment.
+    """Return the user of the session, as stored now.
 
-    Raises `Unauthenticated` (``not_signed_in``) where the session has ended, was ``idle`` for
-    longer or belongs to another host, or its user, organization or partner is not active any more.
+    Raises `Unauthenticated` (``not_signed_in``) if the session has ended, was ``idle`` for longer
+    or belongs to another host, or if its user, organization or partner isn't active any more.
     """
     found = None
     if token:
@@ -121,7 +121,7 @@ def load(
 
 
 def caller_of(user: User, *, ip: str | None = None, request_id: str | None = None) -> Caller:
-    """The caller that a signed-in user is: role and permissions of this moment."""
+    """Return the signed-in user as caller, with the current role and permissions."""
     return Caller(
         kind=CallerKind.USER,
         role=user.user_type,
@@ -136,8 +136,8 @@ def caller_of(user: User, *, ip: str | None = None, request_id: str | None = Non
 
 
 def touch(session: Session, signed_in: SignedIn) -> None:
-    """Notes that the session is in use. For a short transaction of its own after the read, and
-    only where ``touch_due``."""
+    """Record the use of the session. It needs a short transaction of its own after the read, and
+    only if ``touch_due``."""
     now = utcnow()
     session.execute(
         update(PortalSession)
@@ -148,14 +148,14 @@ def touch(session: Session, signed_in: SignedIn) -> None:
 
 
 def note_times(session: Session, user: User, **times: datetime) -> None:
-    """Stores when the user was last seen; this is no update of the user (``updatedAt`` stays)."""
+    """Store when the user was last seen; this is no update of the user (``updatedAt`` stays)."""
     session.execute(
         update(User).where(User.id == user.id).values(**times, updated_at=User.updated_at)
     )
 
 
 def rotate(session: Session, token: str) -> str:
-    """Gives the session a new token and ends the old one. Raises `Unauthenticated`."""
+    """Give the session a new token and end the old one. Raises `Unauthenticated`."""
     new = secrets.token_urlsafe(32)
     renamed = session.execute(
         update(PortalSession)
@@ -171,8 +171,8 @@ def rotate(session: Session, token: str) -> str:
 
 
 def end(session: Session, token: str | None) -> None:
-    """Ends a session, and the offers that its user could still sign in with. One that is over
-    already is no error."""
+    """End a session, and the offers that its user could still sign in with. Repeating it is no
+    error."""
     if token:
         ended = delete(PortalSession).where(PortalSession.token_hash == hash_of(token))
         user_id = session.scalar(ended.returning(PortalSession.user_id))
@@ -181,7 +181,7 @@ def end(session: Session, token: str | None) -> None:
 
 
 def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None = None) -> int:
-    """Ends every session of the user and every offer (new password, suspension); returns how many
+    """End every session of the user and every offer (new password, suspension); return how many
     sessions."""
     offered_accounts.end_for_user(session, user_id)
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
@@ -191,11 +191,11 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
 
 
 def host_name(host: str) -> str:
-    """The name in a ``Host`` header, in lower case and without its port."""
+    """Return the name in a ``Host`` header, in lower case and without its port."""
     name = host.rsplit(":", 1)[0] if host.rpartition(":")[2].isdigit() else host
     return name.lower().rstrip(".")[:NAME_LENGTH]
 
 
 def hash_of(token: str) -> str:
-    """What is stored of a token."""
+    """Return the stored hash of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

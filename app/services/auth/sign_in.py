@@ -38,13 +38,13 @@ from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
 LEAST_CHECKS = 2
-"""So that the time taken tells neither an unknown address from a known one nor whether the same
-address exists at a second partner."""
+"""So that the time reveals neither whether an address is known nor whether it has accounts at
+several partners."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One account that the address could mean."""
+    """An account with the address."""
 
     user_id: UUID
     password_hash: str | None
@@ -52,8 +52,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt and the accounts it could mean (none for an unknown address). ``refusal`` is the
-    error for an attempt that comes too early: raise it after the transaction."""
+    """An attempt and its accounts (none for an unknown address). ``refusal`` is the error for an
+    attempt that comes too early: raise it after the transaction."""
 
     email: str
     partner_id: UUID | None
@@ -65,7 +65,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """An account whose password was right; ``new_hash`` where it should be hashed afresh."""
+    """An account whose password was right; ``new_hash`` if it should be hashed again."""
 
     account: Account
     new_hash: str | None
@@ -82,8 +82,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The user who is in, or the choices with the offer that one of them is made by, or neither:
-    refused, without saying why."""
+    """The signed-in user, or the choices with their offer, or neither: refused, without
+    a reason."""
 
     user: User | None = None
     choices: Sequence[Choice] = ()
@@ -95,7 +95,7 @@ class Outcome:
 
 
 def partner_of_slug(session: Session, slug: str) -> Partner:
-    """The partner whose sign-in page is ``/p/<slug>/sign-in``. Raises `NotFound`."""
+    """Return the partner whose sign-in page is ``/p/<slug>/sign-in``. Raises `NotFound`."""
     partner = _partner(session, Partner.slug == slug)
     if partner is None:
         raise NotFound
@@ -103,9 +103,9 @@ def partner_of_slug(session: Session, slug: str) -> Partner:
 
 
 def partner_of_host(session: Session, host: str) -> Partner | None:
-    """The partner with this verified domain; None for every other host (neutral sign-in).
+    """Return the partner with this verified domain; None for every other host (neutral sign-in).
 
-    ``host`` may carry a port.
+    ``host`` may include a port.
     """
     verified = and_(
         Partner.domain_key == sessions.host_name(host), Partner.domain_verified_at.is_not(None)
@@ -122,9 +122,8 @@ def begin(
     settings: Settings,
     device_cookie: str | None = None,
 ) -> Attempt:
-    """Counts an attempt and finds the accounts. ``partner_id`` None is the neutral sign-in, which
-    means every account with the address, the operator's too.
-    """
+    """Count an attempt and load the accounts. ``partner_id`` None is the neutral sign-in: every
+    account with the address, including the operator's."""
     key = email.strip().lower()
     query = _usable().where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
@@ -143,13 +142,13 @@ def begin(
 
 
 def withdraw(session: Session, attempt: Attempt) -> None:
-    """The password could not be checked: the attempt was no failure."""
+    """Take an attempt back whose password could not be checked."""
     throttle.settle(session, (), attempt.limits.all)
 
 
 def verify(attempt: Attempt, password: str, checks: PasswordChecks) -> Sequence[Proven]:
-    """The accounts whose password this is. Slow; never inside a transaction. Raises `RateLimited`
-    (``sign_in_busy``)."""
+    """Return the accounts with this password. Slow; never inside a transaction. Raises
+    `RateLimited` (``sign_in_busy``)."""
     proven = []
     with checks.turn():
         for account in attempt.accounts:
@@ -168,9 +167,8 @@ def finish(
     *,
     request_id: str | None = None,
 ) -> Outcome:
-    """Records how the attempt ended: a failure is noted (and returned, not raised, so that the
-    note is kept), one account is signed in, several are offered.
-    """
+    """Record the result of the attempt: a failure is recorded (and returned, not raised, so that
+    the record is kept), one account is signed in, several are offered."""
     hashes = {found.account.user_id: found for found in proven}
     users = [
         user
@@ -197,8 +195,8 @@ def choose(
     ip: str | None,
     request_id: str | None = None,
 ) -> User | None:
-    """Signs in one of the accounts that `finish` offered and uses the offer up, whatever comes of
-    it: a refusal is returned as None, not raised, so that it is used up too."""
+    """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
+    is returned as None, not raised, so that the offer is used up too."""
     user = None
     if user_id in offered_accounts.use(session, offer):
         user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
@@ -206,7 +204,7 @@ def choose(
 
 
 def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
-    """Notes that somebody who has proved who they are signs in now; the session is the face's."""
+    """Record the sign-in of a user; the portal creates the session."""
     sessions.note_times(session, user, last_sign_in=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     audit.record_change(session, caller, audit.SIGNED_IN, user)
@@ -214,7 +212,7 @@ def let_in(session: Session, user: User, ip: str | None, request_id: str | None)
 
 
 def _usable() -> Select[User]:
-    """Users who may come in: active, of a partner and an organization that are not suspended."""
+    """Users who may sign in: active, of a partner and an organization that are not suspended."""
     return (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)

@@ -39,7 +39,7 @@ class Rule:
         return max(0.0, failures - passed / self.forget_seconds)
 
     def wait(self, failures: float) -> float:
-        """Seconds from the last failure until the next attempt is allowed."""
+        """Return the seconds from the last failure until the next attempt is allowed."""
         over = round(failures) - self.allowed
         if over < 0:
             return 0.0
@@ -48,8 +48,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """What failures are counted for. ``is_of_account``: for one account or client;
-    ``is_of_everywhere``: whatever network they come from."""
+    """The subject of a counter. ``is_of_account``: one account or client; ``is_of_everywhere``: all
+    networks together."""
 
     key: str
     rule: Rule
@@ -67,12 +67,13 @@ class TooManyFailures(RateLimited):
 
 
 def key_of(kind: str, *parts: str) -> str:
-    """The key of a counter of this kind, named by ``parts``."""
+    """Return the key of a counter of this kind, named by ``parts``."""
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
 
 
 def check(session: Session, counters: Sequence[Counter]) -> bool:
-    """Whether failures are counted. Raises `TooManyFailures` where the attempt comes too early."""
+    """Return whether failures are counted. Raises `TooManyFailures` if the attempt
+    comes too early."""
     keys = [one.key for one in counters]
     query = select(ThrottleCounter).where(ThrottleCounter.key.in_(keys))
     rows = {row.key: row for row in session.scalars(query)}
@@ -81,10 +82,10 @@ def check(session: Session, counters: Sequence[Counter]) -> bool:
 
 
 def charge(session: Session, counters: Sequence[Counter]) -> None:
-    """Counts a failure for each counter. Raises `TooManyFailures`, counting nothing, where one of
-    them makes the attempt wait.
+    """Count a failure for each counter. Raises `TooManyFailures`, counting nothing, if one of them
+    makes the attempt wait.
 
-    Charge before the slow check of a password and `settle` what was right: requests sent side by
+    Charge before the slow check of a password and `settle` after a right one: requests sent side by
     side get no more guesses than those sent one by one.
     """
     now = utcnow()
@@ -98,8 +99,8 @@ def charge(session: Session, counters: Sequence[Counter]) -> None:
 
 
 def settle(session: Session, own: Sequence[Counter], shared: Sequence[Counter] = ()) -> None:
-    """The attempt was right: starts its own counters afresh, and takes one failure back from each
-    of the shared ones."""
+    """Settle a right attempt: reset its own counters, and take one failure back from each of the
+    shared ones."""
     afresh = {one.key for one in own}
     for key in sorted(afresh.union(one.key for one in shared)):  # in the order of `charge`
         left = 0.0 if key in afresh else ThrottleCounter.failures - 1
@@ -111,7 +112,7 @@ def settle(session: Session, own: Sequence[Counter], shared: Sequence[Counter] =
 
 
 def purge(session: Session) -> None:
-    """Removes counters that have forgotten every failure."""
+    """Remove counters without failures."""
     session.execute(delete(ThrottleCounter).where(ThrottleCounter.counted_at < utcnow() - KEPT))
 
 
@@ -124,7 +125,8 @@ def in_words(seconds: int) -> str:
 def _held(
     session: Session, counters: Sequence[Counter], now: datetime
 ) -> dict[str, ThrottleCounter]:
-    """The counters' rows, made where missing, locked in one order by one statement."""
+    """Return the counters' rows, created if they are missing, locked in one order by
+    one statement."""
     keys = sorted({one.key for one in counters})
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     new = [{"key": key, "failures": 0.0, "counted_at": now} for key in keys]

@@ -1,7 +1,7 @@
 """Area C keys: ``ppk_live_<public id>_<secret><checksum>``, of one organization.
 
-The public id names the key in lists and in the log, the secret carries 256 random bits, the
-checksum tells a misspelt key without asking the database. Only a hash of the whole is stored.
+The public id names the key in lists and in the log, the secret has 256 random bits, the checksum
+detects a misspelt key without the database. Only a hash of the whole is stored.
 """
 
 import re
@@ -54,8 +54,8 @@ _KEY_BY_PUBLIC_ID = (
     .join(Partner, Partner.id == ApiKey.partner_id)
     .where(ApiKey.public_id == bindparam("public_id"))
 )
-"""Everything that decides whether a key counts, in one row. Built once, since it is read with
-every request."""
+"""Everything that decides whether a key is valid, in one row. Built once, since every request runs
+it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ def create(
     live: bool = True,
     expires_at: datetime | None = None,
 ) -> NewKey:
-    """A key for an organization of the caller's partner.
+    """Create a key for an organization of the caller's partner.
 
-    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
-    (``blank``, ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
+    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed` (``blank``,
+    ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
@@ -107,7 +107,7 @@ def create(
 def list_all(
     session: Session, caller: Caller, *, organization_id: UUID | None = None
 ) -> Sequence[ApiKey]:
-    """The keys of the caller's partner (of one organization of it), oldest first."""
+    """Return the keys of the caller's partner (of one organization of it), oldest first."""
     query = _manageable(caller).order_by(ApiKey.created_at, ApiKey.id)
     if organization_id is not None:
         query = query.where(ApiKey.organization_id == organization_id)
@@ -124,8 +124,8 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ApiKey]:
-    """A screen of keys, newest first; ``query`` looks in names and public ids, ``in_use``
-    leaves out those that have ended, or those that have not.
+    """Return a page of keys, newest first; ``query`` searches names and public ids, ``in_use``
+    keeps only active ones, or only ended ones.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -156,11 +156,11 @@ def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
 def roll(
     session: Session, caller: Caller, key_id: UUID, *, overlap: timedelta = timedelta()
 ) -> NewKey:
-    """A new key with the same name, scopes and spending limits; the old one works on for
-    ``overlap``.
+    """Create a new key with the same name, scopes and spending limits; the old one works for
+    ``overlap`` more.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
-    (``key_ended`` where the old key is revoked, expired or rolled already).
+    (``key_ended`` if the old key is revoked, expired or rolled already).
     """
     old = get(session, caller, key_id)
     _checked_scopes(caller, old.scopes)
@@ -193,7 +193,7 @@ def roll(
 
 
 def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
-    """Ends a key from the next request on. Twice is no error."""
+    """End a key from the next request on. Repeating it is no error."""
     key = get(session, caller, key_id)
     if key.revoked_at is None:
         key.revoked_at = utcnow()
@@ -205,7 +205,7 @@ def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
 def caller_from_key(
     session: Session, secret: str | None, *, ip: str | None = None, request_id: str | None = None
 ) -> Caller:
-    """Who a key belongs to, as the database knows it at this moment. One read, no write.
+    """Return the caller of a key, as stored now. One read, no write.
 
     Raises `Unauthenticated` (``invalid_api_key``) and `Forbidden` (``organization_suspended``).
     """
@@ -239,7 +239,8 @@ def caller_from_key(
 
 
 def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
-    """What the history says of a revoked or expired key that was used; None for other secrets."""
+    """Return the history entry for a used key that is revoked or expired; None for
+    other secrets."""
     match = _KEY.fullmatch(secret) if secret else None
     if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
         return None

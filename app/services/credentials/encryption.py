@@ -14,7 +14,7 @@ from joserfc.jwk import OctKey
 
 
 class SealBroken(Exception):
-    """None of the known keys opens it."""
+    """No known key decrypts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Opened:
 
 
 def seal(text: str, purpose: str, keys: Sequence[str]) -> str:
-    """The text, encrypted with the first key."""
+    """Return the text, encrypted with the first key."""
     return jwe.encrypt_compact({"alg": "dir", "enc": "A256GCM"}, text, _key(purpose, keys[0]))
 
 
 def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> Opened:
-    """Raises `SealBroken`."""
+    """Decrypt a text. Raises `SealBroken`."""
     for place, key in enumerate(keys):
         try:
             plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext

@@ -1,6 +1,6 @@
-"""When a key or client was last used: noted once a minute, after the request it came with.
+"""The last use of keys and clients: recorded once a minute, after the request.
 
-Which credentials were noted lately is remembered in the process, so that a read stays a read.
+The process remembers recently recorded credentials, so that a read stays a read.
 """
 
 import time
@@ -28,7 +28,7 @@ _KINDS: dict[CallerKind, type[ApiKey] | type[OAuthClient]] = {
 
 
 class _Noted:
-    """Credential -> when this process last noted its use (seconds of the monotonic clock)."""
+    """Credential -> when this process last recorded its use (seconds of the monotonic clock)."""
 
     lock = Lock()
     at: ClassVar[OrderedDict[UUID, float]] = OrderedDict()
@@ -50,7 +50,7 @@ def due(caller: Caller) -> bool:
 
 
 def touch(session: Session, caller: Caller) -> None:
-    """Notes the use, unless another process has within the minute."""
+    """Record the use, unless another process has within the minute."""
     model = _KINDS[caller.kind]
     now = utcnow()
     session.execute(

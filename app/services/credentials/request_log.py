@@ -1,7 +1,7 @@
-"""The last requests that came with a key or client, and how they were answered.
+"""The last requests of keys and clients, and how they were answered.
 
-Kept are the latest of each credential, for a few days: enough to see what a script is doing
-wrong. No id, parameter or body of a request is among it.
+The latest of each credential are kept for a few days: enough to see what a script does wrong. No
+ids, parameters or bodies are stored.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
 KEPT = 200
-"""Requests of one credential; a busy process may go beyond by as many until it trims."""
+"""Requests of one credential; a busy process may exceed it by as many until it trims."""
 KEPT_FOR = timedelta(days=7)
 _INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
 KINDS = frozenset({CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT})
@@ -45,13 +45,13 @@ class Answered(TypedDict):
 
 
 def write(session: Session, answered: Sequence[Answered]) -> None:
-    """Stores requests, in one statement."""
+    """Store requests, in one statement."""
     if answered:
         session.connection().execute(_INSERT, answered)
 
 
 def trim(session: Session, credential_ids: Collection[UUID]) -> None:
-    """Leaves each of the credentials its last `KEPT` requests."""
+    """Keep only the last `KEPT` requests of each credential."""
     for credential_id in credential_ids:
         own = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
         oldest = session.scalar(own.order_by(ApiRequest.id.desc()).offset(KEPT - 1).limit(1))
@@ -66,7 +66,7 @@ def trim(session: Session, credential_ids: Collection[UUID]) -> None:
 def latest(
     session: Session, caller: Caller, credential_id: UUID, limit: int
 ) -> Sequence[ApiRequest]:
-    """The last requests of a credential that came from its loader, newest first.
+    """Return the last requests of a credential that came from its loader, newest first.
 
     Raises `Forbidden`.
     """
@@ -77,5 +77,5 @@ def latest(
 
 
 def purge(session: Session) -> None:
-    """Removes what is older than it is kept."""
+    """Remove expired requests."""
     session.execute(delete(ApiRequest).where(ApiRequest.at < utcnow() - KEPT_FOR))

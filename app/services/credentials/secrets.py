@@ -1,6 +1,6 @@
-"""Secrets for scripts: how they are made and what is stored of them.
+"""Secrets of scripts: how they are created and what is stored of them.
 
-They carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess.
+They have 256 random bits, so one round of SHA-256 is enough.
 """
 
 import hashlib
@@ -15,19 +15,20 @@ SECRET_LENGTH = 43
 """62 ** 43 is a little over 2 ** 256."""
 
 LONGEST_OVERLAP = timedelta(days=7)
-"""For so long the secret before may work on when a new one is given out."""
+"""How long the previous secret may be accepted after a new one is created."""
 
 CHECKSUM_LENGTH = 6
 """62 ** 6 is over 2 ** 32: room for a CRC-32."""
 
 
 def random_text(length: int) -> str:
-    """Letters and digits, each from the system's random source."""
+    """Return letters and digits, each from the system's random source."""
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
 def checksum(text: str) -> str:
-    """The CRC-32 of an ASCII text as six letters and digits; tells a misspelt secret offline."""
+    """Return the CRC-32 of an ASCII text as six letters and digits; it detects a misspelt secret
+    offline."""
     number, letters = zlib.crc32(text.encode("ascii")), ""
     for _ in range(CHECKSUM_LENGTH):
         number, place = divmod(number, len(ALPHABET))

@@ -25,7 +25,7 @@ PUBLISHED_AFTER_RETIREMENT = timedelta(days=1)
 
 
 def current(session: Session, application_secret: str) -> ECKey:
-    """The private key to sign with now; makes one where there is none young enough."""
+    """Return the private key to sign with; create one if none is young enough."""
     now = utcnow()
     in_use = session.scalars(
         select(SigningKey)
@@ -43,7 +43,7 @@ def current(session: Session, application_secret: str) -> ECKey:
 
 
 def published(session: Session) -> Sequence[dict[str, Any]]:
-    """The public halves of every key whose tokens may still be good, as JSON Web Keys."""
+    """Return the public halves of every key whose tokens may still be valid, as JSON Web Keys."""
     return session.scalars(
         select(SigningKey.public_jwk)
         .where(
@@ -58,7 +58,8 @@ def published(session: Session) -> Sequence[dict[str, Any]]:
 
 @lru_cache(maxsize=32)
 def imported(public_jwk: str) -> ECKey:
-    """The public key of a JSON text, kept because importing costs a third of a verification."""
+    """Return the public key of a JSON text, cached because importing costs a third of a
+    verification."""
     return ECKey.import_key(json.loads(public_jwk))
 
 

@@ -1,7 +1,7 @@
 """Access tokens: JWTs of the profile of RFC 9068, for Area A and Area B.
 
-A token says who it was issued to and for what; what that client may do now is read from the
-database on every request, so that revoking, suspending and demoting work at once.
+A token names its client and scope; the client's current permissions are read from the database on
+every request, so that revoking, suspending and demoting take effect at once.
 """
 
 import json
@@ -33,7 +33,7 @@ TOKEN_TYPE = "at+jwt"  # noqa: S105 - the media type of a token, not a secret
 LONGEST_TOKEN = 4096
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
-"""What client ids, key ids and token ids are made of: anything else never reaches the database."""
+"""The characters of client ids, key ids and token ids: anything else never reaches the database."""
 
 _CLIENT_OF_TOKEN = (
     select(
@@ -56,8 +56,8 @@ _CLIENT_OF_TOKEN = (
     .outerjoin(RevokedToken, RevokedToken.jti == bindparam("jti"))
     .where(OAuthClient.client_id == bindparam("client_id"))
 )
-"""Everything that decides whether a token counts, in one row. Built once, since it is read with
-every request."""
+"""Everything that decides whether a token is valid, in one row. Built once, since every request
+runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class IssuedToken:
 
 @dataclass(frozen=True, slots=True)
 class RevocableToken:
-    """What revoking a token needs; ``client`` is the id of the client it was issued to."""
+    """The data for revoking a token; ``client`` is the id of the client it was issued to."""
 
     client: UUID
     jti: str
@@ -79,28 +79,28 @@ class RevocableToken:
 
 @dataclass(frozen=True, slots=True)
 class _Recognised:
-    """A token that we signed and that has not expired, with its client as it stands now."""
+    """A token that we signed and that has not expired, with its client as stored now."""
 
     client: Row[*tuple[Any, ...]]
     claims: dict[str, Any]
 
 
 def audience(area: Area, settings: Settings) -> str:
-    """The address of the area a token is meant for."""
+    """Return the URL of the area that a token is for."""
     return settings.addresses.phone if area is Area.LEGACY_CALLS else settings.addresses.base
 
 
 def permissions_of(area: Area, role: Role | None) -> frozenset[Permission]:
-    """What a client may be given: its role's permissions, or the one scope of Area B."""
+    """Return the permissions of a client: those of its role, or the one scope of Area B."""
     if area is Area.LEGACY_CALLS:
         return frozenset({Permission.LEGACY_CALL})
     return ROLE_PERMISSIONS[role] if role else frozenset()
 
 
 def allowed_scope(client: OAuthClient, requested: str | None) -> str | None:
-    """The scope to issue: what was asked for, by default all that the client may have.
+    """Return the scope to issue: the requested one, by default everything that the client may have.
 
-    None where it asks for something else (RFC 6749: ``invalid_scope``).
+    None if it requests anything else (RFC 6749: ``invalid_scope``).
     """
     allowed = permissions_of(client.area, client.role)
     wanted = set((requested or "").split(" ")) - {""}
@@ -110,7 +110,7 @@ def allowed_scope(client: OAuthClient, requested: str | None) -> str | None:
 
 
 def issue(session: Session, client: OAuthClient, scope: str, settings: Settings) -> IssuedToken:
-    """Signs a token for the client, good for an hour or until the client itself ends."""
+    """Sign a token for the client, valid for an hour or until the client itself ends."""
     now = int(time.time())
     end = now + settings.token_seconds
     if client.expires_at is not None:
@@ -141,7 +141,7 @@ def caller_from_bearer(
     ip: str | None = None,
     request_id: str | None = None,
 ) -> Caller:
-    """Who a token of this area belongs to. One read, no write.
+    """Return the caller of a token of this area. One read, no write.
 
     Raises `Unauthenticated` (``token_missing``, ``invalid_token``).
     """
@@ -167,7 +167,7 @@ def caller_from_bearer(
 
 
 def look_up(session: Session, token: str, settings: Settings) -> RevocableToken | None:
-    """A token of ours that has not expired; None for everything else."""
+    """Return our token if it has not expired; None for everything else."""
     found = _recognise(session, token, settings)
     if found is None:
         return None
@@ -176,7 +176,8 @@ def look_up(session: Session, token: str, settings: Settings) -> RevocableToken 
 
 
 def revoke(session: Session, token: RevocableToken) -> None:
-    """Ends a token before its time (RFC 7009), from the next request on. Twice is no error."""
+    """End a token before its time (RFC 7009), from the next request on. Repeating it is
+    no error."""
     # Of two revocations at once the second finds the row of the first.
     with suppress(IntegrityError), session.begin_nested():
         session.add(RevokedToken(jti=token.jti, expires_at=token.expires_at))
@@ -185,7 +186,7 @@ def revoke(session: Session, token: RevocableToken) -> None:
 def _recognise(
     session: Session, token: str, settings: Settings, area: Area | None = None
 ) -> _Recognised | None:
-    """Takes a token apart, reads its client and key, and only then believes a word of it."""
+    """Decode a token, load its client and key, and verify it before anything in it is used."""
     if len(token) > LONGEST_TOKEN:
         return None
     try:
@@ -215,7 +216,7 @@ def _is_ours(
     client: Row[*tuple[Any, ...]],
     settings: Settings,
 ) -> bool:
-    """Signature, algorithm, type and every claim, each checked by name (RFC 9068, section 4)."""
+    """Check signature, algorithm, type and every claim by name (RFC 9068, section 4)."""
     header = signed.headers()
     if str(header.get("typ")).lower().removeprefix("application/") != TOKEN_TYPE:
         return False
@@ -241,7 +242,7 @@ def _is_ours(
 
 
 def _in_force(client: Row[*tuple[Any, ...]]) -> bool:
-    """Whether the token, its client and its partner may go on."""
+    """Whether the token, its client and its partner are active."""
     return (
         client.revoked_jti is None
         and client.revoked_at is None

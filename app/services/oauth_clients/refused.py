@@ -13,7 +13,7 @@ from app.validation.networks import network_of
 
 
 def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) -> None:
-    """A client was refused: unknown, with a wrong secret, or not active."""
+    """Record a refused client: unknown, with a wrong secret, or not active."""
     client = _client(session, client_id)
     network = network_of(ip)
     if client is None:
@@ -26,7 +26,7 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
 
 
 def note_too_many(session: Session, client_id: str, ip: str | None, late: Counter) -> None:
-    """A token request came too early. It is counted once for what made it wait."""
+    """Record a token request that came too early. It is counted once for its counter."""
     client = _client(session, client_id) if late.is_of_account else None
     network = None if late.is_of_everywhere else network_of(ip)
     too_many = refused_sign_ins.TOO_MANY
