@@ -9,7 +9,7 @@ from app.models.base import Base, Short
 
 
 class DailyCount(Base):
-    """How often something happened on a day; ``subject`` says what, and to whom."""
+    """The number of events of a day; ``subject`` names their kind and the tenant or phone number."""
 
     __tablename__ = "daily_counts"
 

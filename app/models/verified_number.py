@@ -21,8 +21,8 @@ from app.models.base import (
 
 
 class VerifiedNumber(Base):
-    """A number, the latest verification call to it, and once the code was entered, when and by
-    whom. The code isn't stored: `app.services.verified_numbers.codes` computes it."""
+    """A number, the latest verification call to it, and the time and user of its verification. The
+    code isn't stored: `app.services.verified_numbers.codes` computes it."""
 
     __tablename__ = "verified_numbers"
     __table_args__ = (

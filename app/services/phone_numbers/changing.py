@@ -70,8 +70,8 @@ def move(
     *,
     expected_version: int | None = None,
 ) -> PhoneNumber:
-    """Give a number to another organization, or to none of the partner's. Only the operator gives
-    one to another partner, and has thereby assigned it.
+    """Move a number to another organization, or to none of the partner's. Only the operator can
+    move one to another partner, which counts as assigning it.
 
     Assistants that have the number elsewhere keep it and can't call. Raises `Forbidden`, `NotFound`
     and `Conflict` (``changed_meanwhile``).

@@ -128,7 +128,7 @@ class CallSession:
         except NotPublic as reason:
             message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
-        # Over TLS the certificate, made for the host name, proves whom we reach.
+        # Over TLS the certificate proves the host name.
         return first_hop(self._account) if self._account.transport == "tls" else pinned
 
     def _dial(self) -> None:
