@@ -9,7 +9,7 @@ from app.models.base import Base, Short
 
 
 class DailyCount(Base):
-    """The number of events of a day; ``subject`` names their kind and the tenant or phone number."""
+    """The number of events of a day; ``subject`` names their kind and the tenant or number."""
 
     __tablename__ = "daily_counts"
 

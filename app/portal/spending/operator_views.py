@@ -3,14 +3,13 @@
 from uuid import UUID
 
 from flask import Response, flash, redirect, render_template, url_for
-from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, transaction
 from app.portal.spending.forms import RatesForm, SpendingForm
-from app.portal.spending.uses import bars_of, money, nearest
+from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
+from app.portal.spending.uses import money, nearest
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
 from app.services import partners, spending
 from app.services.spending import Subject, rates
 
@@ -46,53 +45,31 @@ def operator_spending_rates_import() -> Page:
 @portal.get("/operator/spending/<uuid:partner_id>")
 def operator_partner_spending(partner_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = _stored(session, partner_id)
+        form = stored_limits(session, Subject(partner_id=partner_id))
     return _partner_page(partner_id, form)
 
 
 @portal.post("/operator/spending/<uuid:partner_id>")
 def operator_partner_spending_save(partner_id: UUID) -> Page:
     form = SpendingForm()
-    if not form.validate():
-        return _partner_page(partner_id, form), 422
-    try:
-        with transaction() as session:
-            changed = spending.change(
-                session,
-                caller(),
-                Subject(partner_id=partner_id),
-                form.to_limits(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _partner_page(partner_id, form),
-            stored=lambda session: _stored(session, partner_id),
-            target=("partner", partner_id),
-        )
-    flash("Spending limits saved." if changed else "Nothing was changed.", "success")
-    return redirect(url_for("portal.operator_spending"), 303)
-
-
-def _stored(session: Session, partner_id: UUID) -> SpendingForm:
-    return SpendingForm.showing(spending.of(session, caller(), Subject(partner_id=partner_id)))
+    return save_limits(
+        Subject(partner_id=partner_id),
+        form,
+        lambda: _partner_page(partner_id, form),
+        target=("partner", partner_id),
+        saved_url=url_for("portal.operator_spending"),
+    )
 
 
 def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         name = partners.get(session, caller(), partner_id).name
-        used = spending.of(session, caller(), Subject(partner_id=partner_id))
-    return render_template(
-        "portal/spending/edit.html",
+    return limits_page(
+        Subject(partner_id=partner_id),
+        form,
         title=f"Spending of {name}",
         sentence="Limits of all live calls of the partner’s organizations together.",
         crumbs=[("Spending", url_for("portal.operator_spending")), (name, None)],
-        form=form,
-        spending=used,
-        bars=bars_of(used),
-        longest_minutes=settings().longest_call_minutes,
     )
 
 

@@ -5,14 +5,13 @@ from uuid import UUID
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.policy import Permission
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
+from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.credentials import api_keys
 from app.services.spending import Subject
@@ -21,34 +20,21 @@ from app.services.spending import Subject
 @portal.get("/organizations/<uuid:organization_id>/spending")
 def organization_spending(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = _stored_of_organization(session, organization_id)
+        form = _stored_of_organization(session, Subject(organization_id=organization_id))
     return _organization_page(organization_id, form)
 
 
 @portal.post("/organizations/<uuid:organization_id>/spending")
 def organization_spending_save(organization_id: UUID) -> Page:
     form = OrganizationSpendingForm()
-    if not form.validate():
-        return _organization_page(organization_id, form), 422
-    try:
-        with transaction() as session:
-            changed = spending.change(
-                session,
-                caller(),
-                Subject(organization_id=organization_id),
-                form.to_limits(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _organization_page(organization_id, form),
-            stored=lambda session: _stored_of_organization(session, organization_id),
-            target=("organization", organization_id),
-        )
-    flash("Spending limits saved." if changed else "Nothing was changed.", "success")
-    return redirect(url_for("portal.organization_spending", organization_id=organization_id), 303)
+    return save_limits(
+        Subject(organization_id=organization_id),
+        form,
+        lambda: _organization_page(organization_id, form),
+        target=("organization", organization_id),
+        saved_url=url_for("portal.organization_spending", organization_id=organization_id),
+        stored=_stored_of_organization,
+    )
 
 
 @portal.post("/organizations/<uuid:organization_id>/resume-calling")
@@ -62,34 +48,20 @@ def organization_resume_calling(organization_id: UUID) -> Page:
 @portal.get("/api-access/keys/<uuid:key_id>/spending")
 def api_key_spending(key_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = _stored_of_key(session, key_id)
+        form = stored_limits(session, Subject(api_key_id=key_id))
     return _key_page(key_id, form)
 
 
 @portal.post("/api-access/keys/<uuid:key_id>/spending")
 def api_key_spending_save(key_id: UUID) -> Page:
     form = SpendingForm()
-    if not form.validate():
-        return _key_page(key_id, form), 422
-    try:
-        with transaction() as session:
-            changed = spending.change(
-                session,
-                caller(),
-                Subject(api_key_id=key_id),
-                form.to_limits(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _key_page(key_id, form),
-            stored=lambda session: _stored_of_key(session, key_id),
-            target=("api_key", key_id),
-        )
-    flash("Spending limits saved." if changed else "Nothing was changed.", "success")
-    return redirect(url_for("portal.api_key", key_id=key_id), 303)
+    return save_limits(
+        Subject(api_key_id=key_id),
+        form,
+        lambda: _key_page(key_id, form),
+        target=("api_key", key_id),
+        saved_url=url_for("portal.api_key", key_id=key_id),
+    )
 
 
 @portal.get("/settings/spending")
@@ -99,13 +71,8 @@ def portal_settings_spending() -> str:
     return render_template("portal/spending/portal.html", spending=found, bars=bars_of(found))
 
 
-def _stored_of_organization(session: Session, organization_id: UUID) -> SpendingForm:
-    found = spending.of(session, caller(), Subject(organization_id=organization_id))
-    return OrganizationSpendingForm.showing(found)
-
-
-def _stored_of_key(session: Session, key_id: UUID) -> SpendingForm:
-    return SpendingForm.showing(spending.of(session, caller(), Subject(api_key_id=key_id)))
+def _stored_of_organization(session: Session, subject: Subject) -> SpendingForm:
+    return OrganizationSpendingForm.showing(spending.of(session, caller(), subject))
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
@@ -126,9 +93,9 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
 def _key_page(key_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
-        used = spending.of(session, caller(), Subject(api_key_id=key_id))
-    return render_template(
-        "portal/spending/edit.html",
+    return limits_page(
+        Subject(api_key_id=key_id),
+        form,
         title=f"Spending of {key.name}",
         sentence="Limits of live calls that this key requests. "
         "Those of its organization and of the portal count too.",
@@ -137,8 +104,4 @@ def _key_page(key_id: UUID, form: SpendingForm) -> str:
             (key.name, url_for("portal.api_key", key_id=key.id)),
             ("Spending", None),
         ],
-        form=form,
-        spending=used,
-        bars=bars_of(used),
-        longest_minutes=settings().longest_call_minutes,
     )
