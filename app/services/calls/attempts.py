@@ -14,15 +14,14 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
-from app.models import Assistant, Call, CallAttempt, CarrierPace, Organization, Partner, utcnow
+from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcnow
 from app.services import carrier_accounts, destinations, pauses, spending
-from app.services.calls import events, lifecycle, limits, rules
+from app.services.calls import carrier_pace, events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
 from app.services.verified_numbers import codes
@@ -204,7 +203,7 @@ def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetim
     """Take the carrier's turn for a live call; a claim to wait if another call has it."""
     if not per_second or not call.live:
         return None
-    at = take_turn(session, call.carrier, per_second, now)
+    at = carrier_pace.take_turn(session, call.carrier, per_second, now)
     if at is None:
         return None
     lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
@@ -289,37 +288,6 @@ def _placement_of(
         hand_over_to=None if call.verifies_a_number else assistant.voice_address,
         account_id=call.account_id,
     )
-
-
-def is_pace_taken(session: Session, carrier: CarrierKind, now: datetime) -> bool:
-    """Whether another call has the carrier's turn now."""
-    next_at = session.scalar(
-        select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value)
-    )
-    return next_at is not None and next_at > now
-
-
-def take_turn(
-    session: Session, carrier: CarrierKind, per_second: float, now: datetime
-) -> datetime | None:
-    """Take the carrier's next turn and return None, or return when to try again.
-
-    The turn's row stays locked until the transaction ends, so that two calls never share a turn.
-    """
-    gap = timedelta(seconds=1 / per_second)
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    first = insert(CarrierPace).values(carrier=carrier.value, next_at=now)
-    session.execute(first.on_conflict_do_nothing())
-    taken = session.execute(
-        update(CarrierPace)
-        .where(CarrierPace.carrier == carrier.value, CarrierPace.next_at <= now)
-        .values(next_at=now + gap)
-        .returning(CarrierPace.carrier)
-        .execution_options(synchronize_session=False)
-    ).first()
-    if taken is not None:
-        return None
-    return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))
 
 
 def claim_carrier_retry(

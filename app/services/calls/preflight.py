@@ -11,7 +11,7 @@ from app.models import Assistant, CarrierAccount, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
-from app.services.calls import attempts, limits, rules, trial
+from app.services.calls import attempts, carrier_pace, limits, rules, trial
 from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
 from app.services.pauses import carrier_health
@@ -213,7 +213,7 @@ def _dispatch(
         words = f"{limits.all_places_taken(most)} The call will wait for its turn."
         found.append(_warning("line_free", words, "limits"))
     paced = installation.calls_per_second > 0
-    if paced and attempts.is_pace_taken(session, carrier, utcnow()):
+    if paced and carrier_pace.is_taken(session, carrier, utcnow()):
         found.append(_warning("carrier_has_a_turn", limits.CARRIER_PACE, "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None

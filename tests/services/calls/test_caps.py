@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
-from app.services.calls import attempts, limits
+from app.services.calls import attempts, carrier_pace, limits
 from app.services.calls.attempts import ClaimKind
 from tests.fixtures.worker import Line, make_line, open_line
 
@@ -84,7 +84,7 @@ def test_turns_of_a_carrier_are_a_gap_apart_and_are_each_carriers_own(session: S
     now = utcnow()
     tenth = timedelta(seconds=0.1)
     turns = [
-        attempts.take_turn(session, carrier, 10, now + later)
+        carrier_pace.take_turn(session, carrier, 10, now + later)
         for carrier, later in (
             (CarrierKind.TWILIO, timedelta(0)),
             (CarrierKind.TWILIO, tenth / 2),
