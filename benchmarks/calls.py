@@ -29,6 +29,7 @@ from app.gateways.wake import Bells, keep_listening, wake
 from app.jobs.engine import start_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.worker import Worker, open_line, outcome, until
 
 SINGLES = 60
@@ -172,6 +173,7 @@ def main() -> None:
         measured = measure_engine(sys.argv[1])
         print(json.dumps([measured.waits, measured.rate]), flush=True)
         os._exit(0)
+    assign_directly_given_numbers()
     print(f"{'':<26}{'median':>12}{'95 %':>12}{'backlog':>12}")
     with tempfile.TemporaryDirectory() as folder:
         databases = Databases(Path(folder), Path(folder))

@@ -29,6 +29,7 @@ from sqlalchemy import func, select
 from app.database import Database, make_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
 
 SETTLE_SECONDS = 65.0
@@ -114,11 +115,10 @@ def carry_out(database: Database, lines: list[Line], numbers: Iterator[int], cou
             time.sleep(0.2)
 
 
-def measure(database: Database, backend: str, count: int) -> None:
+def measure(worker: Worker, database: Database, backend: str, count: int) -> None:
     def say(what: str, figure: str) -> None:
         print(f"{backend:<12}{what:<28}{figure}", flush=True)
 
-    worker = Worker(database, **SHIPPED)
     worker.start()
     assert worker.process is not None
     pid = worker.process.pid
@@ -158,11 +158,16 @@ def measure(database: Database, backend: str, count: int) -> None:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    assign_directly_given_numbers()
     with tempfile.TemporaryDirectory() as folder:
         databases = Databases(Path(folder), Path(folder))
         for backend in BACKENDS:
             database = Database(make_engine(databases.create(backend)))
-            measure(database, backend, count)
+            worker = Worker(database, **SHIPPED)
+            try:
+                measure(worker, database, backend, count)
+            finally:
+                worker.close()
             database.dispose()
         databases.close()
 

@@ -54,6 +54,8 @@ class Supervised:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     started: list[Supervised] = []
+    # A supervisor leaves SIGHUP ignored where it was at its start, as under nohup.
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
     def begin(programs: dict[str, list[str]], **rules: object) -> Supervised:
         started.append(Supervised(tmp_path / f"{len(started)}.log", programs, rules))
@@ -63,6 +65,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for one in started:
         one.process.kill()
         one.process.wait()
+    signal.signal(signal.SIGHUP, hangup)
 
 
 def test_a_killed_program_is_started_again_however_often(start: Start) -> None:
