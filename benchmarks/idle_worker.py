@@ -48,6 +48,7 @@ SHIPPED = {
     "PORTAL_WORKER_DEAD_AFTER_SECONDS": "10",
     "PORTAL_SIMULATOR_PACE": "0.001",
     "PORTAL_CALLS_PER_ORGANIZATION": "5",
+    "PORTAL_SPENDING_WATCH": "false",
 }
 WAITING = "import app.jobs.worker, signal; print(flush=True); signal.pause()"
 
