@@ -19,7 +19,7 @@ from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource, Role
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import (
     Assistant,
@@ -27,6 +27,7 @@ from app.models import (
     Call,
     CallAttempt,
     Campaign,
+    Contact,
     OAuthClient,
     Organization,
     Partner,
@@ -35,10 +36,11 @@ from app.models import (
     utcnow,
 )
 from app.policy.caller import system_caller
-from app.services import organizations, phone_numbers
+from app.services import campaigns, organizations, phone_numbers, users
 from app.services.calls import carrier_reports
 from migrations.filters import belongs_to_us
 from scripts import new_migration
+from tests.fixtures.cast import make_tenant
 from tests.fixtures.worker import open_line
 
 VERSION = "alembic_version"
@@ -291,3 +293,36 @@ def test_verification_calls_and_what_trial_mode_stopped_leave_with_the_migration
     with fresh_database.transaction(read_only=True) as session:
         found = session.execute(select(Call.id, Call.ended_reason)).all()
     assert found == [(stopped, EndedReason.CANCELED)]
+
+
+def test_names_that_were_stored_before_are_found_without_accents(fresh_database: Database) -> None:
+    with fresh_database.transaction() as session:
+        fill(session)
+        tenant = make_tenant(session)
+        tenant.organization.name, tenant.user.name = "Łódź Auto", "Zoë Çelik"
+        campaign = campaigns.create(
+            session, tenant.caller(Role.ADMIN), tenant.organization.id, name="Ünal"
+        )
+        of = {"organization_id": tenant.organization.id, "campaign_id": campaign.id}
+        for first, last in (("Åsa", "O'Neil"), ("Ann", "Berg")):
+            phone = f"+120255501{len(first)}{len(last)}"
+            session.add(Contact(first_name=first, last_name=last, phone=phone, **of))
+    run(fresh_database, command.downgrade, "0039")
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        admin = tenant.caller(Role.ADMIN)
+        names = [
+            each.name
+            for each in organizations.search(
+                session, admin, organizations.Filter(query="lodz")
+            ).items
+        ]
+        people = users.search(session, admin, users.Filter(query="zoe celik")).items
+        found = campaigns.search(session, admin, query="unal").items
+        folded = session.scalars(
+            select(Contact.search_name).where(Contact.campaign_id == campaign.id)
+        ).all()
+    assert names == ["Łódź Auto"]
+    assert [each.name for each in people] == ["Zoë Çelik"]
+    assert [each.name for each in found] == ["Ünal"]
+    assert sorted(folded) == [" ann berg", " asa o'neil"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import (
@@ -18,12 +18,16 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     MetaData,
     String,
+    Text,
     TypeDecorator,
     Uuid,
+    event,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, validates
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, validates
 from sqlalchemy.types import TypeEngine
+
+from app.models.folding import fold, fold_lines
 
 
 class Clock:
@@ -157,8 +161,8 @@ class Base(DeclarativeBase):
 
 
 def name_key(name: str) -> str:
-    """Return the form in which names are sorted and compared: lower case, as in Python."""
-    return name.lower()[:NAME_LENGTH]
+    """Return the form in which names are sorted and compared, see `folding.fold`."""
+    return fold(name)[:NAME_LENGTH]
 
 
 def _key_of_name(context: Any) -> str:
@@ -178,5 +182,34 @@ class Named:
 
     @classmethod
     def named(cls, words: str) -> ColumnElement[bool]:
-        """Return the condition that the name contains the words, ignoring case."""
-        return cls.name_key.contains(words.lower(), autoescape=True)
+        """Return the condition that the name contains the words, ignoring case and accents."""
+        return cls.name_key.contains(fold(words), autoescape=True)
+
+
+class Searched:
+    """Texts that are searched by any part of them, and their folded form, a line each.
+
+    Updates outside the session have to set ``search_words`` themselves.
+    """
+
+    searched: ClassVar[tuple[str, ...]]
+
+    @declared_attr
+    @classmethod
+    def search_words(cls) -> Mapped[str]:
+        def of_row(context: Any) -> str:
+            values = context.get_current_parameters()
+            return fold_lines(values.get(name) for name in cls.searched)
+
+        return mapped_column(Text, default=of_row)
+
+    @classmethod
+    def found_by(cls, words: str) -> ColumnElement[bool]:
+        """Return the condition that one of the texts contains the words, ignoring case and
+        accents."""
+        return cls.search_words.contains(fold(words), autoescape=True)
+
+
+@event.listens_for(Searched, "before_update", propagate=True)
+def _keep_search_words(_mapper: Any, _connection: Any, row: Searched) -> None:
+    row.search_words = fold_lines(getattr(row, name) for name in row.searched)

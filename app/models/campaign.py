@@ -10,6 +10,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    Text,
     UniqueConstraint,
     text,
 )
@@ -30,6 +31,7 @@ from app.models.base import (
     enum_column,
     tenant_key,
 )
+from app.models.folding import fold
 
 
 class Campaign(Named, Base):
@@ -79,6 +81,17 @@ class CampaignAssistant(Base):
     organization_id: Mapped[UUID] = mapped_column(index=True)
 
 
+def search_name(first: str | None, last: str | None) -> str:
+    """Return both names of a contact as they are searched, a space before each: every name begins
+    after a space."""
+    return fold(f" {first or ''} {last or ''}")
+
+
+def _search_name(context: Any) -> str:
+    values = context.get_current_parameters()
+    return search_name(values.get("first_name"), values.get("last_name"))
+
+
 class Contact(Base):
     """A person in a campaign. ``email_key`` is the email address in the form used for comparing.
 
@@ -103,6 +116,8 @@ class Contact(Base):
     email_key: Mapped[Email | None]
     first_name: Mapped[Short | None]
     last_name: Mapped[Short | None]
+    search_name: Mapped[str] = mapped_column(Text, default=_search_name)
+    """Both names, see `search_name`."""
     status: Mapped[Short | None]
     contact_metadata: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     consent: Mapped[Short | None]

@@ -21,6 +21,7 @@ from app.models.base import (
     Id,
     Json,
     Name,
+    Named,
     Short,
     Time,
     UtcDateTime,
@@ -29,7 +30,7 @@ from app.models.base import (
 )
 
 
-class OAuthClient(Base):
+class OAuthClient(Named, Base):
     """A client of the token endpoint: Area A with a role, or Area B for one organization."""
 
     __tablename__ = "oauth_clients"
@@ -48,7 +49,6 @@ class OAuthClient(Base):
     organization_id: Mapped[UUID | None]
     area: Mapped[Area] = mapped_column(enum_column(Area))
     role: Mapped[Role | None] = mapped_column(enum_column(Role))
-    name: Mapped[Name]
     client_id: Mapped[Short] = mapped_column(unique=True)
     secret_hash: Mapped[Hash]
     created_by: Mapped[Name]
@@ -66,7 +66,7 @@ class OAuthClient(Base):
     """Area B only: the end of the extension that the operator gave, if any."""
 
 
-class ApiKey(Base):
+class ApiKey(Named, Base):
     """An Area C key of one organization. Only a hash of the secret is stored."""
 
     __tablename__ = "api_keys"
@@ -78,7 +78,6 @@ class ApiKey(Base):
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    name: Mapped[Name]
     public_id: Mapped[Short] = mapped_column(unique=True)
     secret_hash: Mapped[Hash]
     live: Mapped[bool]

@@ -1,38 +1,23 @@
 """The trigram index by which organizations and users are searched.
 
-On PostgreSQL it is an expression with a trigram index, maintained by the database. On SQLite it is
-a separate table, written here with each row in the same transaction: bulk writes outside the
-session need `index_names` after them.
+On PostgreSQL it is an index of ``search_words``, maintained by the database. On SQLite it is a
+separate table, written here with each row in the same transaction: bulk writes outside the session
+need `index_names` after them.
 """
 
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Text,
-    event,
-    func,
-    literal_column,
-    select,
-    text,
-)
-from sqlalchemy.orm import InstrumentedAttribute, Mapper
+from sqlalchemy import Connection, event, select, text
+from sqlalchemy.orm import Mapper
 from sqlalchemy.orm.attributes import instance_state
 
 from app.models.organization import Organization
 from app.models.user import User
 
-NAMES: dict[type[Organization | User], tuple[InstrumentedAttribute[Any], ...]] = {
-    Organization: (Organization.name, Organization.referral_code, Organization.referred_by_code),
-    User: (User.email, User.name),
-}
-"""The searched columns, in the order of the index."""
+INDEXED: tuple[type[Organization | User], ...] = (Organization, User)
 AT_A_TIME = 1000
-_LINE: ColumnElement[str] = literal_column("E'\\n'", Text)
-_EMPTY: ColumnElement[str] = literal_column("''", Text)
 
 
 def table_of(model: type[Organization | User]) -> str:
@@ -40,30 +25,19 @@ def table_of(model: type[Organization | User]) -> str:
     return f"{model.__tablename__}_names"
 
 
-def words_of(model: type[Organization | User]) -> ColumnElement[str]:
-    """Return the expression that PostgreSQL indexes; the migration writes the same one."""
-    first, *others = NAMES[model]
-    words: ColumnElement[str] = func.lower(first, type_=Text)
-    for column in others:
-        words = words.concat(_LINE).concat(func.lower(func.coalesce(column, _EMPTY)))
-    return words
-
-
 def index_names(connection: Connection) -> None:
-    """Rebuild the indexes of SQLite from the stored names."""
+    """Rebuild the indexes of SQLite from the stored words."""
     if connection.dialect.name != "sqlite":
         return
-    for model, columns in NAMES.items():
+    for model in INDEXED:
         connection.execute(text(f"DELETE FROM {table_of(model)}"))  # noqa: S608 - a constant
-        rows = connection.execute(select(model.id, *columns))
+        rows = connection.execute(select(model.id, model.search_words))
         for part in rows.partitions(AT_A_TIME):
-            _write(connection, model, [(row[0], row[1:]) for row in part])
+            _write(connection, model, [(row.id, row.search_words) for row in part])
 
 
 def _write(
-    connection: Connection,
-    model: type[Organization | User],
-    rows: Sequence[tuple[UUID, Sequence[str | None]]],
+    connection: Connection, model: type[Organization | User], rows: Sequence[tuple[UUID, str]]
 ) -> None:
     statement = text(
         f"INSERT OR REPLACE INTO {table_of(model)} (rowid, id, words) VALUES (:row, :id, :words)"  # noqa: S608 - a constant
@@ -74,22 +48,23 @@ def _write(
             {
                 "row": identifier.int & (1 << 63) - 1,  # its random part, which SQLite uses as key
                 "id": identifier.hex,
-                "words": "\n".join(value.lower() for value in values if value),
+                "words": words,
             }
-            for identifier, values in rows
+            for identifier, words in rows
         ],
     )
 
 
-def _keep(_mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
-    if connection.dialect.name != "sqlite":
-        return
-    state = instance_state(row)
-    columns = NAMES[type(row)]
-    if any(state.attrs[column.key].history.has_changes() for column in columns):
-        _write(connection, type(row), [(row.id, [getattr(row, c.key) for c in columns])])
+def _add(_mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
+    if connection.dialect.name == "sqlite":
+        _write(connection, type(row), [(row.id, row.search_words)])
 
 
-for _model in NAMES:
-    for _moment in ("after_insert", "after_update"):
-        event.listen(_model, _moment, _keep)
+def _change(mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
+    if instance_state(row).attrs["search_words"].history.has_changes():
+        _add(mapper, connection, row)
+
+
+for _model in INDEXED:
+    event.listen(_model, "after_insert", _add)
+    event.listen(_model, "after_update", _change)

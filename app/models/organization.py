@@ -30,6 +30,7 @@ from app.models.base import (
     Name,
     Named,
     Phone,
+    Searched,
     Short,
     Updated,
     Url,
@@ -45,8 +46,10 @@ ROOMY = text("(agent_limit > 1 OR user_limit > 1)")
 """Organization types with several users: only these can be close to their limit."""
 
 
-class Organization(Named, Base):
+class Organization(Searched, Named, Base):
     """A customer of a partner, with its plan, limits and rules for calling."""
+
+    searched = ("name", "referral_code", "referred_by_code")
 
     __tablename__ = "organizations"
     __table_args__ = (

@@ -15,6 +15,7 @@ from app.models.base import (
     Id,
     Json,
     Name,
+    Named,
     Short,
     Updated,
     Url,
@@ -23,7 +24,7 @@ from app.models.base import (
 )
 
 
-class Partner(Base):
+class Partner(Named, Base):
     """A reseller. Lists that are empty rather than null are named in ``empty_lists``."""
 
     __tablename__ = "partners"
@@ -40,7 +41,6 @@ class Partner(Base):
 
     id: Mapped[Id]
     slug: Mapped[Short] = mapped_column(unique=True)
-    name: Mapped[Name]
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

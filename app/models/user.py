@@ -25,6 +25,7 @@ from app.models.base import (
     Json,
     Line,
     Name,
+    Searched,
     Short,
     Time,
     Updated,
@@ -34,8 +35,10 @@ from app.models.base import (
 )
 
 
-class User(Base):
+class User(Searched, Base):
     """A user. Operators have no partner; only standard users have an organization."""
+
+    searched = ("email", "name")
 
     __tablename__ = "users"
     __table_args__ = (

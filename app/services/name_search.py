@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, String, column, false, select, table, unio
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import Organization, User
-from app.models.name_index import table_of, words_of
+from app.models.folding import fold
+from app.models.name_index import table_of
 
 FEW = 1000
 SHORTEST = 3
@@ -44,7 +45,7 @@ def is_of_organization_called(
     """Return the condition that the organization of a column has a name that contains the words."""
     few = organizations_called(session, words)
     named = select(Organization.id).where(Organization.named(words))
-    if few is None and len(words) >= SHORTEST:
+    if few is None and len(fold(words)) >= SHORTEST:
         # For many matches, a list that checks row by row fills its page before all are found.
         own = named.where(Organization.id == organization_id)
         return own.correlate_except(Organization).exists()
@@ -80,14 +81,15 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
     """Return the matching ids; None if there are many, or if the words are too short."""
-    if len(words) < SHORTEST:
+    folded = fold(words)
+    if len(folded) < SHORTEST:
         return None
     if session.get_bind().dialect.name == "sqlite":
         name = table_of(model)
         index = table(name, column("id", model.id.type), column("words", String))
-        quoted = words.lower().replace('"', '""')
+        quoted = folded.replace('"', '""')
         known = select(index.c.id).where(index.c.words.op("MATCH")(f'"{quoted}"'))
     else:
-        known = select(model.id).where(words_of(model).contains(words.lower(), autoescape=True))
+        known = select(model.id).where(model.found_by(words))
     ids = session.scalars(known.limit(FEW + 1)).all()
     return ids if len(ids) <= FEW else None

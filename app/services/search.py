@@ -11,12 +11,15 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.models import Call, Campaign, Organization, User
+from app.models import ApiKey, Assistant, Call, Campaign, OAuthClient, Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import calls, campaigns, organizations, users
+from app.services import assistants, calls, campaigns, oauth_clients, organizations, users
+from app.services import phone_numbers as numbers
 from app.services.calls.queries import of_number
 from app.services.calls.queries import visible as visible_calls
+from app.services.credentials import api_keys
+from app.services.phone_numbers import Listed
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
@@ -32,14 +35,18 @@ class Found:
 
     organizations: Sequence[Organization] = field(default_factory=list)
     users: Sequence[User] = field(default_factory=list)
+    assistants: Sequence[Assistant] = field(default_factory=list)
     campaigns: Sequence[Campaign] = field(default_factory=list)
     calls: Sequence[Call] = field(default_factory=list)
+    numbers: Sequence[Listed] = field(default_factory=list)
+    keys: Sequence[ApiKey] = field(default_factory=list)
+    clients: Sequence[OAuthClient] = field(default_factory=list)
 
 
 def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
-    """Return up to ``limit + 1`` of each kind, in at most seven queries: an id or a complete
-    address finds only its own record, everything else is found by name, address, referral code or
-    number."""
+    """Return up to ``limit + 1`` of each kind, in at most eleven queries: an id or a complete
+    address finds only its own record, everything else is found by name, address, referral code,
+    number or public id."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
@@ -47,22 +54,45 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     if identifier is not None:
         return _by_id(session, caller, identifier)
     most = limit + 1
+
+    def some(permission: Permission, find: Callable[[], Sequence[T]]) -> Sequence[T]:
+        return find() if caller.may(permission) else []
+
+    def of_numbers() -> Sequence[Listed]:
+        digits = any(character.isdecimal() for character in words)
+        return numbers.listing(session, caller, query=words, limit=most).items if digits else []
+
+    def of_assistants() -> Sequence[Assistant]:
+        return assistants.search(session, caller, query=words, limit=most).items
+
+    found_numbers = some(Permission.ORGANIZATIONS_READ, of_numbers)
     if is_number(words):
-        return Found(calls=_calls(session, caller, words, most))
+        return Found(
+            calls=_calls(session, caller, words, most),
+            numbers=found_numbers,
+            assistants=some(Permission.ORGANIZATIONS_READ, of_assistants),
+        )
+    chosen = organizations.Filter(query=words)
     return Found(
-        users=_users(session, caller, words, most) if caller.may(Permission.USERS_READ) else [],
+        users=some(Permission.USERS_READ, lambda: _users(session, caller, words, most)),
         calls=_calls(session, caller, words, most),
-        organizations=(
-            organizations.search(
-                session, caller, organizations.Filter(query=words), limit=most
-            ).items
-            if caller.may(Permission.ORGANIZATIONS_READ)
-            else []
+        organizations=some(
+            Permission.ORGANIZATIONS_READ,
+            lambda: organizations.search(session, caller, chosen, limit=most).items,
         ),
-        campaigns=(
-            campaigns.search(session, caller, query=words, limit=most).items
-            if caller.may(Permission.CAMPAIGNS_READ)
-            else []
+        assistants=some(Permission.ORGANIZATIONS_READ, of_assistants),
+        campaigns=some(
+            Permission.CAMPAIGNS_READ,
+            lambda: campaigns.search(session, caller, query=words, limit=most).items,
+        ),
+        numbers=found_numbers,
+        keys=some(
+            Permission.CREDENTIALS_MANAGE,
+            lambda: api_keys.search(session, caller, query=words, limit=most).items,
+        ),
+        clients=some(
+            Permission.CREDENTIALS_MANAGE,
+            lambda: oauth_clients.search(session, caller, query=words, limit=most).items,
         ),
     )
 
@@ -83,6 +113,7 @@ def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
     return Found(
         organizations=one(Permission.ORGANIZATIONS_READ, organizations.get),
         users=one(Permission.USERS_READ, users.get),
+        assistants=one(Permission.ORGANIZATIONS_READ, assistants.get),
         campaigns=one(Permission.CAMPAIGNS_READ, campaigns.get),
         calls=one(Permission.CALLS_READ, calls.get),
     )

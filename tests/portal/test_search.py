@@ -4,14 +4,18 @@ import re
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, Role
-from app.models import User
+from app.models import Assistant, Organization, User
+from app.portal.search.pages import ACTIONS, PAGES
 from app.services import campaigns
+from app.services.credentials import api_keys
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import Tenant, make_user
+from tests.fixtures.phone_numbers import assign
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -90,14 +94,81 @@ def test_an_id_finds_what_bears_it(
     assert hits(signed_in(other.staff[Role.ADMIN]).get(path).text) == {}
 
 
-def test_screens_are_found_by_their_names_where_they_may_be_opened(
+def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
     own: Tenant, signed_in: SignedIn
 ) -> None:
-    path = "/find?q=bran"
-    assert hits(signed_in(own.staff[Role.PARTNER_ADMIN]).get(path).text) == {
-        "Screens": ["/branding"]
+    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    assert hits(admin.get("/find?q=bran").text) == {"Screens": ["/branding", "/branding/history"]}
+    assert hits(admin.get("/find?q=new cre").text) == {
+        "Actions": [
+            "/organizations/new",
+            "/people/invite",
+            "/assistants/new",
+            "/campaigns/new",
+            "/api-access/keys/new",
+        ]
     }
-    assert hits(signed_in(own.user).get(path).text) == {}
+    assert hits(admin.get("/find?q=password").text) == {"Screens": ["/account"]}
+    assert hits(member.get("/find?q=bran").text) == {}
+    assert hits(member.get("/find?q=new cre").text) == {"Actions": ["/campaigns/new"]}
+
+
+@pytest.mark.parametrize("role", [*Role])
+def test_every_screen_and_action_that_a_role_finds_can_be_opened(
+    own: Tenant, signed_in: SignedIn, operator: Browser, role: Role
+) -> None:
+    people = {Role.STANDARD: own.user, **own.staff}
+    browser = operator if role is Role.OPERATOR else signed_in(people[role])
+    found = set()
+    for page in (*PAGES, *ACTIONS):
+        groups = hits(browser.get("/find", query_string={"q": page.label}).text)
+        found |= {*groups.get("Screens", ()), *groups.get("Actions", ())}
+    answers = {address: browser.get(address).status_code for address in found}
+    assert len(found) > 2
+    assert {address for address, status in answers.items() if status not in {200, 302}} == set()
+
+
+def test_names_are_found_without_their_accents_and_with_them(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    make_user(session, own.partner.id, "zofia@warsztat.example", businessName="Łódź Auto Çelik")
+    organization = session.scalars(select(Organization).where(Organization.named("lodz"))).one()
+    assistant = Assistant(
+        partner_id=own.partner.id, organization_id=organization.id, name="Zoë Ørsted"
+    )
+    session.add(assistant)
+    campaign = campaigns.create(session, admin, organization.id, name="Frühling – straße")
+    session.commit()
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+
+    def found(words: str) -> Hits:
+        return hits(browser.get("/find", query_string={"q": words}).text)
+
+    for words in ("lodz", "ŁÓDŹ", "celik"):
+        assert found(words)["Organizations"] == [f"/organizations/{organization.id}"]
+    for words in ("zoe ors", "Ørsted"):
+        assert found(words) == {"Assistants": [f"/assistants/{assistant.id}"]}
+    for words in ("fruhling", "STRASSE"):
+        assert found(words) == {"Campaigns": [f"/campaigns/{campaign.id}"]}
+
+
+def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    made = api_keys.create(
+        session, admin, organization_id=own.plus.id, name="Zürich dialler", live=True
+    )
+    assign(session, own.plus.id, "+12025550177")
+    session.commit()
+    manager, other = (signed_in(own.staff[role]) for role in (Role.PARTNER_ADMIN, Role.ADMIN))
+    assert hits(manager.get("/find?q=zurich").text) == {
+        "API keys": [f"/api-access/keys/{made.key.id}"]
+    }
+    assert hits(other.get("/find?q=zurich").text) == {}
+    found = hits(manager.get("/find?q=2025550177").text)
+    assert found == {"Phone numbers": ["/numbers?q=%2B12025550177"]}
 
 
 def test_a_member_finds_what_is_of_their_organization(

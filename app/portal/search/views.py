@@ -8,11 +8,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Role
 from app.extensions import caller, transaction
+from app.models.folding import fold
+from app.portal.search import pages
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES, phone, when
 from app.portal.web.fragments import render_page
-from app.portal.web.navigation import ROLE_NAMES, navigation_for
+from app.portal.web.navigation import ROLE_NAMES, may_open, navigation_for
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
@@ -44,7 +46,8 @@ def find_things() -> str:
     words = lists.text_filter("q") or ""
     groups: list[Group] = []
     if words:
-        groups = [_screens(words)]
+        actions = _pages(pages.ACTIONS, words)[:SHOWN]
+        groups = [_screens(words), Group("Actions", "bolt", actions)]
         with transaction(read_only=True) as session:
             groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
     return render_page(
@@ -57,19 +60,32 @@ def find_things() -> str:
 
 
 def _screens(words: str) -> Group:
-    wanted = words.casefold()
-    hits = [
+    in_sidebar = [
         Hit(row.label, group.label or "", row.url)
         for group in navigation_for(caller())
         for row in group.rows
-        if wanted in row.label.casefold()
+        if fold(words) in fold(row.label)
     ]
-    return Group("Screens", "layout-dashboard", hits[:SHOWN])
+    urls = {hit.url for hit in in_sidebar}
+    others = [hit for hit in _pages(pages.PAGES, words) if hit.url not in urls]
+    return Group("Screens", "layout-dashboard", [*in_sidebar, *others][:SHOWN])
+
+
+def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
+    """Return those that the caller may open and whose words begin with the words searched."""
+    wanted = fold(words).split()
+    return [
+        Hit(page.label, "", url_for(page.endpoint))
+        for page in of
+        if may_open(caller(), page.endpoint)
+        and all(f" {word}" in fold(f" {page.label} {page.words}") for word in wanted)
+    ]
 
 
 def _groups(session: Session, found: Found, words: str) -> list[Group]:
     ids = {call.organization_id for call in found.calls}
     ids |= {campaign.organization_id for campaign in found.campaigns}
+    ids |= {assistant.organization_id for assistant in found.assistants}
     ids |= {user.organization_id for user in found.users if user.organization_id is not None}
     names = organizations.names_of(session, caller(), ids) if ids else {}
 
@@ -116,6 +132,21 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.users",
         ),
         group(
+            "Assistants",
+            "headset",
+            [
+                Hit(
+                    row.name,
+                    about(
+                        names.get(row.organization_id), row.phone_number and phone(row.phone_number)
+                    ),
+                    url_for("portal.assistant", assistant_id=row.id),
+                )
+                for row in found.assistants
+            ],
+            "portal.assistants",
+        ),
+        group(
             "Campaigns",
             "speakerphone",
             [
@@ -145,5 +176,36 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             ],
             "portal.calls",
             "number",
+        ),
+        group(
+            "Phone numbers",
+            "number",
+            [
+                Hit(
+                    phone(row.number.number),
+                    row.organization or "",
+                    url_for("portal.phone_numbers", q=row.number.number),
+                )
+                for row in found.numbers
+            ],
+            "portal.phone_numbers",
+        ),
+        group(
+            "API keys",
+            "key",
+            [
+                Hit(row.name, row.public_id, url_for("portal.api_key", key_id=row.id))
+                for row in found.keys
+            ],
+            "portal.api_access",
+        ),
+        group(
+            "API clients",
+            "key",
+            [
+                Hit(row.name, row.client_id, url_for("portal.api_client", client_id=row.id))
+                for row in found.clients
+            ],
+            "portal.api_clients",
         ),
     ]

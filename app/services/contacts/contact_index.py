@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from app.enums import ends_outreach
 from app.errors import Problem
+from app.models.campaign import search_name
 from app.schemas.fields import write_moment
 
 Columns = tuple[str | None, str | None, str | None, str | None, str | None, str | None, str | None]
@@ -78,6 +79,10 @@ class Stored:
             identifier,
             columns,
         )
+
+    @property
+    def search_name(self) -> str:
+        return search_name(self.first_name, self.last_name)
 
     @property
     def moved(self) -> bool:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from app.enums import ENDED_CONTACT_STATUSES
 from app.errors import NotFound, ValidationFailed
 from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
+from app.models.folding import fold
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
@@ -152,7 +153,7 @@ def search(
     if not by_index:
         rows = rows.where(Contact.campaign_id == campaign.id)
     if words and known is None:
-        rows = rows.where(_begins_with(session, words))
+        rows = rows.where(_begins_with(words))
     if status == NO_STATUS:
         rows = rows.where(Contact.status.is_(None))
     elif status is not None:
@@ -219,52 +220,13 @@ def _ended() -> ColumnElement[bool]:
     return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
 
 
-def _begins_with(session: Session, words: str) -> ColumnElement[bool]:
-    begins = _Beginnings(session)
-    conditions = [_is_like(Contact.email_key, words.lower())]
-    if "@" not in words:
-        conditions += [begins(Contact.first_name, words), begins(Contact.last_name, words)]
-        conditions += [
-            begins(Contact.first_name, before) & begins(Contact.last_name, behind)
-            for before, behind in _parted(words)
-        ]
-    return or_(*conditions)
-
-
-class _Beginnings:
-    """Return the condition that a column begins with a text, in upper or lower case.
-
-    SQLite's LIKE ignores case for ASCII letters only, and is several times faster than a function
-    of ours, so it gets the usual spellings of other letters. PostgreSQL's ILIKE knows all letters
-    but is ten times slower than LIKE, which tests the first letter before.
-    """
-
-    def __init__(self, session: Session):
-        self._sqlite = session.get_bind().dialect.name == "sqlite"
-
-    def __call__(self, column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
-        if not self._sqlite:
-            first = {text[0], text[0].lower(), text[0].upper()}
-            begins = or_(*(_is_like(column, letter) for letter in sorted(first)))
-            return begins & column.ilike(f"{_escaped(text)}%", escape="/")
-        ways = {text, text.lower(), text.upper(), text.title(), text.capitalize()}
-        if text.isascii():
-            ways = {text}
-        return or_(*(_is_like(column, way) for way in sorted(ways)))
-
-
-def _is_like(column: InstrumentedAttribute[str | None], text: str) -> ColumnElement[bool]:
-    return column.like(f"{_escaped(text)}%", escape="/")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
-
-
-def _parted(words: str) -> list[tuple[str, str]]:
-    """Return the splits into first and last name, one for each space."""
-    parts = words.split()
-    return [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, min(len(parts), 4))]
+def _begins_with(words: str) -> ColumnElement[bool]:
+    """Match an email address that begins with the words, or a name of which a part begins with
+    each word."""
+    parts = fold(words).split()
+    in_name = (Contact.search_name.contains(f" {part}", autoescape=True) for part in parts)
+    in_address = Contact.email_key.startswith(words.lower(), autoescape=True)
+    return in_address if "@" in words else or_(in_address, and_(*in_name))
 
 
 def _searched_number(session: Session, campaign: Campaign, words: str) -> str | None:

@@ -53,13 +53,14 @@ UPDATE contacts SET phone = '~' || substr(md5(id::text), 1, 15), email = '~' || 
 WHERE id = ANY ({_LISTED}::uuid[])
 """  # noqa: S608 - made of constants
 _COPY_CONTACTS = """
-COPY contact_changes (id, phone, email, email_key, first_name, last_name, status, contact_metadata)
+COPY contact_changes (id, phone, email, email_key, first_name, last_name, search_name, status,
+  contact_metadata)
 FROM STDIN
 """
 _INSERT = """
-INSERT INTO contacts (id, phone, email, email_key, first_name, last_name, status, contact_metadata,
-  organization_id, campaign_id, created_at, updated_at)
-SELECT id, phone, email, email_key, first_name, last_name, status, contact_metadata,
+INSERT INTO contacts (id, phone, email, email_key, first_name, last_name, search_name, status,
+  contact_metadata, organization_id, campaign_id, created_at, updated_at)
+SELECT id, phone, email, email_key, first_name, last_name, search_name, status, contact_metadata,
   %s, %s, %s, %s
 FROM contact_changes
 """
@@ -68,16 +69,16 @@ FROM contact_changes
 _CREATE_CHANGES = """
 CREATE TEMPORARY TABLE IF NOT EXISTS contact_changes (
   id uuid, phone text, email text, email_key text,
-  first_name text, last_name text, status text, contact_metadata json
+  first_name text, last_name text, search_name text, status text, contact_metadata json
 ) ON COMMIT DELETE ROWS
 """
 _CLEAR_CHANGES = "TRUNCATE contact_changes"
 _COPY_DETAILS = """
-COPY contact_changes (id, first_name, last_name, status, contact_metadata) FROM STDIN
+COPY contact_changes (id, first_name, last_name, search_name, status, contact_metadata) FROM STDIN
 """
 _UPDATE_DETAILS = """
 UPDATE contacts c SET updated_at = %s, first_name = v.first_name, last_name = v.last_name,
-  status = v.status, contact_metadata = v.contact_metadata
+  search_name = v.search_name, status = v.status, contact_metadata = v.contact_metadata
 FROM contact_changes v WHERE c.id = v.id
 """
 _COPY_IDENTIFIERS = "COPY contact_changes (id, phone, email, email_key) FROM STDIN"
@@ -129,7 +130,17 @@ class PostgresqlStore:
 
     def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
         rows = (
-            (c.id, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, c.metadata)
+            (
+                c.id,
+                c.phone,
+                c.email,
+                c.email_key,
+                c.first_name,
+                c.last_name,
+                c.search_name,
+                c.status,
+                c.metadata,
+            )
             for c in contacts
         )
         self._execute(_CREATE_CHANGES)
@@ -138,7 +149,9 @@ class PostgresqlStore:
         self._execute(_CLEAR_CHANGES)
 
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
-        rows = ((c.id, c.first_name, c.last_name, c.status, c.metadata) for c in contacts)
+        rows = (
+            (c.id, c.first_name, c.last_name, c.search_name, c.status, c.metadata) for c in contacts
+        )
         self._update(_COPY_DETAILS, rows, _UPDATE_DETAILS, now)
 
     def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:

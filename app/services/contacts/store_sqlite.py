@@ -47,12 +47,13 @@ WHERE id IN (SELECT value FROM json_each(?))
 """
 _INSERT = """
 INSERT INTO contacts (organization_id, campaign_id, created_at, updated_at,
-  id, phone, email, email_key, first_name, last_name, status, contact_metadata)
+  id, phone, email, email_key, first_name, last_name, search_name, status, contact_metadata)
 SELECT ?, ?, ?, ?, v.* FROM ({values}) v
 """
 # An UPDATE from VALUES copies all it writes before it writes it: it takes twice as long.
 _UPDATE_DETAILS = """
-UPDATE contacts SET updated_at = ?, first_name = ?, last_name = ?, status = ?, contact_metadata = ?
+UPDATE contacts SET updated_at = ?, first_name = ?, last_name = ?, search_name = ?, status = ?,
+  contact_metadata = ?
 WHERE id = ?
 """
 _UPDATE_IDENTIFIERS = """
@@ -104,6 +105,7 @@ class SqliteStore:
                 c.email_key,
                 c.first_name,
                 c.last_name,
+                c.search_name,
                 c.status,
                 c.metadata,
             )
@@ -114,7 +116,8 @@ class SqliteStore:
     def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
         moment = _moment(now)
         rows = [
-            (moment, c.first_name, c.last_name, c.status, c.metadata, _hex(c.id)) for c in contacts
+            (moment, c.first_name, c.last_name, c.search_name, c.status, c.metadata, _hex(c.id))
+            for c in contacts
         ]
         self._connection.exec_driver_sql(_UPDATE_DETAILS, rows)
 

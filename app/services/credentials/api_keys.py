@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, false, func, or_, select
+from sqlalchemy import Select, bindparam, false, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
@@ -134,8 +134,8 @@ def search(
         rows = rows.where(ApiKey.organization_id == organization_id)
     words = (query or "").replace("\x00", "").strip()
     if words:
-        columns = (ApiKey.name, ApiKey.public_id)
-        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+        in_id = ApiKey.public_id.icontains(words, autoescape=True)
+        rows = rows.where(ApiKey.named(words) | in_id)
     if in_use is not None:
         ended = ApiKey.revoked_at.is_not(None) | func.coalesce(
             ApiKey.expires_at <= utcnow(), false()

@@ -142,7 +142,7 @@ def search(
         named = select(Organization.id).where(Organization.named(words))
         rows = rows.where(
             or_(
-                OAuthClient.name.icontains(words, autoescape=True),
+                OAuthClient.named(words),
                 OAuthClient.organization_id.in_(named),
             )
         )

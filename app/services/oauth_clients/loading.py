@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, false, func, or_, select
+from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Area
@@ -44,8 +44,8 @@ def search(
     rows = manageable(caller)
     words = (query or "").replace("\x00", "").strip()
     if words:
-        columns = (OAuthClient.name, OAuthClient.client_id)
-        rows = rows.where(or_(*(column.icontains(words, autoescape=True) for column in columns)))
+        in_id = OAuthClient.client_id.icontains(words, autoescape=True)
+        rows = rows.where(OAuthClient.named(words) | in_id)
     if in_use is not None:
         ended = OAuthClient.revoked_at.is_not(None) | func.coalesce(
             OAuthClient.expires_at <= utcnow(), false()

@@ -116,12 +116,15 @@ def count(session: Session, caller: Caller, chosen: Filter) -> int:
 
 
 def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
-    """Return those with exactly this name, ignoring case; archived ones don't count."""
+    """Return those with this name, ignoring case, or else accents too; archived ones don't
+    count."""
+    written = name.replace("\x00", "").strip()
     rows = visible(caller).where(
-        Organization.name_key == name_key(name.replace("\x00", "").strip()),
+        Organization.name_key == name_key(written),
         Organization.status != OrganizationStatus.ARCHIVED,
     )
-    return list(session.scalars(rows.order_by(Organization.id).limit(limit)))
+    found = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
+    return [each for each in found if each.name.lower() == written.lower()] or found
 
 
 def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organization]:
@@ -131,9 +134,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
         rows = rows.where(Organization.partner_id == chosen.partner_id)
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
-        codes = (Organization.referral_code, Organization.referred_by_code)
-        by_code = (column.icontains(words, autoescape=True) for column in codes)
-        found = or_(Organization.named(words), *by_code)
+        found = Organization.found_by(words)
         few = name_search.organizations_called(session, words)
         if "@" in words:
             reached = name_search.organizations_reached_at(session, words)

@@ -37,8 +37,8 @@ def portals(
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if query:
-        named = Partner.name.icontains(query, autoescape=True)
-        rows = rows.where(named | Partner.domain.icontains(query, autoescape=True))
+        in_domain = Partner.domain.icontains(query, autoescape=True)
+        rows = rows.where(Partner.named(query) | in_domain)
     page = keyset_page(session, rows, SORT, cursor=cursor, limit=limit)
     return Page(_counted(session, page.items), page.next_cursor)
 

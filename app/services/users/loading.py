@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound
 from app.models import Organization, User
+from app.models.folding import fold
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import users as wire
@@ -173,10 +174,9 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         their_name = select(Organization.name_key).where(Organization.id == User.organization_id)
         rows = rows.where(
             or_(
-                User.email_key.contains(words.lower(), autoescape=True),
-                User.name.icontains(words, autoescape=True),
+                User.found_by(words),
                 User.idp_uid == words,
-                their_name.scalar_subquery().contains(words.lower(), autoescape=True),
+                their_name.scalar_subquery().contains(fold(words), autoescape=True),
             )
         )
         few = name_search.users_called(session, chosen.partner_id or caller.partner_id, words)
