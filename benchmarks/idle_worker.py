@@ -43,7 +43,7 @@ WARM_UP = 2_000
 STEPS = 5
 """How often memory is measured during the calls."""
 SHIPPED = {
-    "PORTAL_QUEUE_POLL_SECONDS": "5",
+    "PORTAL_QUEUE_POLL_SECONDS": "10",
     "PORTAL_WORKER_HEARTBEAT_SECONDS": "2",
     "PORTAL_WORKER_DEAD_AFTER_SECONDS": "10",
     "PORTAL_SIMULATOR_PACE": "0.001",

@@ -96,7 +96,7 @@ class Settings(
     """How often a worker reports that it is alive."""
     worker_dead_after_seconds: float = Field(10.0, gt=0)
     """Another worker takes over the calls of a worker that is silent for this long."""
-    queue_poll_seconds: float = Field(5.0, gt=0)
+    queue_poll_seconds: float = Field(10.0, gt=0)
     """How often an idle worker checks the queue for work. It is also woken for each piece of work,
     so this counts only when a wake-up is lost."""
     engine_retention_days: int = Field(7, ge=1)
