@@ -114,3 +114,11 @@ def test_the_same_file_after_an_undo_says_so(desk: Desk) -> None:
     desk.press(first, "undo")
     desk.work(first)
     assert "This file was applied before and undone" in desk.shows(desk.upload(data))
+
+
+def test_an_undone_upload_needs_no_attention_on_the_overview(desk: Desk) -> None:
+    address = desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+    assert "1 row was not applied" in desk.shows("/")
+    desk.press(address, "undo")
+    desk.work(address)
+    assert "not applied" not in desk.shows("/")

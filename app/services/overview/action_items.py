@@ -148,7 +148,7 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
         ContactImport.id >= id_at(utcnow() - RECENT),
         or_(
             state.in_((ImportState.CHECKED, ImportState.FAILED)),
-            (state == ImportState.DONE) & (failed > 0),
+            (state == ImportState.DONE) & (failed > 0) & ContactImport.undone_at.is_(None),
         ),
     )
     found = session.scalars(rows.order_by(ContactImport.id.desc()).limit(EACH + 1)).all()
