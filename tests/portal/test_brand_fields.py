@@ -92,7 +92,7 @@ def test_what_the_studio_promises_stands_on_the_pages_and_mails_of_customers(
     changed = partners.update(session, OPERATOR, own.partner.id, changes)
     session.commit()
     entrance = browser.get(f"/p/{own.partner.slug}/sign-in").text
-    mail = mails.sample(of_partner(changed))
+    mail = mails.sample(of_partner(changed), "https://northwind.example")
     escaped = elsewhere.replace("&", "&amp;")
     assert f'<a href="{escaped}" rel="noopener">YouTube</a>' in entrance
     assert f'<a href="{demo}" rel="noopener">See a demo</a>' in entrance

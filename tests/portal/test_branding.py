@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.errors import ValidationFailed
-from app.models import User
+from app.models import User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
@@ -174,6 +175,7 @@ def test_what_is_no_logo_is_refused_with_the_reason(
     assert answer.status_code == 422
     assert words in answer.text
     assert 'id="logo-error"' in answer.text
+    assert '<a class="tab" href="/branding" aria-current="page">Studio</a>' in answer.text
 
 
 def test_the_preview_is_the_real_sign_in_page_with_the_drafts_colour(
@@ -239,6 +241,17 @@ def test_a_mail_is_shown_in_the_theme_that_was_asked_for(editor: Browser) -> Non
     shown = [editor.get(f"/branding/preview/mail?theme={t}").text for t in ("light", "dark")]
     assert ["@media not all" in html for html in shown] == [True, False]
     assert ["@media all" in html for html in shown] == [False, True]
+
+
+def test_the_preview_of_a_mail_has_a_sample_link_that_is_valid_for_a_week(
+    editor: Browser, own: Tenant
+) -> None:
+    html = editor.get("/branding/preview/mail").text
+    link = f"http://localhost/p/{own.partner.slug}/invitation/sample"
+    assert set(re.findall(r'<a [^>]*href="([^"#]*invitation[^"]*|#)"', html)) == {link}
+    days = [utcnow() + timedelta(days=7, minutes=-past) for past in (0, 1)]
+    ends = [f"{end.day} {end:%B %Y}, {end:%H:%M} UTC" for end in days]
+    assert any(f"The link works once, until {end}." in html for end in ends)
 
 
 def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> None:

@@ -78,6 +78,6 @@ def test_no_error_page_has_it(
 
 
 def test_no_mail_has_it(branded: Tenant) -> None:
-    mail = mails.sample(of_partner(branded.partner))
+    mail = mails.sample(of_partner(branded.partner), "https://northwind.example")
     assert named(mail.subject + mail.text + mail.html) == []
     assert "Northwind Voice" in mail.subject

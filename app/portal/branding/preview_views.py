@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, g, make_response, render_template, request
 
-from app.extensions import transaction
+from app.extensions import settings, transaction
 from app.http.security_headers import allow_framing_by_ourselves
 from app.portal.auth.forms import SignInForm
 from app.portal.branding.studio import Studio
@@ -22,9 +22,10 @@ def branding_preview(surface: str) -> Response:
     with transaction(read_only=True) as session:
         studio = Studio(session)
         g.brand = studio.brand
+        site = mails.site_of(studio.partner, settings())
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
-        return _mail(g.brand, theme)
+        return _mail(g.brand, site, theme)
     context = {"brand": page_brand(g.brand, theme), "preview": True}
     if surface == "sign-in":
         form = SignInForm()
@@ -54,11 +55,11 @@ def branding_preview(surface: str) -> Response:
     return response
 
 
-def _mail(brand: Brand, theme: str) -> Response:
+def _mail(brand: Brand, site: str, theme: str) -> Response:
     """Return a mail as a mail program with that theme would show it: its styles are inline, and
     nothing else may be in it."""
     wanted = "all" if theme == "dark" else "not all"
-    html = mails.sample(brand).html.replace("(prefers-color-scheme: dark)", wanted)
+    html = mails.sample(brand, site).html.replace("(prefers-color-scheme: dark)", wanted)
     response = make_response(html)
     parts = urlsplit(brand.logo_url or "")
     host = f" {parts.scheme}://{parts.netloc}" if parts.netloc else ""

@@ -10,7 +10,8 @@ from css_inline import CSSInliner
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from app.config import ROOT
-from app.models import Mail, MailKind, new_id, utcnow
+from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
+from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
 from app.services.branding.shades import brand_shades
 from app.services.mails.words import WORDS, Facts, Words
@@ -48,18 +49,19 @@ def render(brand: Brand, words: Words) -> Rendered:
     return Rendered(words.subject, text, _INLINER.inline(page))
 
 
-def sample(brand: Brand) -> Rendered:
-    """Return a sample invitation to preview a brand; its links lead nowhere."""
-    invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=utcnow())
+def sample(brand: Brand, site: str) -> Rendered:
+    """Return a sample invitation to preview a brand. Its link on ``site`` looks like a new one."""
+    now = utcnow()
+    invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=now)
     facts = Facts(
         mail=invitation,
         brand=brand,
         email="ada@example.com",
         zone="UTC",
-        site="",
-        recover_url="#",
-        link="#",
-        link_ends=utcnow(),
+        site=site,
+        recover_url=f"{site}/forgot-password",
+        link=f"{site}/invitation/sample",
+        link_ends=now + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
     return render(brand, WORDS[MailKind.INVITATION](facts))
 

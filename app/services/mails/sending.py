@@ -162,14 +162,19 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
     organization = (
         session.get(Organization, user.organization_id) if user and user.organization_id else None
     )
-    origin = _origin(partner, settings)
     return _Reader(
         user=user,
         partner=partner,
         organization=organization,
         brand=of_partner(partner) if partner else NEUTRAL,
-        site=f"{origin}/p/{quote(partner.slug)}" if partner else origin,
+        site=site_of(partner, settings),
     )
+
+
+def site_of(partner: Partner | None, settings: Settings) -> str:
+    """Return the URL under which the partner's links begin, without a final slash."""
+    origin = _origin(partner, settings)
+    return f"{origin}/p/{quote(partner.slug)}" if partner else origin
 
 
 def _origin(partner: Partner | None, settings: Settings) -> str:
