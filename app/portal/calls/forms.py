@@ -11,7 +11,7 @@ from wtforms import (
     TextAreaField,
 )
 
-from app.models import Call
+from app.models import Assistant, Call
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, Texts
@@ -91,15 +91,18 @@ class TestCallForm(MessageForm):
     name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
 
     @classmethod
-    def repeating(cls, call: Call) -> "TestCallForm":
+    def repeating(cls, call: Call, assistant: Assistant) -> "TestCallForm":
         """Return the form that would place the same call again."""
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
+        own = Texts(clean(assistant.default_intro), clean(assistant.default_voicemail))
+        stored = Texts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             data={
                 "assistant": str(call.assistant_id),
                 "number": call.phone_number,
                 "name": " ".join(name for name in names if name),
-                **cls.message_of(call),
+                # A call stores the default messages too.
+                **({"message_kind": DEFAULT} if stored == own else cls.message_of(call)),
             }
         )
 

@@ -42,7 +42,9 @@ def test_call() -> Page:
     if call_id is None:
         return _test_page(TestCallForm(data={"assistant": request.args.get("agent")}), None)
     with transaction(read_only=True) as session:
-        form = TestCallForm.repeating(calls.get(session, caller(), call_id))
+        call = calls.get(session, caller(), call_id)
+        assistant = assistants.get(session, caller(), call.assistant_id)
+        form = TestCallForm.repeating(call, assistant)
     return _test_page(form, call_id)
 
 

@@ -1,0 +1,62 @@
+"""The test call's form, and the form again after a call."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import Assistant, User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+EXACT = {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
+
+
+@pytest.fixture
+def assistant(session: Session, own: Tenant) -> Assistant:
+    query = select(Assistant).where(Assistant.organization_id == own.organization.id)
+    found = session.scalars(query).one()
+    found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
+    found.default_intro, found.default_voicemail = "Good morning.", "Please call back."
+    session.commit()
+    return found
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"message_kind": "default"}, EXACT, {"message_kind": "instructions", "instructions": "Greet"}],
+    ids=lambda message: message["message_kind"],
+)
+def test_the_form_keeps_the_kind_of_message_after_the_call(
+    assistant: Assistant, admin: Browser, message: dict[str, str]
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+1 (202) 555-0101", "once": "a", **message}
+    placed = admin.post("/test-call", typed, page="/test-call")
+    page = admin.get(placed.location).text
+    (chosen,) = re.findall(r'<input checked[^>]*name="message_kind"[^>]*value="(\w+)"', page)
+    assert chosen == message["message_kind"]
+
+
+def test_a_number_without_its_area_code_is_refused_by_its_name(
+    assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+1 303 3422", **EXACT}
+    page = unescape(admin.post("/test-call/checks", typed, page="/test-call").text)
+    assert "The area code is missing: write the whole number after +1." in page
+
+
+def test_spaces_in_a_number_are_not_blamed(assistant: Assistant, admin: Browser) -> None:
+    typed = {"assistant": str(assistant.id), "number": "202 555 0101", **EXACT}
+    refused = admin.post("/test-call", typed, page="/test-call")
+    assert refused.status_code == 422
+    page = unescape(refused.text)
+    assert "Enter + and the country code, 8 to 15 digits in total: +442079460000." in page
