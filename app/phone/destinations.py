@@ -103,7 +103,7 @@ _CALLED = {
 }
 
 REFUSALS = {
-    "not_e164": "Enter + and the country code, 8 to 15 digits in total, without spaces: {shape}",
+    "not_e164": "Enter + and the country code, 8 to 15 digits in total{spaces}: {shape}",
     "emergency": "{number} is an emergency number. These are never called.",
     "short": "{number} is a short number. Only full numbers can be called.",
     "area_code_missing": "The area code is missing: write the whole number after {prefix}.",
@@ -182,7 +182,7 @@ def check_dialable(e164: str, open_regions: OpenRegions) -> None:
         raise _refusal("country_unknown")
     written = format_number(number, PhoneNumberFormat.E164)
     if written != e164:
-        raise _refusal("not_e164", shape=f"{written}.")
+        raise _refusal("not_e164", spaces="", shape=f"{written}.")
     _check_kind(number, e164)
     region = region_code_for_number(number) or _NO_REGION
     layer = open_regions.closed_by(region)
@@ -241,7 +241,8 @@ def _malformed(text: str) -> PhoneError:
             return _refusal("emergency", number=text)
         if len(digits) <= 6:
             return _refusal("short", number=text)
-    return _refusal("not_e164", shape="+442079460000.")
+    spaces = ", without spaces" if " " in text else ""
+    return _refusal("not_e164", spaces=spaces, shape="+442079460000.")
 
 
 def _refusal(code: str, **facts: str) -> PhoneError:

@@ -89,5 +89,16 @@ def test_the_sentence_shows_how_the_number_is_written() -> None:
     with pytest.raises(PhoneError) as refused:
         check_dialable("+4402079460000", ALLOWED)
     assert refused.value.message == (
-        "Enter + and the country code, 8 to 15 digits in total, without spaces: +442079460000."
+        "Enter + and the country code, 8 to 15 digits in total: +442079460000."
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "spaces"), [("+1 202 555", ", without spaces"), ("2025550123", "")]
+)
+def test_the_sentence_names_spaces_only_if_there_are_any(number: str, spaces: str) -> None:
+    with pytest.raises(PhoneError) as refused:
+        check_dialable(number, ALLOWED)
+    assert refused.value.message == (
+        f"Enter + and the country code, 8 to 15 digits in total{spaces}: +442079460000."
     )
