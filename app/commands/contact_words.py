@@ -18,7 +18,9 @@ class _Group:
     first: str
 
 
-def summary_lines(summary: Summary, rows: Iterable[RowSummary], file_name: str) -> Iterator[str]:
+def summary_lines(
+    summary: Summary, rows: Iterable[RowSummary], file_name: str, *, dry_run: bool
+) -> Iterator[str]:
     """Yield the lines. Reads all rows."""
     yield f"{file_name}: {_how_read(summary)}"
     for name, columns in summary.fields().items():
@@ -32,7 +34,11 @@ def summary_lines(summary: Summary, rows: Iterable[RowSummary], file_name: str) 
             ignored[row["kind"]] = ignored.get(row["kind"], 0) + 1
     counters = summary.counters()
     skipped = counters.pop("skipped")
-    parts = ", ".join(f"{count:,} {name}" for name, count in counters.items())
+    writes = ("created", "updated", "deleted") if dry_run else ()
+    parts = ", ".join(
+        f"{count:,} {'would be ' if name in writes else ''}{name}"
+        for name, count in counters.items()
+    )
     yield f"{sum(counters.values()):,} rows: {parts}; {skipped:,} blank or footers."
     for kind, group in sorted(errors.items(), key=lambda item: -item[1].rows):
         yield f"  failed   {group.rows:>9,}  {ERRORS[kind].title} ({kind}): {group.first}"

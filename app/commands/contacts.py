@@ -167,7 +167,8 @@ def _write_json(out: IO[bytes], outcome: Outcome) -> None:
 
 
 def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
-    for line in summary_lines(outcome.summary, outcome.rows, file_name):
+    dry_run = outcome.upload_id is None
+    for line in summary_lines(outcome.summary, outcome.rows, file_name, dry_run=dry_run):
         click.echo(line)
     if outcome.upload_id is None:
         click.echo("Nothing was changed: this was a dry run.")

@@ -172,6 +172,15 @@ def test_a_person_reads_what_became_of_the_file(
     ]
 
 
+def test_a_dry_run_says_what_would_be_done(shell: Shell, people: Path) -> None:
+    lines = shell.put_in(people, "--dry-run").stdout.splitlines()
+    counts = "2 would be created, 0 would be updated, 0 would be deleted, 0 ignored, 1 failed"
+    assert (lines[4], lines[-1]) == (
+        f"3 rows: {counts}; 1 blank or footers.",
+        "Nothing was changed: this was a dry run.",
+    )
+
+
 def test_the_very_same_file_is_recognised(shell: Shell, tmp_path: Path) -> None:
     people = written(tmp_path, f"Phone\n{ANN}\n")
     assert "applied before" not in shell.put_in(people).stdout
