@@ -1,6 +1,7 @@
 """People in the portal: invited, changed, shut out and let in, one by one and several at once."""
 
 import io
+import re
 from collections.abc import Callable
 from html import unescape
 from typing import Any
@@ -356,3 +357,22 @@ def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> 
         page = reader.get(f"/people/{own.user.id}").text + reader.get("/people").text
         for word in ("Edit user", "Suspend…", "Invite user", 'type="checkbox"'):
             assert word not in page
+
+
+@pytest.mark.parametrize(
+    ("page", "one", "several"),
+    [
+        ("/people", "dental", "northwind"),
+        ("/organizations", "dental", "northwind"),
+        ("/report", "dental", "northwind"),
+    ],
+)
+def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
+    browser: Browser, page: str, one: str, several: str
+) -> None:
+    counts = [
+        re.findall(r'role="status">([^<]*match[^<]*)<', browser.get(f"{page}?q={words}").text)
+        for words in (one, several)
+    ]
+    assert counts[0] == ["1 match"]
+    assert re.fullmatch(r"[2-9] matches", *counts[1])
