@@ -10,7 +10,7 @@ from flask import Flask
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.enums import Role, UserStatus
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import User
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
@@ -18,7 +18,7 @@ from app.services.auth import sessions
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
-from tests.portal.conftest import PASSWORD_HASH, Browser
+from tests.portal.conftest import PASSWORD, PASSWORD_HASH, Browser
 
 HOUR = timedelta(hours=1)
 SignedIn = Callable[[User], Browser]
@@ -33,6 +33,39 @@ def test_the_right_password_leads_to_the_overview(browser: Browser, own: Tenant)
     answer = browser.sign_in(own.staff[Role.PARTNER_ADMIN].email)
     assert (answer.status_code, answer.location) == (303, "/")
     assert "<h1>Overview</h1>" in browser.get("/").text
+
+
+@pytest.mark.parametrize("support", [None, "help@northwind.example"])
+@pytest.mark.parametrize("path", ["/sign-in", "/p/northwind/sign-in"])
+def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_only(
+    browser: Browser, own: Tenant, session: Session, path: str, support: str | None
+) -> None:
+    own.organization.status = OrganizationStatus.SUSPENDED
+    own.partner.support_email = support
+    session.commit()
+    wrong, right = (
+        browser.sign_in(own.user.email, password, path) for password in ("wrong", PASSWORD)
+    )
+    paused = "Your access is paused"
+    assert [(page.status_code, paused in page.text) for page in (wrong, right)] == [
+        (422, False),
+        (422, True),
+    ]
+    assert (REFUSED in wrong.text, REFUSED in right.text) == (True, False)
+    place = f" at {support}" if support else ""
+    assert f"<p>Contact Northwind{place} about Northwind Bakery.</p>" in right.text
+    assert browser.get("/").status_code == 303
+
+
+def test_an_account_that_is_not_paused_is_signed_in_without_a_question(
+    browser: Browser, own: Tenant, other: Tenant, session: Session
+) -> None:
+    twin = other.user
+    twin.email = twin.email_key = own.user.email
+    own.organization.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    assert browser.sign_in(own.user.email).location == "/"
+    assert other.organization.name in browser.get("/").text
 
 
 def test_after_signing_in_the_page_that_was_asked_for_follows(

@@ -19,3 +19,9 @@ class SignInForm(PortalForm):
         [InputRequired("Enter your password."), Length(max=1000, message="Too long.")],
         render_kw={"autocomplete": "current-password"},
     )
+    paused: str | None = None
+
+    def refuse(self, paused: str | None, otherwise: str) -> None:
+        """Say that access is paused and who to ask, or what is wrong at the password."""
+        self.paused = paused
+        self.password.errors = () if paused else (otherwise,)

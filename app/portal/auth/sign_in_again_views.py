@@ -35,7 +35,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         form.password.errors = (error.message,)
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        form.password.errors = (SEVERAL if outcome.choices else REFUSED,)
+        form.refuse(outcome.paused, SEVERAL if outcome.choices else REFUSED)
         return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user)
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)

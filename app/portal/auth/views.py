@@ -64,7 +64,7 @@ def check_password(slug: str | None = None) -> Page:
             choices=outcome.choices,
             token=outcome.offer.page_token,
         )
-    form.password.errors = (REFUSED,)
+    form.refuse(outcome.paused, REFUSED)
     return _form(slug, form), 422
 
 

@@ -11,7 +11,7 @@ Hashing is slow on purpose and holds no transaction, so an entry point takes thr
 An attempt counts as a failure from the beginning, until it is proven or withdrawn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -82,12 +82,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The signed-in user, or the choices with their offer, or neither: refused, without
-    a reason."""
+    """The signed-in user, or the choices with their offer, or neither: refused, without a reason
+    unless the password was right and the organization is suspended: ``paused`` says who to ask."""
 
     user: User | None = None
     choices: Sequence[Choice] = ()
     offer: Offer | None = None
+    paused: str | None = None
 
     @property
     def refused(self) -> bool:
@@ -125,7 +126,8 @@ def begin(
     """Count an attempt and load the accounts. ``partner_id`` None is the neutral sign-in: every
     account with the address, including the operator's."""
     key = email.strip().lower()
-    query = _usable().where(User.email_key == key).order_by(User.created_at, User.id)
+    query = _usable(OrganizationStatus.ACTIVE, OrganizationStatus.SUSPENDED)
+    query = query.where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
         query = query.where(User.partner_id == partner_id)
     accounts = [Account(user.id, user.password_hash) for user in session.scalars(query)]
@@ -170,15 +172,13 @@ def finish(
     """Record the result of the attempt: a failure is recorded (and returned, not raised, so that
     the record is kept), one account is signed in, several are offered."""
     hashes = {found.account.user_id: found for found in proven}
-    users = [
-        user
-        for user in session.scalars(_usable().where(User.id.in_(hashes)).order_by(User.created_at))
-        if user.password_hash == hashes[user.id].account.password_hash
-    ]
+    users = _still_proven(session, hashes, OrganizationStatus.ACTIVE)
+    paused = _still_proven(session, hashes, OrganizationStatus.SUSPENDED) if not users else ()
+    if users or paused:
+        throttle.settle(session, attempt.limits.own, attempt.limits.shared)
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
-        return Outcome()
-    throttle.settle(session, attempt.limits.own, attempt.limits.shared)
+        return Outcome(paused=_pause_of(session, paused[0]) if paused else None)
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
@@ -199,7 +199,9 @@ def choose(
     is returned as None, not raised, so that the offer is used up too."""
     user = None
     if user_id in offered_accounts.use(session, offer):
-        user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
+        user = session.scalars(
+            _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
+        ).one_or_none()
     return let_in(session, user, ip, request_id) if user else None
 
 
@@ -211,8 +213,29 @@ def let_in(session: Session, user: User, ip: str | None, request_id: str | None)
     return user
 
 
-def _usable() -> Select[User]:
-    """Users who may sign in: active, of a partner and an organization that are not suspended."""
+def _still_proven(
+    session: Session, hashes: Mapping[UUID, Proven], status: OrganizationStatus
+) -> Sequence[User]:
+    """Return the users whose password hash is still the one that was checked."""
+    query = _usable(status).where(User.id.in_(hashes)).order_by(User.created_at)
+    return [
+        user
+        for user in session.scalars(query)
+        if user.password_hash == hashes[user.id].account.password_hash
+    ]
+
+
+def _pause_of(session: Session, user: User) -> str:
+    """Return who a member of a suspended organization can ask."""
+    organization = session.get_one(Organization, user.organization_id)
+    partner = session.get_one(Partner, organization.partner_id)
+    support = f" at {partner.support_email}" if partner.support_email else ""
+    return f"Contact {partner.name}{support} about {organization.name}."
+
+
+def _usable(*of_organizations: OrganizationStatus) -> Select[User]:
+    """Active users of a partner that is not suspended, and of an organization with one of these
+    statuses or of none."""
     return (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)
@@ -220,7 +243,7 @@ def _usable() -> Select[User]:
         .where(
             User.status == UserStatus.ACTIVE,
             Partner.suspended_at.is_(None),
-            or_(Organization.id.is_(None), Organization.status == OrganizationStatus.ACTIVE),
+            or_(Organization.id.is_(None), Organization.status.in_(of_organizations)),
         )
     )
 

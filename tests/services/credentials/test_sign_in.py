@@ -149,8 +149,8 @@ def suspend_partner(own: Tenant) -> None:
     own.partner.suspended_at = utcnow()
 
 
-def suspend_organization(own: Tenant) -> None:
-    own.organization.status = OrganizationStatus.SUSPENDED
+def archive_organization(own: Tenant) -> None:
+    own.organization.status = OrganizationStatus.ARCHIVED
 
 
 def user_status(status: UserStatus) -> Callable[[Tenant], None]:
@@ -164,7 +164,7 @@ def user_status(status: UserStatus) -> Callable[[Tenant], None]:
     "change",
     [
         suspend_partner,
-        suspend_organization,
+        archive_organization,
         user_status(UserStatus.SUSPENDED),
         user_status(UserStatus.DEACTIVATED),
         user_status(UserStatus.INVITED),
