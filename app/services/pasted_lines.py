@@ -27,13 +27,15 @@ def decoded(data: bytes) -> str:
 
 
 def lines_of(text: str) -> list[PastedLine]:
-    """Return the non-empty lines, cell by cell, without spaces around them."""
+    """Return the non-empty lines, cell by cell, without spaces around them. A line without the
+    delimiter of most lines is split at its own."""
     lines = text.replace("\x00", "").replace("\ufeff", "").splitlines()
     delimiter = _delimiter([line for line in lines if line.strip()][:_SAMPLE])
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip(f" {delimiter}\"'\u00a0"):
-            found.append(PastedLine(number, _cells(line, delimiter)))
+            own = delimiter if delimiter in line else _delimiter([line])
+            found.append(PastedLine(number, _cells(line, own)))
     return found
 
 

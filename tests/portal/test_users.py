@@ -273,16 +273,33 @@ def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
     typed = {"users": lines, "organization": "Northwind Bakery"}
     answer = unescape(browser.post(path, typed, page=path).text)
     assert "2 users invited" in answer
-    assert "3 lines read: 2 invited, 0 existing, 1 refused." in answer
+    assert "3 entries read: 2 invited, 0 existing, 1 refused." in answer
     assert ">nobody, No</textarea>" in answer
     again = unescape(browser.post(path, typed, page=path).text)
-    assert "3 lines read: 0 invited, 2 existing, 1 refused." in again
+    assert "3 entries read: 0 invited, 2 existing, 1 refused." in again
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.organization_id) for user in made} == {
         ("ada@x.example", roomy.plus.id),
         ("grace@x.example", roomy.organization.id),
     }
     assert [mails_to(session, user, MailKind.INVITATION) for user in made] == [1, 1]
+
+
+def test_each_address_of_a_line_has_a_result_and_its_line_is_fixed_once(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    path = "/people/invite-many"
+    line = "ada@x.example; Kay <kay@x.example>; joan@x; mary@"
+    typed = {"users": f"grace@x.example, Grace\n{line}", "organization": "Northwind Bakery"}
+    answer = unescape(browser.post(path, typed, page=path).text)
+    assert "5 entries read: 3 invited, 0 existing, 2 refused." in answer
+    assert f">{line}</textarea>" in answer
+    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
+    assert {(user.email, user.name) for user in made} == {
+        ("ada@x.example", None),
+        ("kay@x.example", "Kay"),
+        ("grace@x.example", "Grace"),
+    }
 
 
 def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Browser) -> None:

@@ -20,7 +20,7 @@ from app.portal.web.forms import refused
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
 from app.services.users import LineResult, Outcome
-from app.services.users.inviting import MOST_LINES
+from app.services.users.inviting import MOST_USERS
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int]
@@ -150,7 +150,7 @@ def _many_page(form: InviteManyForm) -> str:
         "portal/users/invite_many.html",
         form=form,
         organizations=sorted({row.name for row in known}),
-        most=MOST_LINES,
+        most=MOST_USERS,
     )
 
 
@@ -158,7 +158,7 @@ def _file_text(sent: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     data = sent.stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        message = f"The file is larger than 300 kB. Invite at most {MOST_LINES} users at a time."
+        message = f"The file is larger than 300 kB. Invite at most {MOST_USERS} users at a time."
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)
 
@@ -166,5 +166,6 @@ def _file_text(sent: FileStorage) -> str:
 def _refused_lines(results: Sequence[LineResult], text: str) -> str:
     """Return the lines to fix, as they were typed."""
     lines = text.splitlines()
-    numbers = [result.line for result in results if result.outcome is Outcome.REFUSED]
+    refused = [result.line for result in results if result.outcome is Outcome.REFUSED]
+    numbers = dict.fromkeys(refused)
     return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))

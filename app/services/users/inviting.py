@@ -1,8 +1,8 @@
-"""Invite many users at once: each line has its own result, and repeating a line does nothing."""
+"""Invite many users at once: each has a result, and repeating a line does nothing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import parseaddr
 from enum import StrEnum
 from uuid import UUID
 
@@ -19,13 +19,16 @@ from app.services.users.creating import email_key, invite
 from app.services.users.loading import check_type, visible
 from app.validation.emails import is_email
 
-MOST_LINES = 500
+MOST_USERS = 500
 MAX_NAME = 200
 _HEADS = {
     "email": ("mail",),
     "organization": ("organization", "organisation", "company", "business", "customer"),
     "name": ("name",),
 }
+
+
+_NAMED = re.compile(r"([^<>]*)<\s*([^<>\s]+)\s*>")
 
 
 class Outcome(StrEnum):
@@ -36,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One line: the user to invite, and the organization if the line names one."""
+    """A user to invite, and the organization if the line names one."""
 
     line: int
     email: str
@@ -46,7 +49,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """The result of a line; ``user_id`` is None if it was refused."""
+    """The result for a user of a line; ``user_id`` is None if they were refused."""
 
     line: int
     email: str
@@ -57,7 +60,8 @@ class LineResult:
 
 
 def read_invitees(text: str) -> list[Wanted]:
-    """Return the lines of a text: address, name, organization, in columns that may have names.
+    """Return the users of a text: a line has address, name and organization, in columns that may
+    have names, or several addresses.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -69,10 +73,11 @@ def read_invitees(text: str) -> list[Wanted]:
     if not lines:
         message = "Enter at least one address or choose a file."
         raise ValidationFailed.on("users", "required", message)
-    if len(lines) > MOST_LINES:
-        message = f"{len(lines):,} lines are too many. Invite at most {MOST_LINES:,} at a time."
+    found = [wanted for line in lines for wanted in _wanted(line, columns)]
+    if len(found) > MOST_USERS:
+        message = f"{len(found):,} users are too many. Invite at most {MOST_USERS:,} at a time."
         raise ValidationFailed.on("users", "too_many", message)
-    return [_wanted(line, columns) for line in lines]
+    return found
 
 
 def invite_many(
@@ -82,7 +87,7 @@ def invite_many(
     *,
     organization_id: UUID | None = None,
 ) -> list[LineResult]:
-    """Invite members, line by line; a refused line changes nothing and stops no other.
+    """Invite members one by one; one who is refused changes nothing and stops no other.
 
     ``organization_id`` is for lines that name no organization. An existing member of the
     organization is KNOWN and gets no mail. Raises `Forbidden` and `NotFound` for
@@ -189,19 +194,41 @@ def _columns(heads: tuple[str, ...]) -> dict[str, int]:
     return columns
 
 
-def _wanted(line: PastedLine, columns: dict[str, int] | None) -> Wanted:
+def _wanted(line: PastedLine, columns: dict[str, int] | None) -> list[Wanted]:
+    """Return the users of a line: one, or one for each address if the columns have no names."""
     if columns:
         cells = {part: _cell(line, at) for part, at in columns.items()}
-        email, name, organization = (
-            cells.get(part, "") for part in ("email", "name", "organization")
-        )
-    else:
-        at = next((at for at, cell in enumerate(line.cells) if "@" in cell), 0)
-        rest = [cell for place, cell in enumerate(line.cells) if place != at] + ["", ""]
-        email, name, organization = line.cells[at], rest[0], rest[1]
-    written, address = parseaddr(email)
-    if is_email(address):
-        email, name = address, name or written
+        written, email = _parted(cells.get("email", ""))
+        name = cells.get("name", "") or written
+        return [_entry(line, email, name, cells.get("organization", ""))]
+    return [_of_cells(line, cells) for cells in _groups(line.cells)]
+
+
+def _groups(cells: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the cells of each address of a line: it comes first or last among them."""
+    places = [at for at, cell in enumerate(cells) if "@" in cell]
+    if len(places) < 2:
+        return [cells]
+    starts = places if places[0] == 0 else [0, *(at + 1 for at in places[:-1])]
+    return [cells[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def _of_cells(line: PastedLine, cells: tuple[str, ...]) -> Wanted:
+    at = next((at for at, cell in enumerate(cells) if "@" in cell), 0)
+    written, email = _parted(cells[at])
+    name, organization, *_ = (*cells[:at], *cells[at + 1 :], "", "")
+    if written and not organization:
+        name, organization = written, name
+    return _entry(line, email, name or written, organization)
+
+
+def _parted(cell: str) -> tuple[str, str]:
+    """Return name and address of ``Name <address>``; the name is empty if there is none."""
+    named = _NAMED.fullmatch(cell)
+    return (named[1].strip(), named[2]) if named else ("", cell)
+
+
+def _entry(line: PastedLine, email: str, name: str, organization: str) -> Wanted:
     return Wanted(line.number, email[:254], name or None, organization or None)
 
 

@@ -62,6 +62,46 @@ def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ada@x.example; Ada", [("ada@x.example", "Ada", None)]),
+        (
+            "ada@x.example; Ada\nkay@x.example, Kay\njoan@x.example, Joan",
+            [
+                ("ada@x.example", "Ada", None),
+                ("kay@x.example", "Kay", None),
+                ("joan@x.example", "Joan", None),
+            ],
+        ),
+        (
+            "ada@x.example; kay@x.example;",
+            [("ada@x.example", None, None), ("kay@x.example", None, None)],
+        ),
+        (
+            "Ada Lee <ada@x.example>, Kay <kay@x.example>",
+            [("ada@x.example", "Ada Lee", None), ("kay@x.example", "Kay", None)],
+        ),
+        (
+            "Lee, Ada <ada@x.example>; <kay@x.example>",
+            [("ada@x.example", "Lee, Ada", None), ("kay@x.example", None, None)],
+        ),
+        (
+            "Ada, ada@x.example, Kay, kay@x.example",
+            [("ada@x.example", "Ada", None), ("kay@x.example", "Kay", None)],
+        ),
+        (f"Ada <ada@x.example>, {BAKERY}", [("ada@x.example", "Ada", BAKERY)]),
+        ("ada@x.example Ada", [("ada@x.example Ada", None, None)]),
+        ("ada@x.example kay@", [("ada@x.example kay@", None, None)]),
+    ],
+)
+def test_no_address_of_a_line_is_dropped(
+    text: str, expected: list[tuple[str, str | None, str | None]]
+) -> None:
+    read = users.read_invitees(text)
+    assert [(wanted.email, wanted.name, wanted.organization) for wanted in read] == expected
+
+
 def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant) -> None:
     make_user(session, tenant.partner.id, "x@y.example", businessName=BAKERY)
     text = "\n".join(
