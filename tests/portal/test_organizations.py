@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
-from app.models import AuditEntry, Organization, User
+from app.models import Assistant, AuditEntry, Organization, User
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -67,6 +67,20 @@ def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
     )
     page = text(browser.get(answer.location))
     assert "Bexley Plumbing added. ines@bexley.example is invited." in page
+
+
+def test_a_new_organization_comes_with_the_partners_default_assistant(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    own.partner.default_assistant_name, own.partner.default_service = "Robin", "Reception"
+    session.commit()
+    browser.post("/organizations/new", NEW, page="/organizations/new")
+    query = (
+        select(Assistant.name, Assistant.service)
+        .join(Organization, Organization.id == Assistant.organization_id)
+        .where(Organization.name == NEW["name"])
+    )
+    assert session.execute(query).all() == [("Robin", "Reception")]
 
 
 def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None:

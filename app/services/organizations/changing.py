@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
-from app.services import audit, destinations, partners, rollup
+from app.services import assistants, audit, destinations, partners, rollup
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
 
@@ -33,14 +33,15 @@ def create(
     referred_by_code: str | None = None,
     in_trial: bool = True,
 ) -> Organization:
-    """Create an organization; its default assistant limit is the partner's. It starts ``in_trial``
-    unless that is False and the partner's trial has ended.
+    """Create an organization with one assistant, named and described by the partner's defaults; its
+    default assistant limit is the partner's. It starts ``in_trial`` unless that is False and the
+    partner's trial has ended.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner = partners.get(session, caller, partner_id)
-    return add(
+    organization = add(
         session,
         caller,
         partner,
@@ -54,6 +55,14 @@ def create(
         referred_by_code=referred_by_code,
         in_trial=in_trial,
     )
+    assistants.add_assistant(
+        session,
+        caller,
+        organization,
+        name=partner.default_assistant_name,
+        service=partner.default_service,
+    )
+    return organization
 
 
 def add(
