@@ -143,6 +143,11 @@ class Settings(
         )
 
     @property
+    def worker_silent_seconds(self) -> float:
+        """The calling service is shown as offline if no worker has reported for this long."""
+        return 3 * self.worker_heartbeat_seconds
+
+    @property
     def effective_database_url(self) -> str:
         """The database asked for, else SQLite under the instance folder."""
         return self.database_url or f"sqlite:///{self.instance_dir / 'portal.db'}"

@@ -4,8 +4,9 @@ import os
 import socket
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import DateTime, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.models import WorkerHeartbeat, utcnow
@@ -14,7 +15,12 @@ from app.models import WorkerHeartbeat, utcnow
 def announce(session: Session, executor_id: str) -> None:
     """Register a worker process before it takes any work."""
     session.add(
-        WorkerHeartbeat(executor_id=executor_id, hostname=socket.gethostname(), pid=os.getpid())
+        WorkerHeartbeat(
+            executor_id=executor_id,
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            beat_at=_now(session),
+        )
     )
 
 
@@ -24,7 +30,7 @@ def beat(session: Session, executor_id: str) -> bool:
         session.execute(
             update(WorkerHeartbeat)
             .where(WorkerHeartbeat.executor_id == executor_id)
-            .values(beat_at=utcnow())
+            .values(beat_at=_now(session))
             .returning(WorkerHeartbeat.executor_id)
         ).first()
         is not None
@@ -38,14 +44,14 @@ def leave(session: Session, executor_id: str) -> None:
 
 def alive(session: Session, within_seconds: float) -> set[str]:
     """Return the executors with a heartbeat within that time."""
-    since = utcnow() - timedelta(seconds=within_seconds)
+    since = _now(session) - timedelta(seconds=within_seconds)
     query = select(WorkerHeartbeat.executor_id).where(WorkerHeartbeat.beat_at >= since)
     return set(session.scalars(query))
 
 
 def any_alive(session: Session, within_seconds: float) -> bool:
     """Whether a worker is alive to do queued work."""
-    since = utcnow() - timedelta(seconds=within_seconds)
+    since = _now(session) - timedelta(seconds=within_seconds)
     query = (
         select(func.count()).select_from(WorkerHeartbeat).where(WorkerHeartbeat.beat_at >= since)
     )
@@ -63,7 +69,14 @@ def forget_silent(session: Session, older_than: timedelta) -> int:
     """Remove old heartbeats; return how many."""
     gone = session.execute(
         delete(WorkerHeartbeat)
-        .where(WorkerHeartbeat.beat_at < utcnow() - older_than)
+        .where(WorkerHeartbeat.beat_at < _now(session) - older_than)
         .returning(WorkerHeartbeat.executor_id)
     )
     return len(gone.all())
+
+
+def _now(session: Session) -> Any:
+    """Return the database's time, which is one for all machines. SQLite has only one machine."""
+    if session.get_bind().dialect.name == "sqlite":
+        return utcnow()
+    return func.clock_timestamp(type_=DateTime(timezone=True))

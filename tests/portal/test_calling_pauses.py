@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, Observed, Role
 from app.models import Assistant, Call, User, utcnow
 from app.policy.caller import system_caller
-from app.services import campaigns, outreach, pauses
+from app.services import campaigns, outreach, pauses, workers
 from app.services.pauses import Scope, carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
 from tests.fixtures.cast import Tenant
@@ -68,6 +68,8 @@ def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
 def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
+    workers.announce(session, "worker-1")
+    session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert "The carrier works" in admin.get("/line").text
     assert "Failed calls" in admin.get("/line").text

@@ -12,6 +12,7 @@ from app.enums import AnsweredBy, CallSource, CallStatus
 from app.extensions import caller
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
+from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.formats import moment as moment_words
@@ -93,6 +94,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "attempts": attempts,
         "ended": ENDED_WORDS,
         "attestations": ATTESTATION_WORDS,
+        "is_offline": not found.status.is_final and is_offline(session),
         "seconds": _seconds(found),
         "waited_at": utcnow(),
         "confirmation": None if found.status.is_final else cancelling(found),

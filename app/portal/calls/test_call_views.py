@@ -130,6 +130,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
         config.carrier_calls_per_second,
         config.trial_limits,
         config.longest_call_minutes,
+        config.worker_silent_seconds,
     )
     found = calls.preflight(
         session, caller(), assistant, form.called_number, form.texts, installation=installation

@@ -12,6 +12,7 @@ from app.portal.carriers.labels import (
     waiting_words,
 )
 from app.portal.web.blueprint import portal
+from app.portal.web.calling_service import is_offline
 from app.services import pauses
 from app.services.calls import queries, stuck
 from app.services.pauses import carrier_health
@@ -28,6 +29,7 @@ def line_health() -> str:
         waiting = queries.waiting_calls(session, caller())
         failed = queries.failed_calls(session, caller())
         held = pauses.covering(session, caller())
+        offline = is_offline(session)
     return render_template(
         "portal/carriers/own.html",
         problems=[
@@ -39,6 +41,7 @@ def line_health() -> str:
             for each in problems
         ],
         pauses=held,
+        is_offline=offline,
         waiting=waiting_words(waiting, MOST),
         failed=[
             (ENDED_WORDS[reason], count)
@@ -51,12 +54,14 @@ def _of_operators() -> str:
     with transaction(read_only=True) as session:
         found = carrier_health.carriers(session)
         status = stuck.dispatcher_status(session)
+        offline = is_offline(session)
     problems = [(each.carrier, problem) for each in found for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
         carriers=found,
         problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
         status=status,
+        is_offline=offline,
         state_words=STATE_WORDS,
         observed_words=OBSERVED_WORDS,
         titles=[problem_title(each, names_carrier=True) for each in found if each.state.is_problem],

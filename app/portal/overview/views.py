@@ -6,9 +6,10 @@ from zoneinfo import ZoneInfo
 
 from flask import render_template, url_for
 from flask_login import current_user
+from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.models.base import utcnow
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -93,7 +94,7 @@ def show_overview() -> str:
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
             updated=reporting.last_updated(session, caller()),
-            action_items=[_shown(item) for item in overview.action_items(session, caller())],
+            action_items=_action_items(session),
             setup=_setup(overview.steps_left(session, caller())),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
@@ -114,10 +115,16 @@ def _of_a_member(organization_id: UUID) -> str:
             trial=organizations.trial_of(session, organization),
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
-            action_items=[_shown(item) for item in overview.action_items(session, caller())],
+            action_items=_action_items(session),
             latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
             chart=_chart(month),
         )
+
+
+def _action_items(session: Session) -> list[dict[str, Any]]:
+    silent = settings().worker_silent_seconds
+    found = overview.action_items(session, caller(), worker_silent_after=silent)
+    return [_shown(item) for item in found]
 
 
 def _portals() -> str:

@@ -38,13 +38,15 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Installation:
     """The settings of all calls: the carrier without a carrier account, an organization's calls at
-    once, a carrier's calls a second, the limits of trial mode, and the longest call."""
+    once, a carrier's calls a second, the limits of trial mode, the longest call, and the seconds
+    after which a worker without a heartbeat is offline."""
 
     carrier: CarrierKind = CarrierKind.SIMULATOR
     calls_at_once: int = 5
     calls_per_second: float = 0
     trial_limits: TrialLimits = DEFAULT_LIMITS
     longest_minutes: int = spending.LONGEST_MINUTES
+    worker_silent_after: float = 6.0
 
 
 def preflight(
@@ -55,7 +57,6 @@ def preflight(
     texts: Texts,
     *,
     installation: Installation,
-    worker_silent_after: float = 15.0,
 ) -> list[Check]:
     """Every check that `schedule` and the worker make of a live call, in their order: what refuses
     it, and what it would wait for. The checks of a number are left out for an invalid one."""
@@ -93,7 +94,7 @@ def preflight(
         *([_hours(session, phone_number, organization)] if is_number else []),
         *(_spending(session, phone_number, organization, installation) if is_number else []),
         *_dispatch(session, organization, installation, account),
-        _worker(session, worker_silent_after),
+        _worker(session, installation.worker_silent_after),
     ]
 
 

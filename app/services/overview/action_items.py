@@ -15,7 +15,7 @@ from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, organizations, partners, pauses, spending
+from app.services import assistants, organizations, partners, pauses, spending, workers
 from app.services.branding import surfaces
 from app.services.calls import queries
 from app.services.calls.queries import UNANSWERED
@@ -68,10 +68,14 @@ class ActionItem:
     at: datetime | None = None
 
 
-def action_items(session: Session, caller: Caller) -> list[ActionItem]:
+def action_items(
+    session: Session, caller: Caller, *, worker_silent_after: float
+) -> list[ActionItem]:
     """Return what needs a decision of this caller, the most urgent first: a fixed number of queries
-    for each role."""
+    for each role. Workers without a heartbeat for so many seconds are offline."""
     found: list[ActionItem] = []
+    if caller.partner_id is not None and caller.may(Permission.CALLS_READ):
+        found += _offline(session, caller, worker_silent_after)
     for permission, ask in _QUESTIONS:
         if caller.partner_id is not None and caller.may(permission):
             found += ask(session, caller)
@@ -95,15 +99,27 @@ def _unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     return [ActionItem(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
 
 
+def _offline(session: Session, caller: Caller, silent_after: float) -> list[ActionItem]:
+    """Calls that wait because no worker is online."""
+    if workers.any_alive(session, silent_after):
+        return []
+    waiting = queries.waiting_calls(session, caller)
+    title = "Calling service is offline"
+    return [ActionItem(Kind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
+
+
+def _waiting(calls: int) -> str:
+    words = f"{_count(calls)} {'call waits' if calls == 1 else 'calls wait'}; nothing is lost."
+    return words if calls else "No calls are waiting."
+
+
 def _line(session: Session, caller: Caller) -> list[ActionItem]:
     """What holds calls back: pauses of dialling, and a carrier with problems."""
     held = pauses.covering(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
     if not held and not lines:
         return []
-    waiting = queries.waiting_calls(session, caller)
-    words = f"{_count(waiting)} {'call waits' if waiting == 1 else 'calls wait'}; nothing is lost."
-    words = words if waiting else "No calls are waiting."
+    words = _waiting(queries.waiting_calls(session, caller))
     found = [
         ActionItem(Kind.PAUSED, f"Calling is paused: {pause.reason}", words, urgent=True)
         for pause in held[:1]

@@ -1,0 +1,78 @@
+"""The calling service on screens: offline as soon as its workers are silent, and what waits."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, Role
+from app.models import User, WorkerHeartbeat, utcnow
+from app.services import workers
+from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
+from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
+
+SignedIn = Callable[[User], Browser]
+OFFLINE = "Calling service is offline"
+
+
+@pytest.fixture
+def heartbeat(session: Session) -> WorkerHeartbeat:
+    workers.announce(session, "worker-1")
+    session.commit()
+    return session.get_one(WorkerHeartbeat, "worker-1")
+
+
+def test_a_silent_worker_is_shown_with_what_waits(
+    session: Session,
+    own: Tenant,
+    heartbeat: WorkerHeartbeat,
+    signed_in: SignedIn,
+    operator: Browser,
+) -> None:
+    call = make_call(session, own.organization, "+12025550101", utcnow(), status=CallStatus.QUEUED)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    member = signed_in(own.user)
+    of_call = (f"/calls/{call.id}", f"/calls/{call.id}/live", f"/test-call?call={call.id}")
+    screens = [
+        *((admin, path) for path in ("/", "/line", *of_call)),
+        *((member, path) for path in ("/", *of_call)),
+        (operator, "/line"),
+    ]
+
+    def shown() -> set[bool]:
+        return {OFFLINE in browser.get(path).text for browser, path in screens}
+
+    assert shown() == {False}
+    heartbeat.beat_at = utcnow() - timedelta(seconds=7)
+    session.commit()
+    assert shown() == {True}
+    line = unescape(admin.get("/line").text)
+    assert "1 call is waiting. Uploads, emails and webhooks wait too. Nothing is lost." in line
+    assert "The carrier works" not in line
+    assert "The call is placed when the service is back." in admin.get(of_call[1]).text
+    assert workers.beat(session, "worker-1")
+    session.commit()
+    assert shown() == {False}
+
+
+def test_a_worker_that_stops_is_offline_at_once_and_asks_for_nothing_if_nothing_waits(
+    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+) -> None:
+    workers.leave(session, heartbeat.executor_id)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert [OFFLINE in admin.get(path).text for path in ("/line", "/")] == [True, False]
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_the_age_of_a_heartbeat_is_that_of_the_database(
+    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.pass_by(minutes=1)
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert OFFLINE not in admin.get("/line").text
