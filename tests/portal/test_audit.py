@@ -122,6 +122,33 @@ def test_filters_choose_the_same_on_the_screen_and_in_the_file(
     assert len(lines(browser.get(f"/audit?{asked}").text)) == len(expected)
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("actor=marta", ["user.suspended", "organization.updated"]),
+        ("actor=olivia", []),
+        ("q=olivia r", ["user.suspended"]),
+        ("q=bexley", ["organization.updated"]),
+        ("q=theirs", []),
+    ],
+)
+def test_the_current_name_of_a_user_or_record_finds_its_history(
+    session: Session,
+    told: Tenant,
+    other: Tenant,
+    signed_in: SignedIn,
+    asked: str,
+    expected: list[str],
+) -> None:
+    told.staff[Role.PARTNER_ADMIN].name = "Marta Klein"
+    told.user.name, other.user.name = "Olivia Reyes", "Theirs"
+    told.plus.name = "Bexley Plumbing"
+    session.commit()
+    browser = signed_in(told.staff[Role.PARTNER_ADMIN])
+    rows = list(csv.reader(io.StringIO(browser.get(f"/audit.csv?{asked}").text)))[1:]
+    assert [row[5] for row in rows] == expected
+
+
 def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
     told: Tenant, signed_in: SignedIn
 ) -> None:

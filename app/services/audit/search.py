@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, select, union_all
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
-from app.models import Assistant, AuditEntry, Organization
+from app.models import Assistant, AuditEntry, Campaign, Organization, User
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -25,8 +25,9 @@ SLACK = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The filters. ``actor`` and ``target`` are parts of the names in the history, ``organization``
-    is an id or part of a name; no ``target_types`` means all, and so do no ``actions``."""
+    """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
+    ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
+    ``actions``."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
@@ -43,7 +44,7 @@ def search(
 ) -> Page[AuditEntry]:
     """Return the newest matching entries of the caller's partner; for an operator, of all partners.
 
-    At most three queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    At most five queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _rows(session, caller, chosen)
     if cursor:
@@ -72,10 +73,13 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
     rows = select(AuditEntry).order_by(AuditEntry.id.desc())
     rows = of_tenant(rows, caller, AuditEntry.partner_id)
     if chosen.actor is not None:
-        rows = rows.where(AuditEntry.actor.icontains(chosen.actor, autoescape=True))
+        named = AuditEntry.actor.icontains(chosen.actor, autoescape=True)
+        users = _ids_called(session, caller, chosen.actor, User)
+        rows = rows.where(named | AuditEntry.actor_id.in_(users))
     if chosen.target is not None:
         named = AuditEntry.target.icontains(chosen.target, autoescape=True)
-        rows = rows.where(named | (AuditEntry.target_id == chosen.target))
+        ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
+        rows = rows.where(named | AuditEntry.target_id.in_([chosen.target, *map(str, ids)]))
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
     if chosen.actions:
@@ -99,6 +103,24 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
             AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
         )
     return rows
+
+
+def _ids_called(
+    session: Session,
+    caller: Caller,
+    words: str,
+    *models: type[User | Organization | Assistant | Campaign],
+) -> Sequence[UUID]:
+    """Return the records of the caller whose current names contain the words, up to
+    `name_search.FEW`. Users stand in the history with their email addresses, not with their
+    names."""
+    called = [
+        of_tenant(select(model.id), caller, model.partner_id).where(
+            model.name.icontains(words, autoescape=True)
+        )
+        for model in models
+    ]
+    return session.scalars(union_all(*called).limit(name_search.FEW)).all()
 
 
 def _place(cursor: str) -> UUID:
