@@ -81,3 +81,10 @@ def test_a_guessed_encoding_is_shown_and_can_be_changed(desk: Desk) -> None:
     assert desk.browser.post(f"{address}/columns", chosen, page=address).status_code == 303
     desk.work(address)
     assert "Latin-2 (Central Europe)" in desk.shows(address)
+
+
+@pytest.mark.parametrize("phone", ["13033422", "+1 303-3422", "303 3422"])
+def test_a_number_without_its_area_code_fails_the_check(desk: Desk, phone: str) -> None:
+    shown = desk.shows(desk.upload(f"Name,Phone\nAnn,{phone}\n"))
+    assert "Would be created 0" in shown
+    assert "Area code missing" in shown
