@@ -76,3 +76,14 @@ def test_the_age_of_a_heartbeat_is_that_of_the_database(
     clock.pass_by(minutes=1)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert OFFLINE not in admin.get("/line").text
+
+
+def test_a_test_call_shows_the_state_of_the_service_in_one_place(
+    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+) -> None:
+    call = make_call(session, own.plus, "+12025550101", utcnow(), status=CallStatus.QUEUED)
+    heartbeat.beat_at = utcnow() - timedelta(seconds=7)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    form, placed = (admin.get(f"/test-call{call}").text for call in ("", f"?call={call.id}"))
+    assert [shown.count("Calling service is") for shown in (form, placed)] == [1, 1]

@@ -98,7 +98,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
             form.assistant.data = str(ready[0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
-        checks = _checks(session, form)
+        checks = _checks(session, form, is_placed=call_id is not None)
         if is_refused and not form.number.errors:
             # The service reports the first blocker, the form shows all of them.
             form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
@@ -118,7 +118,11 @@ def _assistant_words(name: str, organization: str, number: str | None) -> str:
     return f"{name}, {organization} ({phone(number) if number else 'no number'})"
 
 
-def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
+def _checks(
+    session: Session, form: TestCallForm, *, is_placed: bool = False
+) -> list[dict[str, Any]]:
+    """Return the pre-call checks; of a call that is placed, its panel shows the current state of
+    the calling service."""
     try:
         assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
@@ -143,6 +147,7 @@ def _checks(session: Session, form: TestCallForm) -> list[dict[str, Any]]:
             **(_fix_link(check.fix_at, assistant) if check.state != "passed" else {}),
         }
         for check in found
+        if not (is_placed and check.fix_at == "worker")
     ]
 
 
