@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
 from app.models import Assistant, AuditEntry, Campaign, Organization, User
-from app.models.base import id_at
+from app.models.base import Named, id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
@@ -116,7 +116,7 @@ def _ids_called(
     names."""
     called = [
         of_tenant(select(model.id), caller, model.partner_id).where(
-            model.name.icontains(words, autoescape=True)
+            model.named(words) if issubclass(model, Named) else model.found_by(words)
         )
         for model in models
     ]
