@@ -121,6 +121,32 @@ def test_rolling_back_to_what_is_shown_already_changes_nothing(editor: Browser) 
     assert "Publish version" not in editor.get("/branding").text
 
 
+def offered(browser: Browser) -> dict[str, bool]:
+    """Whether each page offers to roll back to a version."""
+    return {
+        page: f"/branding/history/{number}/roll-back" in browser.get(page).text
+        for number in (1, 2)
+        for page in (f"/branding/history/{number}", f"/branding/history/{number}?with=now")
+    }
+
+
+def test_rolling_back_is_offered_only_on_versions_that_are_not_live(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    listed = "/branding/history/2/roll-back"
+    assert offered(editor) == {
+        "/branding/history/1": True,
+        "/branding/history/1?with=now": True,
+        "/branding/history/2": False,
+        "/branding/history/2?with=now": False,
+    }
+    assert listed not in editor.get("/branding/history").text
+    own.partner.product_name = "Set by a script"
+    session.commit()
+    assert set(offered(editor).values()) == {True}
+    assert listed in editor.get("/branding/history").text
+
+
 def test_a_draft_is_never_overwritten_by_rolling_back(
     editor: Browser, own: Tenant, session: Session
 ) -> None:

@@ -21,14 +21,12 @@ def branding_history() -> str:
     with transaction(read_only=True) as session:
         studio = Studio(session)
         listed = versions.published(session, studio.partner, MOST_VERSIONS)
-        outside = 0
-        if listed:
-            now = drafts.published_content(studio.partner, caller())
-            outside = len(versions.differences(listed[0].version.content, now))
+        now = drafts.published_content(studio.partner, caller())
+        differing = [len(versions.differences(row.version.content, now)) for row in listed]
         return render_template(
             "portal/branding/history.html",
-            versions=listed,
-            outside=outside,
+            versions=list(zip(listed, differing, strict=True)),
+            outside=next(iter(differing), 0),
             most=MOST_VERSIONS,
             **studio.head(),
         )
@@ -40,9 +38,11 @@ def branding_version(number: int) -> str:
     against: versions.Against = "now" if request.args.get("with") == "now" else "before"
     with transaction(read_only=True) as session:
         studio = Studio(session)
+        from_now = versions.compare(session, caller(), studio.partner, number, "now")
         return render_template(
             "portal/branding/version.html",
             against=against,
+            is_live=not from_now.changes,
             **_compared(session, studio, number, against),
             **studio.head(),
         )
