@@ -95,6 +95,11 @@ class Call(Base):
         conversation."""
         return self.source is CallSource.VERIFICATION
 
+    @property
+    def is_simulated_test(self) -> bool:
+        """Whether it is a test call of the portal on the simulated carrier: no conversation."""
+        return self.source is CallSource.TEST and self.carrier is CarrierKind.SIMULATOR
+
 
 class CallAttempt(Base):
     """One attempt to place a call; its id is the reference that the carrier gets.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from flask import Flask
@@ -27,7 +28,7 @@ RANGE = "start=2026-05-01&end=2026-05-04"
 
 @pytest.fixture
 def busy(session: Session, own: Tenant, other: Tenant) -> Tenant:
-    for days, count in ((0, 4), (3, 2), (4, 1), (7, 7)):
+    for days, count in ((0, 4), (3, 2), (30, 1), (33, 7)):
         converse(session, own.plus, DAY - timedelta(days=days), count)
     converse(session, own.organization, DAY, 3)
     converse(session, other.plus, DAY, 50)
@@ -49,13 +50,52 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     page = text_of(signed_in(busy.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text)
     assert "1 May 2026 to 4 May 2026, UTC." in page
     assert "Conversations 9 ▲ up 12.5 % from 8" in page
-    assert "Compared with 27 Apr 2026 to 30 Apr 2026, the 4 days before." in page
+    assert "Compared with 1 Apr 2026 to 4 Apr 2026." in page
     browser = signed_in(busy.staff[Role.ADMIN])
     assert "through today (partial), UTC." in text_of(browser.get("/usage").text)
     nothing = browser.get("/usage?start=2025-01-01&end=2025-01-02").text
     assert 'aria-label="No conversations in this range."' in nothing
     nothing = text_of(nothing)
     assert "Conversations 0 None in the previous period With a person 0 With voicemail 0" in nothing
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "earlier"),
+    [
+        ("2026-05-01", "2026-05-31", "1 Apr 2026 to 30 Apr 2026"),
+        ("2026-03-01", "2026-03-30", "1 Feb 2026 to 28 Feb 2026"),
+        ("2026-01-01", "2026-01-01", "1 Dec 2025 to 1 Dec 2025"),
+        ("2026-05-02", "2026-05-04", "29 Apr 2026 to 1 May 2026"),
+        ("2026-04-01", "2026-05-04", "26 Feb 2026 to 31 Mar 2026"),
+    ],
+)
+def test_days_from_the_first_of_a_month_are_compared_with_those_of_the_month_before(
+    own: Tenant, signed_in: SignedIn, start: str, end: str, earlier: str
+) -> None:
+    page = text_of(signed_in(own.staff[Role.ADMIN]).get(f"/usage?start={start}&end={end}").text)
+    assert f"Compared with {earlier}." in page
+
+
+def test_overview_usage_and_organization_say_the_same_of_one_month(
+    session: Session, busy: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-05-04T12:00")
+    converse(session, busy.plus, date(2026, 4, 30), 5)
+    session.commit()
+    browser = signed_in(busy.staff[Role.ADMIN])
+    [month] = re.findall(r'href="(/usage[^"]+)"[^>]*>This month', browser.get("/usage").text)
+    pages = ("/", unescape(month), f"/organizations/{busy.plus.id}")
+    shown = {
+        page: re.findall(r"(?:up|down) [0-9.]+ % from \d+", text_of(browser.get(page).text))[0]
+        for page in pages
+    }
+    assert shown == {
+        pages[0]: "up 12.5 % from 8",
+        pages[1]: "up 12.5 % from 8",
+        pages[2]: "down 25.0 % from 8",
+    }
+    exported = rows_of(browser.get(pages[1].replace("/usage", "/usage.csv")).text)
+    assert [row[6] for row in exported[1:]] == ["8", "0"]
 
 
 def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_page(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -262,16 +262,14 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
 
 def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:
     """Return this month until today (UTC) and the same days of the previous month."""
-    start = today.replace(day=1)
-    before = _months_before(today, 1)
-    until = min(before + (today - start), start - timedelta(days=1))
-    days = reporting.daily(session, caller(), before, today, organization_id=found.id)
+    span = reporting.this_month(today)
+    before = span.before()
+    days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
     return {
-        "start": start,
+        "start": span.start,
         "today": today,
-        "now": _sum([day for day in days if day.day >= start]),
-        "before": _sum([day for day in days if day.day <= until]),
-        "before_start": before,
+        "now": _sum([day for day in days if day.day >= span.start]),
+        "before": _sum([day for day in days if day.day <= before.end]),
     }
 
 

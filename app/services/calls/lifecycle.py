@@ -203,9 +203,9 @@ def end_attempt(
 ) -> None:
     """End the attempt, and the call unless the organization's rule retries it.
 
-    An answered call becomes a conversation, unless it was made with a test key or verified a
-    number. Until an unknown attempt is resolved, its spending stays reserved. An attempt that has
-    ended stays as it is.
+    An answered call becomes a conversation, unless it was made with a test key, verified a
+    number or was a test call on the simulated carrier. Until an unknown attempt is resolved, its
+    spending stays reserved. An attempt that has ended stays as it is.
     """
     if attempt.status not in ACTIVE:
         return
@@ -304,7 +304,7 @@ def resolve(
 def _record_conversation(
     session: Session, call: Call, answered_by: AnsweredBy, began: datetime, ended: datetime
 ) -> None:
-    if not call.live or call.verifies_a_number:
+    if not call.live or call.verifies_a_number or call.is_simulated_test:
         return
     conversations.record(
         session,

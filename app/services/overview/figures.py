@@ -1,7 +1,7 @@
 """The overview's figures, from stored totals: they cost the same at any size."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -48,15 +48,13 @@ class Customers:
 
 def month(session: Session, caller: Caller) -> Month:
     """Return the figures of the month for the caller's partner or organization: two queries."""
-    today = utcnow().date()
-    start = today.replace(day=1)
-    start_before = (start - timedelta(days=1)).replace(day=1)
-    end_before = min(start_before + (today - start), start - timedelta(days=1))
+    span = reporting.this_month(utcnow().date())
+    before = span.before()
     return Month(
-        start,
-        today,
-        list(reporting.daily(session, caller, start, today)),
-        list(reporting.daily(session, caller, start_before, end_before)),
+        span.start,
+        span.end,
+        list(reporting.daily(session, caller, span.start, span.end)),
+        list(reporting.daily(session, caller, before.start, before.end)),
     )
 
 

@@ -100,8 +100,9 @@ def _authorise(caller: Caller) -> None:
 def _counted(span: Span) -> Select[*tuple[Any, ...]]:
     """Return the totals of each organization in the range, and its conversations in the previous
     period."""
-    before = span.before()
+    earlier = span.before()
     within = ConversationDay.day.between(span.start, span.end)
+    before = ConversationDay.day.between(earlier.start, earlier.end)
     return (
         select(
             ConversationDay.organization_id.label("organization_id"),
@@ -111,7 +112,7 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
             ),
             func.sum(case((within, 0), else_=ConversationDay.conversations)).label("before"),
         )
-        .where(ConversationDay.day.between(before.start, span.end))
+        .where(or_(within, before))
         .group_by(ConversationDay.organization_id)
     )
 

@@ -19,8 +19,15 @@ class Span:
         return (self.end - self.start).days + 1
 
     def before(self) -> "Span":
-        """As many days right before; fewer only at the beginning of the calendar."""
+        """The previous period, the same on every screen.
+
+        For days from the first of a month: the same days of the month before, as far as it has
+        them. For other days: as many right before; fewer only at the beginning of the calendar.
+        """
         first = self.start.toordinal()
+        if first > 1 and self.start == self.end.replace(day=1):
+            before = last_month(self.start)
+            return Span(before.start, min(before.start + (self.end - self.start), before.end))
         return Span(
             date.fromordinal(max(1, first - self.days)), date.fromordinal(max(1, first - 1))
         )
