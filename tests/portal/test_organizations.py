@@ -83,6 +83,22 @@ def test_a_new_organization_comes_with_the_partners_default_assistant(
     assert session.execute(query).all() == [("Robin", "Reception")]
 
 
+@pytest.mark.parametrize(
+    ("tier", "user_limit"),
+    [(Tier.FREE, 3), (Tier.BASIC_TRIAL, 10), (Tier.BASIC, 10), (Tier.PLUS, 50)],
+)
+def test_a_blank_user_limit_is_the_usual_one_of_the_plan(
+    session: Session, browser: Browser, tier: Tier, user_limit: int
+) -> None:
+    page = text(browser.get("/organizations/new"))
+    assert "Blank: 3 on Free, 10 on Basic trial, 10 on Basic, 50 on Plus." in page
+    assert 'name="user_limit" type="text" value=""' in page
+    form = NEW | {"tier": tier.value, "user_limit": ""}
+    browser.post("/organizations/new", form, page="/organizations/new")
+    made = session.scalars(select(Organization).where(Organization.name == NEW["name"])).one()
+    assert (made.payment_tier, made.user_limit) == (tier, user_limit)
+
+
 def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None:
     answers = [browser.post("/organizations/new", NEW, page="/organizations/new") for _ in "12"]
     assert answers[0].location == answers[1].location
@@ -95,7 +111,6 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     [
         ({"name": " "}, "Name: This can't be left blank."),
         ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
-        ({"user_limit": ""}, "User limit: Enter a whole number."),
         ({"user_limit": "-1"}, "User limit: "),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),
         ({"tier": "gold"}, "Plan: "),

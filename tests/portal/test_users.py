@@ -68,6 +68,21 @@ def test_an_invited_member_belongs_to_the_organization_named(
     assert mails_to(session, made, MailKind.INVITATION) == 1
 
 
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN])
+def test_an_invitation_over_the_user_limit_leads_to_the_limit(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(own.staff[role])
+    limit = f'href="/organizations/{own.organization.id}/plan"'
+    one = browser.post("/people/invite", INVITED, page="/people/invite")
+    lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
+    several = browser.post("/people/invite-many", lines, page="/people/invite-many")
+    members = browser.get(f"/organizations/{own.organization.id}/people")
+    for answer, status in ((one, 422), (several, 200), (members, 200)):
+        assert (answer.status_code, limit in answer.text) == (status, True)
+        assert browser.get(f"/organizations/{own.organization.id}/plan").status_code == 200
+
+
 def test_staff_are_invited_without_an_organization(session: Session, browser: Browser) -> None:
     typed = INVITED | {"role": Role.PARTNER_EDITOR.value, "organization": ""}
     assert browser.post("/people/invite", typed, page="/people/invite").status_code == 303

@@ -22,7 +22,7 @@ from app.services import organizations, partners, users
 def organization_new() -> Page:
     _refuse_operators()
     limit = current_user.partner.default_assistant_limit
-    start = {"tier": Tier.FREE.value, "assistant_limit": limit, "user_limit": 1}
+    start = {"tier": Tier.FREE.value, "assistant_limit": limit}
     return _new_page(NewForm(data=start))
 
 
@@ -168,6 +168,7 @@ def _new_page(form: NewForm) -> str:
     return render_template(
         "portal/organizations/new.html",
         form=form,
+        user_limits=organizations.USUAL_USER_LIMITS,
         may_invite=caller().may(Permission.USERS_WRITE)
         and Role.STANDARD in users.types_for(caller()),
     )

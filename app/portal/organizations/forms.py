@@ -20,9 +20,11 @@ from app.portal.web.fields import (
     blank_is_none,
 )
 from app.portal.web.forms import PortalForm
+from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
+from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
 
 MOST_NAME = 200
@@ -95,7 +97,10 @@ class EditForm(Names):
 
 
 class NewForm(Names, Limits):
+    """A blank user limit is the usual one of the plan."""
+
     once = OnceField()
+    user_limit = WholeNumber("User limit", render_kw=_LIMIT)
     email = EmailField("Email of the first user", render_kw={"maxlength": 254})
     first_user_name = StringField("Name of the first user", render_kw=_NAME)
 
@@ -113,6 +118,12 @@ class NewForm(Names, Limits):
                 self.apply_errors(error)
                 fine = False
         return fine
+
+    def inputs(self, schema: type[Wire]) -> dict[str, Any]:
+        values = super().inputs(schema)
+        if values.get("userLimit", 0) is None:
+            values["userLimit"] = USUAL_USER_LIMITS.get(self.tier.data, 1)
+        return values
 
     @property
     def typed_email(self) -> str:

@@ -22,7 +22,7 @@ from app.portal.users.labels import ROLE_SCOPE, abilities
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
-from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
@@ -111,11 +111,7 @@ def _roles_to_invite() -> tuple[Role, ...]:
 def _invite(session: Session, form: InviteForm) -> User:
     email = read(CreateAdminInput, {"email": form.typed_email}).email
     role = Role(form.role.data)
-    organization_id = None
-    if role is Role.STANDARD:
-        name = (form.organization.data or "").strip()
-        given = as_uuid(request.args.get("organization", ""))
-        organization_id = _named(session, name, given)
+    organization_id = _named(session, form) if role is Role.STANDARD else None
     name_given = (form.name.data or "").strip() or None
     return users.invite(
         session,
@@ -127,8 +123,11 @@ def _invite(session: Session, form: InviteForm) -> User:
     )
 
 
-def _named(session: Session, name: str, given: UUID | None) -> UUID:
-    """The organization of that name; the one the address names goes before its namesakes."""
+def _named(session: Session, form: InviteForm) -> UUID:
+    """The organization that the form names; the one the address names goes before its
+    namesakes."""
+    name = (form.organization.data or "").strip()
+    given = as_uuid(request.args.get("organization", ""))
     if given is not None:
         organization = organizations.get(session, caller(), given)
         if organization.name.lower() == name.lower():
@@ -155,12 +154,16 @@ def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
 def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
+    raise_url = None
     with transaction(read_only=True) as session:
         known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+        if limited and may_open(caller(), "portal.organization_plan"):
+            raise_url = url_for("portal.organization_plan", organization_id=_named(session, form))
     return render_template(
         "portal/users/invite.html",
         form=form,
         limited=limited,
+        raise_url=raise_url,
         organizations=sorted({row.name for row in known}),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
         abilities=[(ROLE_NAMES[role], abilities(role)) for role in roles],

@@ -5,9 +5,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import UserStatus
+from app.enums import Tier, UserStatus
 from app.errors import ValidationFailed
 from app.models import Organization, User
+
+USUAL_USER_LIMITS = {Tier.FREE: 3, Tier.BASIC_TRIAL: 10, Tier.BASIC: 10, Tier.PLUS: 50}
+"""The user limit that the portal offers for a new organization on each plan."""
 
 
 def claim_seat(session: Session, organization_id: UUID) -> None:

@@ -49,7 +49,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """The result for a user of a line; ``user_id`` is None if they were refused."""
+    """The result for a user of a line; ``user_id`` is None if they were refused. ``full_id``: the
+    organization whose user limit refused them."""
 
     line: int
     email: str
@@ -57,6 +58,7 @@ class LineResult:
     message: str
     organization: str | None = None
     user_id: UUID | None = None
+    full_id: UUID | None = None
 
 
 def read_invitees(text: str) -> list[Wanted]:
@@ -103,7 +105,10 @@ def invite_many(
             organization = _organization(session, caller, line, usual, found)
             results.append(_invite(session, caller, line, organization))
         except DomainError as error:
-            results.append(LineResult(line.line, line.email, Outcome.REFUSED, error.message))
+            full_id = organization.id if error.code == "user_limit_reached" else None
+            results.append(
+                LineResult(line.line, line.email, Outcome.REFUSED, error.message, full_id=full_id)
+            )
     return results
 
 
