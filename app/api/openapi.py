@@ -32,12 +32,14 @@ TITLE = "Partner administration, campaign contacts and calls"
 VERSION = "1.0.0"
 
 TAGS: dict[str, str] = {
-    TOKENS: "The authorization server: access tokens for Areas A and B by client credentials.",
+    TOKENS: "The authorization server: access tokens of the Partner API and the "
+    "Legacy API by client credentials.",
     TAG_OF_AREA[Area.PARTNER_ADMIN]: "Partners, organizations, users, pricing, subscription, "
     "usage and report. Bearer token.",
     TAG_OF_AREA[Area.PUBLIC]: "Contacts of campaigns in bulk and single outbound calls. "
     "Header x-api-key.",
-    TAG_OF_AREA[Area.LEGACY_CALLS]: "Retired; use POST /api/v1/outbound/call of Area C.",
+    TAG_OF_AREA[Area.LEGACY_CALLS]: "Single calls. Retired; use POST "
+    "/api/v1/outbound/call of the Campaigns API.",
 }
 
 
@@ -110,11 +112,12 @@ def _security_schemes(settings: Settings) -> dict[str, Any]:
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": f"An access token of {token_url}, for Area A; it lives one hour.",
+            "description": f"An access token of {token_url}, for the Partner API; it lives one "
+            "hour.",
         },
         SCHEME_OF_AREA[Area.LEGACY_CALLS]: {
             "type": "oauth2",
-            "description": "An access token for Area B; its client is issued by support.",
+            "description": "An access token for the Legacy API; its client is issued by support.",
             "flows": {"clientCredentials": flow},
         },
         SCHEME_OF_AREA[Area.PUBLIC]: {

@@ -21,9 +21,9 @@ from app.schemas.paging import CursorQuery, PageQuery
 
 TOKENS = "Tokens"
 TAG_OF_AREA = {
-    Area.PARTNER_ADMIN: "Area A: partner administration",
-    Area.PUBLIC: "Area C: campaign contacts and calls",
-    Area.LEGACY_CALLS: "Area B: legacy calls",
+    Area.PARTNER_ADMIN: "Partner API",
+    Area.PUBLIC: "Campaigns API",
+    Area.LEGACY_CALLS: "Legacy API",
 }
 SCHEME_OF_AREA = {
     Area.PARTNER_ADMIN: "bearerToken",

@@ -39,18 +39,18 @@ class Moment(click.ParamType[datetime]):
 
 client_commands = AppGroup(
     "client",
-    help="Clients of the token endpoint, for Area A (by role) and Area B (by organization).",
+    help="Clients of the Partner API (by role) and of the Legacy API (by organization).",
 )
 
 
 @client_commands.command("create")
-@click.option("--partner", "partner_id", type=click.UUID, help="Area A: the partner's id.")
+@click.option("--partner", "partner_id", type=click.UUID, help="Partner API: the partner's id.")
 @click.option("--role", type=click.Choice([role.value for role in oauth_clients.CLIENT_ROLES]))
-@click.option("--organization", "organization_id", type=click.UUID, help="Area B: for this one.")
-@click.option("--operator", is_flag=True, help="Area A: the platform operator's own client.")
+@click.option("--organization", "organization_id", type=click.UUID, help="Legacy API: its id.")
+@click.option("--operator", is_flag=True, help="Partner API: the platform operator's own client.")
 @click.option("--name", required=True)
-@click.option("--expires", type=Moment(), help="Area A: its last moment.")
-@click.option("--until", type=Moment(), help="Area B: served until then although retired.")
+@click.option("--expires", type=Moment(), help="Partner API: its last moment.")
+@click.option("--until", type=Moment(), help="Legacy API: served until then although retired.")
 @as_json
 def create_client(
     *,
@@ -100,11 +100,11 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
 
 @client_commands.command("extend")
 @click.argument("client_id")
-@click.option("--until", type=Moment(), help="Served until then although Area B is retired.")
+@click.option("--until", type=Moment(), help="Served until then although the API is retired.")
 @click.option("--end", is_flag=True, help="Take the extension back.")
 @as_json
 def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bool) -> None:
-    """Give an Area B client an extension with an end date."""
+    """Give a client of the Legacy API an extension with an end date."""
     if (until is None) != end:
         message = "Name --until DATE, or --end."
         raise click.UsageError(message)
@@ -143,7 +143,7 @@ def revoke_client(client_id: str, as_json: bool) -> None:
     _print_state(client, as_json)
 
 
-key_commands = AppGroup("key", help="API keys of Area C.")
+key_commands = AppGroup("key", help="API keys of the Campaigns API.")
 
 
 @key_commands.command("create")

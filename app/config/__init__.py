@@ -65,15 +65,15 @@ class Settings(
     """The old secret key during a key change. Data encrypted with it stays readable and is
     encrypted again with the current key."""
     base_url: str = ""
-    """Own address of the partner administration API (Area A). Without it: the public address. An
+    """Own address of the Partner API (Area A). Without it: the public address. An
     own address changes printed links and the audience of tokens."""
     auth_url: str = ""
     """Own address of the token endpoint. Without it: the public address."""
     phone_url: str = ""
-    """Own address of the legacy calling API (Area B). Without it: ``/phone`` at the public
+    """Own address of the Legacy API (Area B). Without it: ``/phone`` at the public
     address."""
     public_api_url: str = ""
-    """Own address of the public API (Area C). Without it: the public address."""
+    """Own address of the Campaigns API (Area C). Without it: the public address."""
 
     legacy_retirement: Moment = datetime(2026, 7, 1, tzinfo=UTC)
     """From this date the legacy calling API answers 410, except to clients with an extension."""

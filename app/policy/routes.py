@@ -48,6 +48,7 @@ ROUTES: dict[str, Permission | Access] = {
     "twilio.answer": Access.PUBLIC,
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
+    "portal.favicon": Access.PUBLIC,
     "portal.chat_stylesheet": Access.PUBLIC,
     "portal.sign_in": Access.PUBLIC,
     "portal.sign_in_post": Access.PUBLIC,

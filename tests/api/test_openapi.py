@@ -282,6 +282,20 @@ def test_the_page_names_the_limits_that_are_set_and_every_code_of_a_body(tmp_pat
     assert codes == sorted(EVERY_BODY)
 
 
+def test_page_and_document_name_the_apis_as_people_do(
+    visitor: FlaskClient, document: dict[str, Any], page: str
+) -> None:
+    written = visitor.get("/api/openapi.json").get_data(as_text=True) + page
+    assert re.findall(r"Areas? [ABC]\b", written) == []
+    names = [tag["name"] for tag in document["tags"]]
+    assert names == ["Tokens", "Partner API", "Campaigns API", "Legacy API"]
+
+
+def test_the_page_has_an_icon(page: str) -> None:
+    [icon] = re.findall(r'<link rel="icon" href="([^"]+)"', page)
+    assert icon.startswith("data:image/svg+xml,%3Csvg")
+
+
 def test_the_page_carries_a_strict_policy(visitor: FlaskClient) -> None:
     policy = visitor.get("/api/docs").headers["Content-Security-Policy"]
     assert "unsafe" not in policy

@@ -16,7 +16,7 @@ from tests.contract.conformity import list_problems, problems
 from tests.contract.refusals import refusal
 from tests.contract.world import MAX_CONTACTS, World, known_routes
 
-PUBLIC_TAG = "Area C: campaign contacts and calls"
+PUBLIC_TAG = "Campaigns API"
 CONTRACT = {
     "POST /api/v1/campaigns/{campaignId}/contacts": ("BulkContactsInput", "BulkResult"),
     "POST /api/v1/outbound/call": ("OutboundCallInput", "CallAccepted"),

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.database import Database, make_engine
@@ -24,7 +25,10 @@ from app.errors import (
 )
 from app.factory import create_app
 from app.models import User
-from tests.fixtures.cast import Tenant
+from app.schemas.parsing import read
+from app.schemas.partners import UpdatePartnerInput
+from app.services import partners
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import settings_for, url_of
 from tests.portal.conftest import Browser
 
@@ -40,6 +44,19 @@ def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
     assert f'<span class="logo-name">{own.partner.name}</span>' in answer.text
     reference = answer.headers["X-Request-Id"]
     assert f"<code>{reference}</code>" in answer.text
+
+
+def test_a_document_without_an_icon_gets_that_of_the_brand(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    letter = browser.get("/favicon.ico")
+    assert (letter.status_code, letter.mimetype) == (200, "image/svg+xml")
+    assert ">A</text></svg>" in letter.text
+    images = {"siteImages": [{"type": "favicon", "imageUrl": "https://northwind.example/icon.png"}]}
+    partners.update(session, OPERATOR, own.partner.id, read(UpdatePartnerInput, images))
+    session.commit()
+    assert browser.get("/favicon.ico").location == "https://northwind.example/icon.png"
 
 
 def test_a_visitor_under_a_partners_address_sees_its_brand_and_the_way_to_its_sign_in(

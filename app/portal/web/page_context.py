@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from flask import Flask, g, url_for
+from flask import Flask, Response, g, redirect, url_for
 from markupsafe import escape
 
 from app.enums import Role
@@ -14,6 +14,7 @@ from app.extensions import transaction
 from app.http.request_id import request_id
 from app.http.security_headers import allow_images_from
 from app.models import DispatchPause, User, utcnow
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import known_user
@@ -39,16 +40,19 @@ class PageBrand:
     theme: str | None
 
     @property
+    def icon_url(self) -> str:
+        """Return the brand's favicon; without one, the product's first letter on its colour."""
+        return self.brand.favicon_url or "data:image/svg+xml," + quote(self.letter_icon)
+
+    @property
     def letter_icon(self) -> str:
-        """Return the product's first letter on the brand's colour, for brands without a favicon."""
         shades = brand_shades(self.brand.colour).light
-        svg = (
+        return (
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
             f'<rect width="32" height="32" rx="7" fill="{shades.panel}"/>'
             f'<text x="16" y="22" font-family="sans-serif" font-size="18" font-weight="600"'
             f' text-anchor="middle" fill="{shades.panel_on}">{escape(self.initial)}</text></svg>'
         )
-        return "data:image/svg+xml," + quote(svg)
 
     @property
     def chat_stylesheet_url(self) -> str:
@@ -90,6 +94,15 @@ def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
 
 def register(app: Flask) -> None:
     app.context_processor(_context)
+
+
+@portal.get("/favicon.ico")
+def favicon() -> Page:
+    """The icon of documents that name none, such as JSON in a browser tab."""
+    brand = page_brand(g.get("brand", NEUTRAL))
+    if brand.favicon_url:
+        return redirect(brand.favicon_url)
+    return Response(brand.letter_icon, mimetype="image/svg+xml")
 
 
 def _context() -> dict[str, Any]:
