@@ -62,7 +62,7 @@ def test_a_webhook_from_its_making_to_its_end(
     if script:
         assert visit.findings() == []
     page.get_by_role("link", name=HOST).click()
-    expect(page.get_by_text("Failing", exact=True)).to_be_visible()
+    expect(page.get_by_text("Retrying", exact=True).first).to_be_visible()
 
     receiver.usual = 204
     page.get_by_role("link", name="Test event").click()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
-from app.models import User, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.cast import Tenant
@@ -137,6 +137,61 @@ def test_it_is_paused_and_resumed(
     assert (endpoint.paused_at, endpoint.pause_reason) == (None, None)
 
 
+def fail(session: Session, endpoint: WebhookEndpoint) -> WebhookDelivery:
+    """A delivery that the receiver refused once, an hour before its next attempt."""
+    delivery = ended(session, endpoint, DeliveryState.WAITING)
+    delivery.ended_at, delivery.retries = None, 1
+    delivery.next_attempt_at = utcnow() + timedelta(hours=1)
+    endpoint.failing_since = utcnow()
+    session.commit()
+    return delivery
+
+
+def badges(html: str) -> list[tuple[str, str]]:
+    return re.findall(r'<span class="badge badge-(\w+)">(?:<[^>]+>)*([^<]+)<', html)
+
+
+def test_a_failing_webhook_is_amber_and_is_retried_at_once(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = fail(session, endpoint)
+    page = page_of(endpoint)
+    shown = admin.get(page).text
+    assert badges(shown) == [("warning", "Retrying")] * 2
+    assert badges(admin.get(LIST).text) == [("warning", "Retrying")]
+    assert "The receiver answered 503. Retries continue for 24 hours" in shown
+    assert f'href="{page}/edit"' in shown
+    for words in ("1 delivery sent again.", "No delivery is waiting for a retry."):
+        answer = admin.post(f"{page}/retry", page=page)
+        assert words in admin.get(answer.location).text
+    session.refresh(delivery)
+    assert (delivery.state, delivery.next_attempt_at) == (DeliveryState.HELD, None)
+
+
+def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    page = f"{page_of(endpoint)}/edit"
+    [version] = re.findall(r'name="version" value="(\d+)"', admin.get(page).text)
+    changed = {"url": f"{URL}/v2", "events": ["call.failed"], "version": version}
+    answer = admin.post(page, changed, page=page)
+    assert (answer.status_code, answer.location) == (303, page_of(endpoint))
+    session.refresh(endpoint)
+    assert (endpoint.url, endpoint.events) == (f"{URL}/v2", ["call.failed"])
+    entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert entry is not None
+    assert (entry.action, entry.after) == (
+        "webhook.updated",
+        {"url": f"{URL}/v2", "events": ["call.failed"]},
+    )
+    late = admin.post(page, changed | {"url": f"{URL}/v3"}, page=page)
+    assert (late.status_code, "replaces the saved values with yours" in late.text) == (409, True)
+    wrong = admin.post(page, changed | {"url": "crm.example", "events": []}, page=page)
+    assert (wrong.status_code, "Choose at least one event." in wrong.text) == (422, True)
+
+
 def test_a_pause_by_itself_says_why(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
@@ -214,9 +269,9 @@ def test_other_roles_find_nothing_there(
 ) -> None:
     page = page_of(make(app, session, own))
     visitor = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    for path in (LIST, f"{LIST}/new", page, f"{page}/roll", f"{page}/remove"):
+    for path in (LIST, f"{LIST}/new", page, *(f"{page}/{a}" for a in ("edit", "roll", "remove"))):
         assert visitor.get(path).status_code == 404
-    for act in ("test", "pause", "resume", "roll", "replay-failed", "remove"):
+    for act in ("test", "pause", "resume", "edit", "retry", "roll", "replay-failed", "remove"):
         assert visitor.post(f"{page}/{act}", page="/account").status_code == 404
     assert count(session) == 1
 
@@ -230,9 +285,12 @@ def test_another_partners_webhook_is_as_absent_as_none(
     assert str(theirs.id) not in admin.get(LIST).text
     for whose in (theirs.id, uuid4()):
         page = f"{LIST}/{whose}"
-        for path in (page, f"{page}/roll", f"{page}/remove", f"{page}/deliveries/{delivery.id}"):
+        for path in (
+            page,
+            *(f"{page}/{a}" for a in ("edit", "roll", "remove", f"deliveries/{delivery.id}")),
+        ):
             assert admin.get(path).status_code == 404
-        for act in ("test", "pause", "resume", "replay-failed", "remove"):
+        for act in ("test", "pause", "resume", "edit", "retry", "replay-failed", "remove"):
             assert admin.post(f"{page}/{act}", page=f"{LIST}/new").status_code == 404
     mixed = f"{page_of(own_one)}/deliveries/{delivery.id}"
     assert admin.get(mixed).status_code == 404

@@ -154,6 +154,7 @@ ACTION_WORDS = {
     "webhook.resumed": "Webhook resumed",
     "webhook.rotated": "Secret of a webhook renewed",
     "webhook.tested": "Test event sent",
+    "webhook.updated": "Webhook changed",
 }
 
 FIELD_WORDS = {

@@ -79,6 +79,17 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
     return redirect(_address(webhook_id), 303)
 
 
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/retry")
+def api_webhook_retry(webhook_id: UUID) -> Response:
+    with transaction() as session:
+        count = deliveries.retry_now(session, caller(), webhook_id)
+    if count:
+        flash(f"{plural(count, 'delivery', 'deliveries')} sent again.", "success")
+    else:
+        flash("No delivery is waiting for a retry.", "info")
+    return redirect(_address(webhook_id), 303)
+
+
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/remove")
 def api_webhook_remove_confirm(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:

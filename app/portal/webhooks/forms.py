@@ -4,8 +4,10 @@ from wtforms import SelectChoice, StringField
 from wtforms.widgets import DateInput, URLInput
 
 from app.enums import WebhookEvent
-from app.portal.web.fields import Checkboxes, OnceField
+from app.models import WebhookEndpoint
+from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
+from app.services.webhooks.endpoints import seen_version
 
 EVENT_WORDS: dict[str, str] = {
     WebhookEvent.CALL_STARTED: "Call started",
@@ -25,8 +27,7 @@ EVENT_WORDS: dict[str, str] = {
 }
 
 
-class WebhookForm(PortalForm):
-    once = OnceField()
+class WebhookFields(PortalForm):
     url = StringField(
         "Address", widget=URLInput(), render_kw={"maxlength": 2000, "autocomplete": "off"}
     )
@@ -35,6 +36,24 @@ class WebhookForm(PortalForm):
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
         default=[str(WebhookEvent.CALL_COMPLETED)],
     )
+
+
+class WebhookForm(WebhookFields):
+    once = OnceField()
+
+
+class EditWebhookForm(WebhookFields):
+    version = VersionField()
+
+    @classmethod
+    def showing(cls, endpoint: WebhookEndpoint) -> "EditWebhookForm":
+        return cls.from_object(
+            data={
+                "url": endpoint.url,
+                "events": endpoint.events,
+                "version": seen_version(endpoint),
+            }
+        )
 
 
 class ReplayForm(PortalForm):

@@ -1,7 +1,7 @@
 """Labels of webhooks and their deliveries."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from flask import url_for
@@ -40,10 +40,12 @@ def endpoint_state(endpoint: WebhookEndpoint) -> State:
     if endpoint.paused_at is not None:
         by_itself = endpoint.pause_reason is not PauseReason.USER
         return State("Paused", "danger" if by_itself else "warning")
-    return State("Failing", "warning") if endpoint.failing_since else State("Active", "success")
+    return State("Retrying", "warning") if endpoint.failing_since else State("Active", "success")
 
 
 def delivery_state(delivery: WebhookDelivery) -> State:
+    if delivery.state is DeliveryState.WAITING and delivery.retries:
+        return State("Retrying", "warning")
     return State(STATE_WORDS[delivery.state], _TONES[delivery.state])
 
 
@@ -71,6 +73,17 @@ def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
         return ""
     kept = f"{plural(held, 'event')} kept" if held else "No events kept yet"
     return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers kept events."
+
+
+def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
+    """Return the newest answer of a shown delivery that is retried, and what follows; empty if
+    nothing fails."""
+    if endpoint.failing_since is None or endpoint.paused_at is not None:
+        return ""
+    answers = [each.last_status for each in shown if each.retries and not each.ended_at]
+    status = next(iter(answers), None)
+    problem = f"The receiver answered {status}." if status else "The receiver didn’t answer."
+    return f"{problem} Retries continue for 24 hours; then the webhook is paused."
 
 
 def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
 
 from app.enums import DeliveryState
 from app.errors import Conflict, ValidationFailed
@@ -15,7 +15,12 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.user_timezone import zone
-from app.portal.webhooks.forms import EVENT_WORDS, ReplayForm, WebhookForm
+from app.portal.webhooks.forms import (
+    EVENT_WORDS,
+    EditWebhookForm,
+    ReplayForm,
+    WebhookForm,
+)
 from app.portal.webhooks.labels import (
     STATE_WORDS,
     delivery_state,
@@ -26,6 +31,7 @@ from app.portal.webhooks.labels import (
     laid_out,
     pause_words,
     removing,
+    retry_words,
 )
 from app.services import organizations
 from app.services.webhooks import deliveries, endpoints
@@ -106,6 +112,41 @@ def api_webhook(webhook_id: UUID) -> str:
     return webhook_page(webhook_id)
 
 
+@portal.get("/api-access/webhooks/<uuid:webhook_id>/edit")
+def api_webhook_edit(webhook_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
+    return _edit_page(webhook_id, form)
+
+
+@portal.post("/api-access/webhooks/<uuid:webhook_id>/edit")
+def api_webhook_save(webhook_id: UUID) -> Page:
+    form = EditWebhookForm()
+    try:
+        with transaction() as session:
+            saved = endpoints.update(
+                session,
+                caller(),
+                settings(),
+                webhook_id,
+                url=(form.url.data or "").strip(),
+                events=form.events.data or [],
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(webhook_id, form),
+            stored=lambda session: EditWebhookForm.showing(
+                endpoints.get(session, caller(), webhook_id)
+            ),
+            target=("webhook", webhook_id),
+        )
+    flash(f"The webhook to {host_of(saved)} was saved.", "success")
+    return redirect(url_for("portal.api_webhook", webhook_id=webhook_id), 303)
+
+
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
 def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
@@ -166,6 +207,7 @@ def webhook_page(
         done=done,
         state=endpoint_state(endpoint),
         why_paused=pause_words(endpoint, counts[DeliveryState.HELD]),
+        why_retrying=retry_words(endpoint, log.items),
         events=every_event(endpoint),
         rows=[
             {
@@ -190,6 +232,14 @@ def webhook_page(
 
 def _form_page(organization: Organization, form: WebhookForm) -> str:
     return render_template("portal/webhooks/new.html", organization=organization, form=form)
+
+
+def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
+    with transaction(read_only=True) as session:
+        endpoint = endpoints.get(session, caller(), webhook_id)
+    return render_template(
+        "portal/webhooks/edit.html", endpoint=endpoint, host=host_of(endpoint), form=form
+    )
 
 
 def _roll_page(webhook_id: UUID, form: RollForm) -> str:

@@ -1,9 +1,10 @@
 """The deliveries of an endpoint, sending again, and the test event."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
@@ -94,15 +95,30 @@ def replay_failed(
 
     Raises `NotFound`.
     """
-    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
-    change = (
-        update(WebhookDelivery)
-        .where(WebhookDelivery.endpoint_id == endpoint.id)
-        .where(WebhookDelivery.state == DeliveryState.FAILED)
-    )
+    failed = [WebhookDelivery.state == DeliveryState.FAILED]
     if since is not None:
-        change = change.where(WebhookDelivery.created_at >= since)
-    done = session.execute(change.values(state=DeliveryState.HELD, ended_at=None))
+        failed.append(WebhookDelivery.created_at >= since)
+    return _send_again(session, caller, endpoint_id, failed)
+
+
+def retry_now(session: Session, caller: Caller, endpoint_id: UUID) -> int:
+    """Send all deliveries that wait for another attempt now; return how many.
+
+    Raises `NotFound`.
+    """
+    retrying = [WebhookDelivery.state == DeliveryState.WAITING, WebhookDelivery.retries > 0]
+    return _send_again(session, caller, endpoint_id, retrying)
+
+
+def _send_again(
+    session: Session, caller: Caller, endpoint_id: UUID, chosen: Sequence[ColumnElement[bool]]
+) -> int:
+    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
+    done = session.execute(
+        update(WebhookDelivery)
+        .where(WebhookDelivery.endpoint_id == endpoint.id, *chosen)
+        .values(state=DeliveryState.HELD, ended_at=None, next_attempt_at=None)
+    )
     count: int = done.rowcount  # type: ignore[attr-defined]  # an update has it
     if count:
         _take_up(session, caller, endpoint, count)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
+from zlib import crc32
 
+import orjson
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import PauseReason, WebhookEvent
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
 from app.models import WebhookEndpoint, new_id, utcnow
@@ -78,6 +80,41 @@ def add(
         session, caller, "webhook.created", endpoint, after={"url": url, "events": chosen}
     )
     return Shown(endpoint, secret)
+
+
+def seen_version(endpoint: WebhookEndpoint) -> int:
+    """Return a number that changes with what `update` changes, for forms to state their origin."""
+    return crc32(orjson.dumps([endpoint.url, endpoint.events]))
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    settings: Settings,
+    endpoint_id: UUID,
+    *,
+    url: str,
+    events: Iterable[str],
+    expected_version: int | None = None,
+) -> WebhookEndpoint:
+    """Change the address and the events; waiting deliveries go to the new address.
+
+    Raises `NotFound`, `Conflict` (``changed_meanwhile``) and `ValidationFailed` (``invalid_url``,
+    ``unknown_event``, ``event_required``).
+    """
+    endpoint = get(session, caller, endpoint_id, for_change=True)
+    chosen = _checked_events(events)
+    _check_url(url, settings)
+    after = {"url": url, "events": chosen}
+    before = {"url": endpoint.url, "events": endpoint.events}
+    if after != before:
+        refuse_stale(expected_version, seen_version(endpoint), "webhook")
+        endpoint.url, endpoint.events = url, chosen
+        session.flush()
+        audit.record_change(
+            session, caller, "webhook.updated", endpoint, before=before, after=after
+        )
+    return endpoint
 
 
 def listing(
