@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
-from app.models import User
+from app.models import Contact, User
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
@@ -43,6 +44,72 @@ def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> N
     assert BOB not in of_them
     columns = desk.browser.get(f"{address}/columns").text
     assert '<option value="doNotCall" selected>Do not call</option>' in columns
+
+
+def chosen(desk: Desk, address: str) -> list[str]:
+    """What each column becomes, as the page of columns shows it."""
+    return re.findall(
+        r'<option value="([^"]*)" selected>',
+        desk.browser.get(f"{address}/columns").text.partition("File settings")[0],
+    )
+
+
+def contacts(session: Session) -> list[tuple[str | None, str | None, str | None, object]]:
+    rows = session.scalars(select(Contact).order_by(Contact.phone))
+    return [(row.first_name, row.last_name, row.phone, row.contact_metadata) for row in rows]
+
+
+def test_names_in_a_file_without_column_names_are_recognized_and_can_be_changed(
+    desk: Desk, session: Session
+) -> None:
+    address = desk.upload(f"Hove,Ann Lee,{ANN}\nHove,José de la Cruz,{BOB}\nHove,Cy O’Neil,{CY}\n")
+    assert chosen(desk, address) == ["metadata:Column A", "fullName", "phone"]
+    desk.press(address, "apply")
+    desk.work(address)
+    hove = {"Column A": "Hove"}
+    assert contacts(session) == [
+        ("Ann", "Lee", ANN, hove),
+        ("José", "de la Cruz", BOB, hove),
+        ("Cy", "O’Neil", CY, hove),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(("Call back", "Call back", "No answer"), id="repeated words"),
+        pytest.param(("Ann", "Bob", "Cy"), id="single words"),
+        pytest.param(("Lee GmbH", "12 High Street", "Acme Inc"), id="companies and streets"),
+    ],
+)
+def test_other_columns_of_a_file_without_column_names_stay_metadata(
+    desk: Desk, other: tuple[str, ...]
+) -> None:
+    rows = zip(other, (ANN, BOB, CY), strict=True)
+    address = desk.upload("".join(f"{word},{phone}\n" for word, phone in rows))
+    assert chosen(desk, address) == ["metadata:Column A", "phone"]
+
+
+def test_a_country_code_beside_the_number_is_used_where_it_is_mapped_by_hand(
+    desk: Desk, session: Session
+) -> None:
+    address = desk.upload("lead|cc|phone_number\nAnn|44|7911123456\nBob|1|2025550102\n")
+    columns = f"{address}/columns"
+    assert '<option value="countryCode">Country code</option>' in desk.browser.get(columns).text
+    by_hand = {"column": ["firstName", "countryCode", "phone"]}
+    desk.browser.post(columns, by_hand, page=columns)
+    desk.work(address)
+    desk.press(address, "apply")
+    desk.work(address)
+    assert contacts(session) == [
+        ("Bob", None, "+12025550102", {"cc": "1"}),
+        ("Ann", None, "+447911123456", {"cc": "44"}),
+    ]
+
+
+def test_a_column_named_as_a_country_code_is_suggested_as_one(desk: Desk) -> None:
+    address = desk.upload("phone_code|phone_number\n44|7911123456\n")
+    assert chosen(desk, address) == ["countryCode", "phone"]
 
 
 def test_hidden_rows_and_columns_are_shown_with_the_number_of_rows(desk: Desk) -> None:

@@ -19,6 +19,7 @@ FIELD_NAMES = {
     Field.LAST_NAME: "Last name",
     Field.FULL_NAME: "Full name",
     Field.PHONE: "Phone",
+    Field.COUNTRY_CODE: "Country code",
     Field.EMAIL: "Email",
     Field.STATUS: "Status",
     Field.DO_NOT_CALL: "Do not call",

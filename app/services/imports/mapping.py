@@ -22,6 +22,7 @@ from app.contact_files.column_names import (
     metadata_key_of,
     plain,
 )
+from app.contact_files.full_names import read_name
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.rules import Rules
 from app.services.imports import cells
@@ -35,6 +36,8 @@ PROBLEM_COLUMN = "Problem"
 _NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200
+_NAME = re.compile(r"[^\W\d_]+(?:[ .,'’-]+[^\W\d_]+){1,4}\.?")
+_NEARLY_ALL = 0.8
 
 
 class Field(StrEnum):
@@ -45,6 +48,7 @@ class Field(StrEnum):
     FULL_NAME = "fullName"
     EMAIL = "email"
     PHONE = "phone"
+    COUNTRY_CODE = "countryCode"
     STATUS = "status"
     DO_NOT_CALL = "doNotCall"
     EXTERNAL_ID = "externalId"
@@ -116,9 +120,13 @@ class Mapping:
         self.do_not_call = columns(Field.DO_NOT_CALL)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
         """The metadata key of each column, for values that are kept on the side."""
-        metadata = columns(Field.METADATA)
-        self.calling_codes = [i for i in metadata if plain(self.header[i]) in CALLING_CODE]
-        self.metadata = [(index, targets[index].key or self.header[index]) for index in metadata]
+        metadata, codes = columns(Field.METADATA), columns(Field.COUNTRY_CODE)
+        named = [index for index in metadata if plain(self.header[index]) in CALLING_CODE]
+        self.calling_codes = [*codes, *named]
+        self.metadata = [
+            *((index, targets[index].key or self.header[index]) for index in metadata),
+            *((index, self.keys[index]) for index in codes),
+        ]
 
     def faxes(self, values: Sequence[str]) -> list[int]:
         """Return the phone columns that another column of the row labels as a fax."""
@@ -237,6 +245,8 @@ def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Ta
         return Target(Field(known))
     if cells.is_do_not_call_column(_once(name, header)):
         return Target(Field.DO_NOT_CALL)
+    if plain(name) in CALLING_CODE:
+        return Target(Field.COUNTRY_CODE)
     return Target(Field.METADATA, metadata_key_of(name) or "")
 
 
@@ -274,14 +284,18 @@ def by_content(
     header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
 ) -> list[Target] | None:
     """Return targets for columns without names if the values leave no doubt: one column of phones,
-    one of addresses, or one of each; else None."""
-    kinds = [
-        _kind_of([row[index].strip() for row in samples if index < len(row)], index, region)
-        for index in range(len(header))
+    one of addresses, or one of each; else None. The first column of names is the full name."""
+    columns = [
+        [row[index].strip() for row in samples if index < len(row)] for index in range(len(header))
     ]
+    kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
     phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
     if max(phones, emails) != 1:
         return None
+    for index, values in enumerate(columns):
+        if kinds[index] is Field.METADATA and _are_names(values):
+            kinds[index] = Field.FULL_NAME
+            break
     return _with_metadata_keys(header, [Target(kind) for kind in kinds])
 
 
@@ -296,6 +310,14 @@ def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
         if usable * 2 > len(cells):
             return Field.PHONE
     return Field.METADATA
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Return whether nearly all values are a first and a last name, and hardly any repeats."""
+    filled = [value for value in values if value]
+    names = [value for value in filled if _NAME.fullmatch(value) and read_name(value).last]
+    most = len(filled) * _NEARLY_ALL
+    return bool(filled) and len(names) >= most and len(set(filled)) >= most
 
 
 def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:

@@ -1,10 +1,10 @@
 """The mapping file of a script: columns for fields by name, ``{field: column or [columns]}``.
 
-A field is one of ``firstName lastName fullName email phone status doNotCall ignore``, an external
-id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and ``externalIdValue`` if
-both are named, else a metadata key. A column is its name, or its letter if no column has that name.
-Other columns become what their name suggests; if that field is taken, they are kept as metadata.
-Do-not-call columns always stay so.
+A field is one of ``firstName lastName fullName email phone countryCode status doNotCall ignore``,
+an external id of the campaign (``crmId`` or ``externalId:crmId``), ``externalIdKey`` and
+``externalIdValue`` if both are named, else a metadata key. A column is its name, or its letter if
+no column has that name. Other columns become what their name suggests; if that field is taken, they
+are kept as metadata. Do-not-call columns always stay so.
 """
 
 from collections.abc import Mapping as Dictionary

@@ -45,7 +45,7 @@ SAMPLES = 3
 _SAMPLE_LENGTH = 100
 REPAIRED = "repaired"
 """The warning at a cell whose damage was undone because a user accepted the fix."""
-_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.PHONE, Field.EMAIL})
+_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.COUNTRY_CODE, Field.PHONE, Field.EMAIL})
 """Columns whose values become metadata, always or if another column counts."""
 
 

@@ -38,7 +38,7 @@ def field_of(column: int | None, mapping: Mapping) -> str | None:
         return None
     target = mapping.targets[column]
     match target.field:
-        case Field.METADATA:
+        case Field.METADATA | Field.COUNTRY_CODE:
             return f"contactMetadata.{target.key or mapping.header[column]}"
         case Field.EXTERNAL_ID:
             return "externalIdValue"
