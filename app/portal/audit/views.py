@@ -161,9 +161,10 @@ def _changes(entry: AuditEntry, assistants: Mapping[str, str]) -> list[Change]:
 
 
 def _url_of(entry: AuditEntry) -> str | None:
-    """Return the URL of the changed record's page, if there is one that the user may open."""
+    """Return the URL of the changed record's page, if there is one that the user may open. Records
+    of no partner, such as operators, have none."""
     endpoint, parameter = PAGES.get(entry.target_type, (None, ""))
-    if endpoint is None or not may_open(caller(), endpoint):
+    if endpoint is None or entry.partner_id is None or not may_open(caller(), endpoint):
         return None
     values: dict[str, Any] = {parameter: entry.target_id}
     return url_for(endpoint, **values)
