@@ -208,6 +208,14 @@ def test_a_colour_that_carries_no_white_text_offers_the_nearest_shade(editor: Br
     assert 'value="#c54c70"' in editor.get(PAGE).text
 
 
+def test_the_name_of_a_shades_button_begins_with_its_words(editor: Browser) -> None:
+    editor.post(PAGE, {**FORM, "colour": "#e4688a"}, page=PAGE)
+    page = editor.get("/branding/contrast").text
+    buttons = re.findall(r'name="shade"[^>]*aria-label="([^"]+)">([^<]+)<', page)
+    assert buttons
+    assert [name for name, shown in buttons if not name.startswith(shown)] == []
+
+
 def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> None:
     sheet = sheet_for("#ffc800")
     assert browser.get(f"/brand/ffc800-{sheet.digest}.css").status_code == 200

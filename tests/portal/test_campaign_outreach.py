@@ -1,6 +1,8 @@
 """The outreach of a campaign in the portal: planned, started with its consequences, paused."""
 
+import re
 from collections.abc import Callable
+from datetime import time
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -120,6 +122,43 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
     assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
+
+
+def test_a_new_plan_proposes_calls_by_day(admin: Browser, base: str) -> None:
+    page = admin.get(f"{base}/plan").text
+    assert re.findall(r'name="hours_\w+"[^>]*value="([^"]*)"', page) == ["08:00", "21:00"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "organization", "warned"),
+    [
+        (("00:00", "00:00"), None, True),
+        (("07:30", "12:00"), None, True),
+        (("08:00", "21:30"), None, True),
+        (("08:00", "21:00"), None, False),
+        (("00:00", "00:00"), (time(9), time(18)), False),
+        (("00:00", "00:00"), (time(6), time(18)), True),
+    ],
+)
+def test_calls_at_night_are_warned_about(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    planned: str,
+    assistant: Assistant,
+    plan: tuple[str, str],
+    organization: tuple[time, time] | None,
+    warned: bool,
+) -> None:
+    if organization:
+        own.organization.calling_hours_on = True
+        own.organization.calling_hours_start, own.organization.calling_hours_end = organization
+        session.commit()
+    typed = TYPED | {"assistant": str(assistant.id), "hours_start": plan[0], "hours_end": plan[1]}
+    assert admin.post(f"{planned}/plan", typed, page=f"{planned}/plan").status_code == 303
+    for path in (planned, f"{planned}/start"):
+        shown = admin.get(path).text
+        assert ("Calls before 08:00 or after 21:00 are allowed" in shown) is warned
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,18 @@ def stored(session: Session, own: Tenant) -> organizations.CallingRules:
     return organizations.rules_of(session.get_one(Organization, own.organization.id))
 
 
+@pytest.mark.parametrize(
+    ("hours", "warned"), [(("09:00", "21:00"), False), (("00:00", "23:59"), True)]
+)
+def test_calling_hours_at_night_are_warned_about(
+    own: Tenant, browser: Browser, path: str, hours: tuple[str, str], warned: bool
+) -> None:
+    typed = {"calling_hours_start": hours[0], "calling_hours_end": hours[1]}
+    version = {"version": str(own.organization.version)}
+    assert browser.post(path, TYPED | typed | version, page=path).status_code == 303
+    assert ("Calls before 08:00 or after 21:00" in browser.get(path).text) is warned
+
+
 def test_the_rules_are_saved_and_say_who_changed_them(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:

@@ -78,9 +78,13 @@ def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | No
     ]
 
 
-def consequences(forecast: Forecast, plan: Outreach, held: CampaignBlocker | None) -> list[str]:
+def consequences(
+    forecast: Forecast, plan: Outreach, held: CampaignBlocker | None, at_night: str | None
+) -> list[str]:
     """Return the consequences of starting now, in numbers."""
     lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
+    if at_night is not None:
+        lines.append(at_night)
     if held is not None:
         lines.append(f"No calls until this ends: {held.sentence}")
     if forecast.before:

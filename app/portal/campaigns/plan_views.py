@@ -25,8 +25,9 @@ from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import night_words
 from app.portal.web.forms import refused
-from app.services import assistants, campaigns, outreach
+from app.services import assistants, campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 
 
@@ -176,6 +177,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "hours": hours_words(plan) if plan else None,
         "confirmation": None,
         "blocker": None,
+        "at_night": _at_night(session, found, plan) if plan else None,
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
@@ -191,6 +193,11 @@ def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.Camp
     return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
 
 
+def _at_night(session: Session, found: Campaign, plan: Outreach) -> str | None:
+    organization = organizations.get(session, caller(), found.organization_id)
+    return night_words(*outreach.hours_of(plan, organization))
+
+
 def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Confirmation:
     resumes = plan.started_at is not None and not again
     verb = "Call all contacts of" if again else "Resume" if resumes else "Start"
@@ -200,7 +207,10 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
         action=url_for(endpoint, campaign_id=found.id),
         title=f"{verb} {found.name}{' again' if again else ''}?",
         consequences=consequences(
-            outreach.forecast(session, found, again=again), plan, _blocker(session, found, plan)
+            outreach.forecast(session, found, again=again),
+            plan,
+            _blocker(session, found, plan),
+            _at_night(session, found, plan),
         ),
         act=acts,
         safe="Not now",

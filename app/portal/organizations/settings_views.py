@@ -10,6 +10,7 @@ from app.extensions import caller, settings, transaction
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import night_words
 from app.portal.web.forms import refused
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
@@ -85,8 +86,10 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
         openable = organizations.openable_of(session, caller(), found)
         form.offer_only(openable, rules)
         chosen = set(form.allowed_regions.data or ())
+        hours = rules.calling_hours_start, rules.calling_hours_end
         return render_template(
             "portal/organizations/settings.html",
+            at_night=night_words(*hours) if rules.calling_hours_on else None,
             **about(session, found, "portal.organization_settings"),
             form=form,
             rules=rules,

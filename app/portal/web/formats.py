@@ -1,6 +1,6 @@
 """How figures, times and names are written on pages (look, section 6)."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,8 @@ from app.models import utcnow
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.number_format import NO_BREAK, reader_marks, written
 from app.validation.urls import is_web_url
+
+_DAYTIME = time(8), time(21)
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: "Scheduled",
@@ -112,6 +114,17 @@ def carrier_title(kind: str) -> str:
     """ "The simulated line", at the beginning of a line."""
     name = CARRIER_NAMES[kind]
     return name[0].upper() + name[1:]
+
+
+def night_words(start: time, end: time) -> str | None:
+    """Return a warning if calls between these hours can be at night; None if they can't."""
+    if start >= end or (start >= _DAYTIME[0] and end <= _DAYTIME[1]):
+        return None
+    first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
+    return (
+        f"Calls before {first} or after {last} are allowed, in the time of the person called. "
+        f"Many countries forbid them. {first} to {last} is usual."
+    )
 
 
 def register(app: Flask) -> None:

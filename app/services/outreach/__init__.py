@@ -1,6 +1,7 @@
 """Outreach: calling a campaign's contacts by its plan, after a user has started it."""
 
 from app.services.outreach.blockers import CampaignBlocker, blocked_campaigns, blocker
+from app.services.outreach.eligibility import hours_of
 from app.services.outreach.forecasting import Forecast, forecast
 from app.services.outreach.lifecycle import pause, start
 from app.services.outreach.plans import Plan, change_plan, plan_of, stored_plan

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, time
 from uuid import UUID
 
 from sqlalchemy import select
@@ -96,15 +96,21 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
     return blocker.code if blocker is not None else None
 
 
+def hours_of(outreach: Outreach, organization: Organization) -> tuple[time, time]:
+    """Return the hours of the plan within those of the organization; a start after the end if they
+    have none in common."""
+    start, end = outreach.hours_start, closing(outreach.hours_end)
+    if organization.calling_hours_on:
+        start = max(start, organization.calling_hours_start)
+        end = min(end, organization.calling_hours_end)
+    return start, end
+
+
 def opening_of(
     phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
 ) -> tuple[bool, datetime | None]:
     """`within_calling_hours` by the plan and by the organization's own hours."""
-    start, end = outreach.hours_start, closing(outreach.hours_end)
-    organization = parties.organization
-    if organization.calling_hours_on:
-        start = max(start, organization.calling_hours_start)
-        end = min(end, organization.calling_hours_end)
+    start, end = hours_of(outreach, parties.organization)
     if start >= end:
         return False, None
     return within_calling_hours(phone, start, end, at, weekdays_of(outreach))

@@ -32,8 +32,8 @@ class Plan:
 
     assistant_id: UUID | None
     weekdays: frozenset[int] = WORKDAYS
-    hours_start: time = time(9)
-    hours_end: time = time(18)
+    hours_start: time = time(8)
+    hours_end: time = time(21)
     calls_per_hour: int | None = None
     calls_at_once: int | None = None
     intro_message: str | None = None
