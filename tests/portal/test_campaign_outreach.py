@@ -247,7 +247,7 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     said: str,
     fixed_at: str,
 ) -> None:
-    assert "result-warning" not in admin.get(planned).text
+    assert "No one would be called" not in admin.get(planned).text
     if hindrance == "off":
         assistant.active = False
     elif hindrance == "left":
