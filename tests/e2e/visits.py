@@ -19,6 +19,20 @@ document.addEventListener("securitypolicyviolation", (event) => {
   window.reportViolation(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
 });
 """
+CUT_OFF = """
+() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const isCut = (field) => {
+    const style = getComputedStyle(field);
+    const around = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    pen.font = style.font;
+    return pen.measureText(field.placeholder).width > field.clientWidth - around;
+  };
+  return [...document.querySelectorAll("input[placeholder]")]
+    .filter((field) => field.checkVisibility() && field.clientWidth && isCut(field))
+    .map((field) => field.outerHTML.slice(0, 160));
+}
+"""
 OVERFLOW = """
 () => {
   const page = document.scrollingElement;
@@ -86,13 +100,16 @@ class Visit:
         self.page.get_by_role("button", name="Sign in").click()
 
     def layout(self) -> list[str]:
-        """What is wrong with the page's shape: sideways scrolling, none or several headings."""
+        """What is wrong with the page's shape: sideways scrolling, words of a field that are cut
+        off, none or several headings."""
         for _patience in range(20):  # charts are drawn anew a moment after the window has changed
             wide = self.page.evaluate(OVERFLOW)
             if not wide:
                 break
             self.page.wait_for_timeout(100)
         found = [f"{self._where}: too wide: {html}" for html in wide]
+        cut = self.page.evaluate(CUT_OFF)
+        found += [f"{self._where}: words cut off: {html}" for html in cut]
         headings = self.page.locator("h1").count()
         if headings != 1:
             found.append(f"{self._where}: {headings} h1")

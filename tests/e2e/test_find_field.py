@@ -1,0 +1,29 @@
+"""The find field of the top bar has room for its words, however many links the partner has."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.chromium import HEIGHT
+from tests.e2e.conftest import Open
+from tests.fixtures.stack import Stack
+
+FOUR_LONG_LINKS = """
+() => {
+  const links = document.querySelector(".top-links");
+  const words = "Appointments and orders";
+  links.innerHTML = `<li><a href="/">${words}</a></li>`.repeat(4);
+}
+"""
+
+
+@pytest.mark.parametrize("width", [900, 1100, 1360])
+def test_the_find_field_is_not_cut_off_beside_the_partners_links(
+    live: Stack, partner: dict[str, Any], open_browser: Open, width: int
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/organizations")
+    visit.page.set_viewport_size({"width": width, "height": HEIGHT})
+    visit.page.locator(".top-links").wait_for()
+    visit.page.evaluate(FOUR_LONG_LINKS)
+    assert visit.layout() == []
