@@ -192,6 +192,19 @@ def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
     assert (wrong.status_code, "Choose at least one event." in wrong.text) == (422, True)
 
 
+@pytest.mark.parametrize("number", range(5))
+def test_every_state_of_a_webhook_has_a_version_that_forms_can_send(
+    app: Flask, session: Session, own: Tenant, admin: Browser, number: int
+) -> None:
+    endpoint = make(app, session, own)
+    endpoint.url = f"{URL}/{number}"
+    session.commit()
+    page = f"{page_of(endpoint)}/edit"
+    [version] = re.findall(r'name="version" value="(\d{1,9})"', admin.get(page).text)
+    stale = {"url": URL, "events": ["call.failed"], "version": str(int(version) + 1)}
+    assert admin.post(page, stale, page=page).status_code == 409
+
+
 def test_a_pause_by_itself_says_why(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:

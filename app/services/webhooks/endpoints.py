@@ -83,8 +83,9 @@ def add(
 
 
 def seen_version(endpoint: WebhookEndpoint) -> int:
-    """Return a number that changes with what `update` changes, for forms to state their origin."""
-    return crc32(orjson.dumps([endpoint.url, endpoint.events]))
+    """Return a number that changes with what `update` changes, for forms to state their origin: at
+    most nine digits."""
+    return crc32(orjson.dumps([endpoint.url, endpoint.events])) % 10**9
 
 
 def update(
