@@ -14,7 +14,6 @@ class Page(NamedTuple):
 PAGES = (
     Page("API clients", "portal.api_clients", "oauth token credentials"),
     Page("Webhooks", "portal.api_webhooks", "events notifications"),
-    Page("Move off the Legacy API", "portal.api_migration", "migration retired"),
     Page("Carrier accounts", "portal.carrier_accounts", "twilio sip trunk"),
     Page("Call destinations", "portal.portal_settings_destinations", "countries regions allowed"),
     Page("Spending limits", "portal.portal_settings_spending", "money minutes"),
