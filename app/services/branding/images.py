@@ -101,7 +101,7 @@ def store(
     )
     if known:
         return known
-    storage.require_room(session, partner_id, None, len(encoded.data), storage_defaults)
+    storage.reserve_room(session, partner_id, None, len(encoded.data), storage_defaults)
     image = BrandImage(
         partner_id=partner_id,
         type=kind,

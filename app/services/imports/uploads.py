@@ -112,7 +112,10 @@ def create(
     With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` (``empty_file``), or `TooLarge` (``storage_limit_reached``).
     """
-    campaign = _campaign_with_room(session, caller, campaign_id, file.size, storage_defaults)
+    caller.require(Permission.CONTACTS_WRITE)
+    campaign = campaigns.get(session, caller, campaign_id)
+    own = campaign.partner_id, campaign.organization_id
+    storage.reserve_room(session, *own, file.size, storage_defaults)
     if not file.size:
         message = "The file is empty. Export it again and upload the new file."
         raise ValidationFailed.on("file", "empty_file", message)
@@ -150,16 +153,9 @@ def require_room(
     session: Session, caller: Caller, campaign_id: UUID, size: int, defaults: StorageDefaults
 ) -> None:
     """Raise as `create` does if a file of so many bytes can't be uploaded."""
-    _campaign_with_room(session, caller, campaign_id, size, defaults)
-
-
-def _campaign_with_room(
-    session: Session, caller: Caller, campaign_id: UUID, size: int, defaults: StorageDefaults
-) -> Campaign:
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get(session, caller, campaign_id)
     storage.require_room(session, campaign.partner_id, campaign.organization_id, size, defaults)
-    return campaign
 
 
 def same_file(session: Session, upload: ContactImport) -> ContactImport | None:

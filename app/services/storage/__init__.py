@@ -8,6 +8,7 @@ from app.services.storage.limits import (
     change_partner_limit,
     is_over_limit,
     require_room,
+    reserve_room,
 )
 from app.services.storage.usage import (
     StoredUpload,

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -44,6 +45,20 @@ def require_room(
     used = used_by_partner(session, partner_id)
     partner = session.get_one(Partner, partner_id)
     _require("partner", used, size, limit_of_partner(partner, defaults))
+
+
+def reserve_room(
+    session: Session,
+    partner_id: UUID,
+    organization_id: UUID | None,
+    size: int,
+    defaults: StorageDefaults,
+) -> None:
+    """Raise as `require_room`. Other reservations of the partner wait until the transaction ends,
+    so that two can't use the same room."""
+    partner = select(Partner.id).where(Partner.id == partner_id)
+    session.execute(partner.with_for_update(key_share=True))
+    require_room(session, partner_id, organization_id, size, defaults)
 
 
 def is_over_limit(session: Session, upload: ContactImport, defaults: StorageDefaults) -> bool:

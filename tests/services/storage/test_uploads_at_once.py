@@ -1,0 +1,66 @@
+"""What is stored at the same moment keeps the storage limit together."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.config.limits import StorageDefaults
+from app.database import Database
+from app.enums import ContactAction, ImageType
+from app.errors import TooLarge
+from app.gateways.files import StoredFile
+from app.services.branding import images
+from app.services.imports import uploads
+from tests.fixtures.uploads import Desk, make_desk
+
+ROOM_FOR_ONE = StorageDefaults(partner=1_000, organization=1_000)
+A_MOMENT = 0.3
+
+Store = Callable[[Session, Desk], UUID]
+
+
+def upload_file(session: Session, desk: Desk) -> UUID:
+    file = StoredFile(key="contacts", size=600, sha256="0" * 64)
+    return uploads.create(
+        session,
+        desk.caller,
+        desk.campaign_id,
+        action=ContactAction.UPSERT,
+        file=file,
+        file_name="people.csv",
+        storage_defaults=ROOM_FOR_ONE,
+    ).id
+
+
+def upload_logo(session: Session, desk: Desk) -> UUID:
+    partner_id = desk.caller.partner_id
+    assert partner_id is not None
+    encoded = images.Encoded(bytes(600), "image/png", 1, 1)
+    return images.store(session, desk.caller, partner_id, ImageType.LOGO, encoded, ROOM_FOR_ONE).id
+
+
+@pytest.mark.parametrize("second", [upload_file, upload_logo])
+def test_of_two_at_once_the_second_finds_no_room(
+    fresh_database: Database, tmp_path: Path, second: Store
+) -> None:
+    with fresh_database.transaction() as session:
+        desk = make_desk(session, fresh_database, tmp_path)
+
+    def store() -> str | None:
+        try:
+            with fresh_database.transaction() as session:
+                second(session, desk)
+        except TooLarge as error:
+            return error.code
+        return None
+
+    with ThreadPoolExecutor(1) as pool:
+        with fresh_database.transaction() as session:
+            upload_file(session, desk)
+            answer = pool.submit(store)
+            assert not wait([answer], timeout=A_MOMENT).done
+        assert answer.result() == "storage_limit_reached"
