@@ -94,9 +94,9 @@ def main(arguments: list[str]) -> None:
         folder = Path(name)
         databases = Databases(folder, folder)
         url = databases.create("postgresql")
+        with Database(make_engine(url)).transaction() as session:
+            other = make_tenant(session, "Southgate").partner.id  # slow in a database with rows
         bound = portal_of(url, folder, wanted.users)
-        with bound.database.transaction() as session:
-            other = make_tenant(session, "Southgate").partner.id
         fill(bound.database, other, wanted.users)
         free = unbound(bound, folder)
         compare_screens(bound, free, wanted.rounds, wanted.only)

@@ -202,6 +202,14 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
         assert narrowed.scalars(select(Organization.id)).all() == [one]
 
 
+def test_only_the_scope_of_a_partner_has_ids() -> None:
+    """By them alone the policies recognise it."""
+    with pytest.raises(ValueError, match="don't fit together"):
+        Scope("authentication", new_id())
+    with pytest.raises(ValueError, match="don't fit together"):
+        Scope("partner")
+
+
 def test_rows_of_others_are_neither_written_nor_changed_nor_deleted(
     database: Database, session: Session, two: tuple[UUID, UUID]
 ) -> None:

@@ -13,17 +13,25 @@ SCOPE = "scope"
 """Execution option: the scope of a transaction; without it `INSTALLATION`."""
 _DECLARE = (
     "SELECT set_config('app.scope', '{}', true), set_config('app.partner_id', '{}', true), "
-    "set_config('app.organization_id', '{}', true)"
+    "set_config('app.organization_id', '{}', true), set_config('jit', 'off', true)"
 )
+"""Without compilation: policies look dear to the planner, and compiling them takes longer than a
+short statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``name`` is ``installation``, ``authentication`` or ``partner``."""
+    """``name`` is ``installation``, ``authentication`` or ``partner``. Only the last has ids, by
+    which the policies recognise it."""
 
     name: str
     partner_id: UUID | None = None
     organization_id: UUID | None = None
+
+    def __post_init__(self) -> None:
+        if (self.name == "partner") != (self.partner_id is not None):
+            message = f"The scope {self.name!r} and its partner don't fit together."
+            raise ValueError(message)
 
 
 INSTALLATION = Scope("installation")
