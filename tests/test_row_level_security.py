@@ -51,6 +51,7 @@ from app.services import (
     campaigns,
     contacts,
     do_not_call,
+    name_search,
     oauth_clients,
     organizations,
     partners,
@@ -202,12 +203,24 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
         assert narrowed.scalars(select(Organization.id)).all() == [one]
 
 
+@pytest.mark.usefixtures("backend")
 def test_only_the_scope_of_a_partner_has_ids() -> None:
     """By them alone the policies recognise it."""
-    with pytest.raises(ValueError, match="don't fit together"):
-        Scope("authentication", new_id())
-    with pytest.raises(ValueError, match="don't fit together"):
-        Scope("partner")
+    for name, partner_id in (("authentication", new_id()), ("partner", None)):
+        with pytest.raises(ValueError, match="don't fit together"):
+            Scope(name, partner_id)
+
+
+def test_names_are_searched_by_an_index(database: Database, two: tuple[UUID, UUID]) -> None:
+    scans = text(
+        "SELECT relname, idx_scan FROM pg_stat_xact_user_tables"
+        " WHERE relname LIKE '%\\_names' ORDER BY relname"
+    )
+    with database.within(of_tenant(two[0], None)).transaction() as narrowed:
+        narrowed.execute(text("SET LOCAL enable_seqscan = off"))
+        assert name_search.users_called(narrowed, two[0], "dental") is not None
+        found = [tuple(row) for row in narrowed.execute(scans)]
+        assert found == [("organizations_names", 1), ("users_names", 1)]
 
 
 def test_rows_of_others_are_neither_written_nor_changed_nor_deleted(

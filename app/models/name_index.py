@@ -1,8 +1,8 @@
 """The trigram index by which organizations and users are searched.
 
-On PostgreSQL it is an index of ``search_words``, maintained by the database. On SQLite it is a
-separate table, written here with each row in the same transaction: bulk writes outside the session
-need `index_names` after them.
+It is a table beside each of both. On PostgreSQL it holds hashes of the trigrams, and triggers
+maintain it. On SQLite it holds the names, written here with each row in the same transaction: bulk
+writes outside the session need `index_names` after them.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ AT_A_TIME = 1000
 
 
 def table_of(model: type[Organization | User]) -> str:
-    """The index on SQLite: ``id`` and ``words`` of each row."""
+    """The index: ``id`` of each row, and its ``words`` on SQLite, ``trigrams`` on PostgreSQL."""
     return f"{model.__tablename__}_names"
 
 

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, String, column, false, select, table, union_all
+from sqlalchemy import (
+    ColumnElement,
+    String,
+    column,
+    false,
+    func,
+    select,
+    table,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import Organization, User
@@ -81,15 +90,14 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
     """Return the matching ids; None if there are many, or if the words are too short."""
-    folded = fold(words)
-    if len(folded) < SHORTEST:
+    words = fold(words)
+    if len(words) < SHORTEST:
         return None
     if session.get_bind().dialect.name == "sqlite":
-        name = table_of(model)
-        index = table(name, column("id", model.id.type), column("words", String))
-        quoted = folded.replace('"', '""')
-        known = select(index.c.id).where(index.c.words.op("MATCH")(f'"{quoted}"'))
+        holds = column("words", String).op("MATCH")('"{}"'.format(words.replace('"', '""')))
     else:
-        known = select(model.id).where(model.found_by(words))
+        holds = column("trigrams").op("@>", is_comparison=True)(func.name_trigrams(words))
+    ids_of = column("id", model.id.type)
+    known = select(ids_of).select_from(table(table_of(model))).where(holds)
     ids = session.scalars(known.limit(FEW + 1)).all()
     return ids if len(ids) <= FEW else None

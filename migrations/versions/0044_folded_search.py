@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = "0044"
-down_revision: str | Sequence[str] | None = "0039"
+down_revision: str | Sequence[str] | None = "0040"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
@@ -85,25 +85,11 @@ def _fill_contacts() -> None:
 
 
 def _index_names(column: str) -> None:
-    """Build the trigram indexes anew. PostgreSQL has them only where it has the extension."""
-    connection = op.get_bind()
+    """Fill the indexes of SQLite anew. PostgreSQL's index of the names in lower case stays."""
+    if op.get_bind().dialect.name != "sqlite":
+        return
     for table, columns in SEARCHED.items():
-        if connection.dialect.name == "sqlite":
-            _fill_index(table, column, columns)
-        elif connection.scalar(sa.text(f"SELECT to_regclass('ix_{table}_trigrams')")):
-            op.execute(f"DROP INDEX ix_{table}_trigrams")
-            words = column or _expression(columns)
-            op.execute(
-                f"CREATE INDEX ix_{table}_trigrams ON {table} USING gin (({words}) gin_trgm_ops)"
-            )
-
-
-def _expression(columns: Sequence[str]) -> str:
-    """What 0012 indexed."""
-    first, *others = columns
-    return f"lower({first})" + "".join(
-        f" || E'\\n' || lower(coalesce({name}, ''))" for name in others
-    )
+        _fill_index(table, column, columns)
 
 
 def _fill_index(name: str, column: str, columns: Sequence[str]) -> None:

@@ -118,6 +118,8 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
 
 
 def _with_figures(session: Session, span: Span, rows: Sequence[Organization]) -> list[Used]:
+    if not rows:  # PostgreSQL would read the whole table beneath its policy
+        return []
     whose = ConversationDay.organization_id.in_([organization.id for organization in rows])
     figures = {
         row[0]: tuple(map(int, row[1:])) for row in session.execute(_counted(span).where(whose))
