@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.database import Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
-from app.enums import CallerKind
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
@@ -51,24 +50,24 @@ def transaction(
 ) -> Iterator[Session]:
     """One transaction of the application's database, committed where the block ends well.
 
-    ``scope`` is for requests that are proved by something else than a caller. Else a signed-in
-    user who writes is looked at again at the commit, which raises as `author_check` says.
+    ``scope`` is for requests that are proved by something else than a caller. Else the user or
+    script that writes is looked at again at the commit, which raises as `author_check` says.
     ``all_tenants`` is for services that may take a row from another tenant.
     """
     found, wanted = database(), INSTALLATION if all_tenants else scope
     with (found.within(wanted) if wanted else found).transaction(read_only=read_only) as session:
         author = None if read_only or scope else _author()
         if author is not None:
-            author_check.check_at_commit(session, author)
+            author_check.check_at_commit(session, author, g.get("authenticate"))
         yield session
 
 
 def _author() -> Caller | None:
-    """The signed-in user who asks for a page that is not public."""
+    """The user or script that asks for something that is not public."""
     if not has_request_context() or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
         return None
     known: Caller | None = g.get("caller")
-    return known if known and known.kind is CallerKind.USER else None
+    return known
 
 
 def files() -> FileStore:

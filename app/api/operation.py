@@ -25,7 +25,7 @@ from app.api.json_body import read_json_body
 from app.api.request_log import RequestLog
 from app.enums import Area
 from app.errors import Problem, Unauthenticated, ValidationFailed
-from app.extensions import settings, transaction
+from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
 from app.policy import ROUTES, Access
 from app.policy.caller import Caller
@@ -145,6 +145,7 @@ def area_blueprint(
         try:
             with transaction(read_only=not writes) as session:
                 g.caller = authenticate(session, request)
+            g.authenticate = lambda session: authenticate(session, request)
         except Unauthenticated:
             if note_refusal is not None:
                 note_refusal(request)
@@ -162,7 +163,7 @@ def area_blueprint(
 def _note_the_use(response: Response) -> Response:
     if "caller" in g and last_used.due(g.caller):
         try:
-            with transaction() as session:
+            with transaction(scope=scope_of(g.caller)) as session:
                 last_used.touch(session, g.caller)
         except OperationalError:  # a busy database must not cost the answer
             log.warning("The last use of a credential could not be noted.", exc_info=True)

@@ -1,33 +1,39 @@
 """The last check of who asks, just before a change is stored.
 
 A request is allowed by what is stored when it begins. A user who is suspended, deactivated or given
-another role while the request runs must not store anything after that. So a writing transaction
-looks at its author again when it commits, and holds a lock on the author until it has committed;
-the transaction that takes the access away waits for these locks, or they for it.
+another role while the request runs must not store anything after that, nor a script whose key or
+client ends. So a writing transaction looks at its author again when it commits, and holds a lock on
+the author until it has committed; the transaction that takes the access away waits for these locks,
+or they for it.
 
-Both locks are taken just before the commit, in one order, and after them only the audit chain's: a
+The locks are taken just before the commit, in one order, and after them only the audit chain's: a
 deadlock can't arise.
 """
 
 import hashlib
+from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, UserStatus
+from app.enums import CallerKind, OrganizationStatus, UserStatus
 from app.errors import Forbidden, Unauthenticated
-from app.models import Organization, Partner, User
+from app.models import ApiKey, OAuthClient, Organization, Partner, User
 from app.policy.caller import Caller
 
 _AUTHOR = "author"
+_AUTHENTICATE = "authenticate the author"
 _CHANGED = "users whose access changes"
 
 
-def check_at_commit(session: Session, author: Caller) -> None:
+def check_at_commit(
+    session: Session, author: Caller, authenticate: Callable[[Session], Caller] | None = None
+) -> None:
     """Has the commit raise `Unauthenticated` (``not_signed_in``) where the user is not active any
-    more, and `Forbidden` (``role_changed``) where they have another role."""
-    session.info[_AUTHOR] = author
+    more, and `Forbidden` (``role_changed``) where they have another role. For a script it raises
+    what ``authenticate`` raises for its credential by then."""
+    session.info[_AUTHOR], session.info[_AUTHENTICATE] = author, authenticate
     _listen(session)
 
 
@@ -51,7 +57,12 @@ def _check(session: Session) -> None:
     changed: set[UUID] = session.info[_CHANGED]
     _lock(session, author.user_id if author else None, changed)
     changed.clear()
-    if author is not None:
+    if author is None:
+        return
+    if authenticate := session.info[_AUTHENTICATE]:
+        _lock_credential(session, author)
+        authenticate(session)
+    else:
         _refuse_ended(session, author)
 
 
@@ -64,6 +75,13 @@ def _lock(session: Session, author_id: UUID | None, changed: set[UUID]) -> None:
         exclusive = func.pg_advisory_xact_lock(key)
         shared = func.pg_advisory_xact_lock_shared(key)
         session.execute(select(exclusive if user_id in changed else shared))
+
+
+def _lock_credential(session: Session, author: Caller) -> None:
+    model = ApiKey if author.kind is CallerKind.API_KEY else OAuthClient
+    session.execute(
+        select(model.id).where(model.id == author.subject_id).with_for_update(read=True)
+    )
 
 
 def _refuse_ended(session: Session, author: Caller) -> None:
