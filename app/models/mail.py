@@ -33,6 +33,7 @@ class MailKind(StrEnum):
     CHAT_MESSAGE = "chat_message"
     WEBHOOK_PAUSED = "webhook_paused"
     CALLING_PAUSED = "calling_paused"
+    NUMBERS_UNCONFIRMED = "numbers_unconfirmed"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

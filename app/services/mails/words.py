@@ -260,6 +260,29 @@ def _calling_paused(facts: Facts) -> Words:
     )
 
 
+def _numbers_unconfirmed(facts: Facts) -> Words:
+    details = facts.details
+    numbers, count = details["numbers"], details["count"]
+    listed = ", ".join(numbers)
+    if count > len(numbers):
+        listed += f" and {count - len(numbers):,} more"
+    heading = (
+        f"{numbers[0]} is no longer confirmed"
+        if count == 1
+        else f"{count:,} numbers are no longer confirmed"
+    )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(
+            f"The carrier account {details['account']} no longer lists {listed}.",
+            "Calls can’t come from these numbers until the account lists them again.",
+        ),
+        act=("View numbers", f"{facts.site}/numbers"),
+        reason=f"Sent to {facts.email} because you administer {facts.brand.product_name}.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -280,4 +303,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.CHAT_MESSAGE: _chat_message,
     MailKind.WEBHOOK_PAUSED: _webhook_paused,
     MailKind.CALLING_PAUSED: _calling_paused,
+    MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
 }

@@ -10,17 +10,27 @@ from sqlalchemy import or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, NumberSource
+from app.enums import CarrierKind, NumberSource, Role, UserStatus
 from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
 from app.gateways.job_queue import enqueue_check
-from app.models import CarrierAccount, CarrierNumberList, PhoneNumber, new_id, utcnow
+from app.models import (
+    CarrierAccount,
+    CarrierNumberList,
+    MailKind,
+    PhoneNumber,
+    User,
+    new_id,
+    utcnow,
+)
+from app.phone import format_international
 from app.policy.caller import Caller, system_caller
-from app.services import audit, carrier_accounts
+from app.services import audit, carrier_accounts, mail_queue
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
 """A list that was not read in so long can be asked for again."""
 EVERY = timedelta(days=1)
 DUE_AT_ONCE = 20
+MOST_IN_A_MAIL = 10
 WORKER = system_caller("Carrier's list")
 
 
@@ -104,7 +114,8 @@ def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> Readi
 
 def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
-    of those that are listed no more. Numbers that are confirmed for others are left alone."""
+    of those that are listed no more: the partner's admins get a mail about them. Numbers that are
+    confirmed for others are left alone."""
     read = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
     if read is None or read.ended_at is not None or account is None:
@@ -113,7 +124,8 @@ def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     if not listed.works:
         return
     held = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
-    _end_confirmations(session, account, held)
+    if ended := _end_confirmations(session, account, held):
+        _mail_admins(session, account, ended)
     others = len(listed.numbers) - len(held)
     read.words = f"{_counted(len(held))} confirmed."
     if others:
@@ -165,18 +177,41 @@ def _has_nearer(session: Session, number: PhoneNumber, account: CarrierAccount) 
     return known is not None and known.removed_at is None and known.organization_id is not None
 
 
-def _end_confirmations(session: Session, account: CarrierAccount, held: Collection[str]) -> None:
+def _end_confirmations(
+    session: Session, account: CarrierAccount, held: Collection[str]
+) -> list[str]:
+    """Return the numbers whose confirmation has ended."""
     query = select(PhoneNumber).where(
         PhoneNumber.account_id == account.id,
         PhoneNumber.source == NumberSource.CARRIER_LIST,
         PhoneNumber.confirmed_at.is_not(None),
     )
-    for number in session.scalars(query.with_for_update()):
-        if number.number not in held:
-            number.confirmed_at = None
-            number.version += 1
-            _record(session, number, number.number, "phone_number.confirmation_ended")
+    found = session.scalars(query.order_by(PhoneNumber.number).with_for_update()).all()
+    ended = [number for number in found if number.number not in held]
+    for number in ended:
+        number.confirmed_at = None
+        number.version += 1
+        _record(session, number, number.number, "phone_number.confirmation_ended")
     session.flush()
+    return [number.number for number in ended]
+
+
+def _mail_admins(session: Session, account: CarrierAccount, numbers: Sequence[str]) -> None:
+    query = select(User.id).where(
+        User.partner_id == account.partner_id,
+        User.status == UserStatus.ACTIVE,
+        User.user_type == Role.PARTNER_ADMIN,
+    )
+    shown = [format_international(number) for number in numbers[:MOST_IN_A_MAIL]]
+    details = {"account": account.name, "numbers": shown, "count": len(numbers)}
+    for user_id in session.scalars(query.order_by(User.id)).all():
+        mail_queue.hand_in(
+            session,
+            MailKind.NUMBERS_UNCONFIRMED,
+            partner_id=account.partner_id,
+            user_id=user_id,
+            details=details,
+        )
 
 
 def _record(

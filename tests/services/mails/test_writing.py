@@ -66,6 +66,11 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "why": "Unusual calls: 60 calls in an hour.",
         "mayResume": True,
     },
+    MailKind.NUMBERS_UNCONFIRMED: {
+        "account": "AC0123456789",
+        "numbers": ["+1 202-555-0101", "+1 202-555-0102"],
+        "count": 3,
+    },
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",

@@ -15,10 +15,12 @@ from app.models import (
     AuditEntry,
     CarrierAccount,
     CarrierNumberList,
+    Mail,
     Organization,
     PhoneNumber,
     utcnow,
 )
+from app.phone import format_international
 from app.services import assistants, carrier_accounts, phone_numbers
 from app.services.carrier_accounts import Particulars
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
@@ -137,6 +139,22 @@ def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_
         "phone_number.confirmation_ended",
         "phone_number.confirmed",
     ]
+
+
+def test_partner_admins_get_one_mail_about_numbers_that_are_listed_no_more(
+    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+) -> None:
+    account = bring(session, own, own.plus)
+    for carrier.owned in ({ONE, TWO}, set(), set()):
+        read(own, account)
+    mails = session.execute(select(Mail.user_id, Mail.kind, Mail.details)).all()
+    details = {
+        "account": account.name,
+        "numbers": [format_international(number) for number in sorted((ONE, TWO))],
+        "count": 2,
+    }
+    admin = own.staff[Role.PARTNER_ADMIN].id
+    assert [tuple(mail) for mail in mails] == [(admin, "numbers_unconfirmed", details)]
 
 
 def test_a_list_takes_no_number_that_is_confirmed_for_others_but_one_that_is_not(
