@@ -26,11 +26,16 @@ LOOKS = (
 )
 SLOWEST_MS = 15_000
 TAKING_TURNS = (
-    ("test_api_access.py", "test_chat.py", "test_customers.py"),
+    ("test_api_access.py", "test_chat.py", "test_customers.py", "test_limits.py"),
     ("test_assistants.py", "test_contacts.py", "test_outreach.py", "test_webhooks.py"),
     ("test_branding_studio.py", "test_mails_and_accounts.py", "test_migration_page.py"),
     ("test_corpus_uploads.py", "test_figures.py", "test_pricing.py", "test_server_gone.py"),
-    ("test_carrier_accounts.py", "test_planted_markup.py", "test_upload_repair.py"),
+    (
+        "test_carrier_accounts.py",
+        "test_limits.py",
+        "test_planted_markup.py",
+        "test_upload_repair.py",
+    ),
 )
 TURN = rotating("further journeys", TAKING_TURNS)
 BRAND_FIELDS = (
