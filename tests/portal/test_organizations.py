@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
-from app.models import Assistant, AuditEntry, Organization, User
+from app.models import Assistant, AuditEntry, Organization, User, utcnow
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -249,11 +249,17 @@ def test_archiving_takes_it_off_the_list_and_it_can_be_brought_back(
     assert {"organization.archived", "organization.restored"} <= set(session.scalars(actions))
 
 
-def test_the_list_is_narrowed_by_plan_use_and_words(own: Tenant, browser: Browser) -> None:
+def test_the_list_is_narrowed_by_plan_use_trial_and_words(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    own.plus.trial_ended_at, own.organization.trial_ended_at = utcnow(), None
+    session.commit()
     for address, names in (
         ("/organizations", {"Northwind Bakery", "Northwind Dental"}),
         (f"/organizations?tier={Tier.PLUS.value}", {"Northwind Dental"}),
         ("/organizations?use=reached", {"Northwind Bakery", "Northwind Dental"}),
+        ("/organizations?trial=yes", {"Northwind Bakery"}),
+        ("/organizations?trial=no", {"Northwind Dental"}),
         ("/organizations?q=bakery&sort=name", {"Northwind Bakery"}),
         ("/organizations?status=suspended", set()),
     ):

@@ -30,7 +30,7 @@ from app.services import (
     users,
 )
 from app.services.calls import attempts, limits
-from app.services.organizations import Closeness
+from app.services.organizations import Closeness, InTrial
 from app.services.organizations.loading import SORTS
 from app.services.paging import MOST_COUNTED
 
@@ -40,6 +40,7 @@ STATUS_NAMES = {
     OrganizationStatus.ARCHIVED: "Archived",
 }
 CLOSENESS_NAMES = {Closeness.NEAR: "80 % of a limit used", Closeness.REACHED: "A limit reached"}
+TRIAL_NAMES = {InTrial.YES: "In trial", InTrial.NO: "Out of trial"}
 LATEST_CHANGES = 5
 ACTIVITY = 50
 MONTHS = 12
@@ -114,8 +115,9 @@ def list_organizations() -> str:
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", OrganizationStatus),
         closeness=lists.choice_filter("use", Closeness),
+        in_trial=lists.choice_filter("trial", InTrial),
     )
-    clear_url = lists.clear_url("q", "tier", "status", "use")
+    clear_url = lists.clear_url("q", "tier", "status", "use", "trial")
     with transaction(read_only=True) as session:
         page = organizations.search(
             session, caller(), chosen, sort=sort, cursor=place.cursor, limit=lists.PAGE_SIZE
@@ -136,6 +138,7 @@ def list_organizations() -> str:
             tiers=TIER_NAMES,
             statuses=STATUS_NAMES,
             closenesses=CLOSENESS_NAMES,
+            trials=TRIAL_NAMES,
             clear_url=clear_url,
         )
 

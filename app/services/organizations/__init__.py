@@ -6,6 +6,7 @@ from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat
 from app.services.organizations.loading import (
     Closeness,
     Filter,
+    InTrial,
     by_ids,
     called,
     check,

@@ -79,6 +79,13 @@ class Closeness(StrEnum):
     REACHED = "reached"
 
 
+class InTrial(StrEnum):
+    """Whether the organization's own trial lasts."""
+
+    YES = "yes"
+    NO = "no"
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """The filters of an organization list; ``query`` searches names and both referral codes, and if
@@ -91,6 +98,7 @@ class Filter:
     tier: Tier | None = None
     status: OrganizationStatus | None = None
     closeness: Closeness | None = None
+    in_trial: InTrial | None = None
     partner_id: UUID | None = None
 
 
@@ -147,6 +155,9 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
         rows = rows.where(Organization.status == chosen.status)
     else:
         rows = rows.where(Organization.status != OrganizationStatus.ARCHIVED)
+    if chosen.in_trial is not None:
+        lasts = Organization.trial_ended_at.is_(None)
+        rows = rows.where(lasts if chosen.in_trial is InTrial.YES else ~lasts)
     return rows if chosen.closeness is None else rows.where(close_to_limit(chosen.closeness))
 
 
