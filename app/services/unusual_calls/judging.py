@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 from app.phone import country_name
 
 COUNTRY_CALLS = 10
 """So many calls in an hour to a country that was never called before are unusual."""
 HOUR_CALLS = 20
-"""So many calls at an hour of the day (UTC) at which none were made before are unusual."""
+"""So many calls at an hour of the day at which none were made before are unusual."""
 RATE_CALLS = 50
 """Fewer calls in an hour are never too many."""
 RATE_FACTOR = 3
@@ -30,9 +30,11 @@ History = Sequence[tuple[datetime, str, int]]
 """Calls by hour and region."""
 
 
-def reason(now: Mapping[str, int], history: History, hour: datetime, rules: Rules) -> str | None:
+def reason(
+    now: Mapping[str, int], history: History, hour: datetime, rules: Rules, zone: tzinfo = UTC
+) -> str | None:
     """Why the calls of an hour by region are unusual, as the end of a sentence; None if they
-    aren't."""
+    aren't. Hours of the day are those of the zone."""
     total = sum(now.values())
     if not history:
         if total <= rules.first_hour:
@@ -48,9 +50,10 @@ def reason(now: Mapping[str, int], history: History, hour: datetime, rules: Rule
     for when, _region, calls in history:
         by_hour[when] += calls
     days = {when.date() for when in by_hour}
-    is_new_hour = hour.hour not in {when.hour for when in by_hour}
+    local = hour.astimezone(zone)
+    is_new_hour = local.hour not in {when.astimezone(zone).hour for when in by_hour}
     if total >= HOUR_CALLS and len(days) >= KNOWN_DAYS and is_new_hour:
-        return f"{total:,} calls at {hour:%H:00} UTC, an hour without calls in four weeks"
+        return f"{total:,} calls at {local:%H:%M %Z}, an hour without calls in four weeks"
     busiest = max(by_hour.values())
     if total > max(RATE_CALLS, RATE_FACTOR * busiest):
         return f"{total:,} calls in an hour; the most in four weeks were {busiest:,}"

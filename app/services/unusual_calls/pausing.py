@@ -4,12 +4,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus, WebhookEvent
-from app.models import CallHour, DispatchPause, MailKind, Organization, SpendingLimit, User, utcnow
+from app.models import (
+    Assistant,
+    CallHour,
+    DispatchPause,
+    MailKind,
+    Organization,
+    SpendingLimit,
+    User,
+    utcnow,
+)
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, pauses, spending
@@ -41,7 +51,7 @@ def check(session: Session, rules: Rules, now: datetime) -> list[UUID]:
             CallHour.organization_id == organization_id, CallHour.hour < hour
         )
         history = [(row[0], row[1], row[2]) for row in session.execute(query)]
-        if why := reason(by_region, history, hour, rules):
+        if why := reason(by_region, history, hour, rules, _zone(session, organization_id)):
             _pause(session, session.get_one(Organization, organization_id), why)
             paused.append(organization_id)
     return paused
@@ -72,6 +82,18 @@ def _is_judged(now: datetime) -> ColumnElement[bool]:
     )
     paused = exists().where(DispatchPause.organization_id == CallHour.organization_id)
     return and_(~exempt, ~paused)
+
+
+def _zone(session: Session, organization_id: UUID) -> ZoneInfo:
+    """The time zone of most of the organization's assistants; UTC if they have none."""
+    query = (
+        select(Assistant.timezone)
+        .where(Assistant.organization_id == organization_id, Assistant.timezone.is_not(None))
+        .group_by(Assistant.timezone)
+        .order_by(func.count().desc(), Assistant.timezone)
+        .limit(1)
+    )
+    return ZoneInfo(session.scalar(query) or "UTC")
 
 
 def _pause(session: Session, organization: Organization, why: str) -> None:

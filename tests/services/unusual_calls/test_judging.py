@@ -1,6 +1,7 @@
 """Which calls are unusual beside those of four weeks."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -55,6 +56,17 @@ def test_an_hour_is_compared_with_four_weeks(
     now: dict[str, int], history: list[tuple[datetime, str, int]], expected: str | None
 ) -> None:
     assert reason(now, history, NOW, RULES) == expected
+
+
+def test_a_change_of_the_clocks_makes_no_new_hour() -> None:
+    """14:00 in Berlin is 12:00 UTC in summer and 13:00 UTC in winter."""
+    summer = [(NOW.replace(hour=12) + timedelta(days=day), "DE", 30) for day in range(7)]
+    winter = datetime(2026, 10, 26, 13, tzinfo=UTC)
+    berlin = ZoneInfo("Europe/Berlin")
+    assert reason({"DE": 30}, summer, winter, RULES, berlin) is None
+    assert reason({"DE": 30}, summer, winter - timedelta(hours=1), RULES, berlin) == (
+        "30 calls at 13:00 CET, an hour without calls in four weeks"
+    )
 
 
 @pytest.mark.parametrize(

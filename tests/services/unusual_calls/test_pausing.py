@@ -10,7 +10,16 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import CallStatus, CarrierKind, Role, WebhookEvent
 from app.errors import Forbidden, NotFound
-from app.models import AuditEntry, CallAttempt, CallHour, Mail, WebhookDelivery, new_id, utcnow
+from app.models import (
+    Assistant,
+    AuditEntry,
+    CallAttempt,
+    CallHour,
+    Mail,
+    WebhookDelivery,
+    new_id,
+    utcnow,
+)
 from app.services import pauses, spending, unusual_calls
 from app.services.calls import attempts, waiting
 from app.services.calls.attempts import ClaimKind
@@ -54,6 +63,19 @@ def dialed_before(session: Session, line: Line, region: str, calls: int) -> None
         )
     )
     session.flush()
+
+
+def test_hours_of_the_day_are_those_of_the_assistants(session: Session, clock: SetClock) -> None:
+    """Calls at 14:00 in New York, before and after its clocks change on 1 November."""
+    line = make_line(session)
+    session.get_one(Assistant, line.assistant_id).timezone = "America/New_York"
+    clock.set("2026-10-22T18:10")
+    for _day in range(7):
+        dialed_before(session, line, "US", 40)
+        clock.pass_by(days=1)
+    clock.set("2026-11-05T19:10")
+    dialed(session, line, 30)
+    assert unusual_calls.check(session, RULES, utcnow()) == []
 
 
 @pytest.mark.usefixtures("clock")
