@@ -15,8 +15,8 @@ _DECLARE = (
     "SELECT set_config('app.scope', '{}', true), set_config('app.partner_id', '{}', true), "
     "set_config('app.organization_id', '{}', true), set_config('jit', 'off', true)"
 )
-"""Without compilation: policies look dear to the planner, and compiling them takes longer than a
-short statement."""
+"""Without JIT compilation: policies look expensive to the planner, and compiling them takes longer
+than a short statement."""
 
 
 @dataclass(frozen=True, slots=True)
