@@ -396,7 +396,7 @@ GUARDS = (
     Guard(
         "unusual calls pause the organization",
         "app/services/unusual_calls/pausing.py",
-        "        if why := reason(by_region, history, hour, rules, _zone(session, organization_id)):",
+        "        if why := reason(by_region, history, hour, rules, zone):",
         "        if why := None:",
         "tests/services/unusual_calls",
     ),

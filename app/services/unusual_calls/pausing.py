@@ -51,7 +51,8 @@ def check(session: Session, rules: Rules, now: datetime) -> list[UUID]:
             CallHour.organization_id == organization_id, CallHour.hour < hour
         )
         history = [(row[0], row[1], row[2]) for row in session.execute(query)]
-        if why := reason(by_region, history, hour, rules, _zone(session, organization_id)):
+        zone = _zone(session, organization_id)
+        if why := reason(by_region, history, hour, rules, zone):
             _pause(session, session.get_one(Organization, organization_id), why)
             paused.append(organization_id)
     return paused
