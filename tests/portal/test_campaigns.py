@@ -154,7 +154,7 @@ def test_contacts_are_found_by_number_id_and_beginnings(
         "q=12": [],
         "q=C-1": ["Ada"],
         "q=ada+king": ["Ada"],
-        "q=lovelace": [],
+        "q=lovelace": ["Ada"],
         "q=king+love": ["Ada"],
         "q=ünal": ["Ünal"],
         "q=şah": ["Ünal"],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 import pytest
+from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
@@ -19,6 +20,7 @@ from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_templates import SOURCES
+from tests.portal.test_webhooks import make as make_webhook
 
 SignedIn = Callable[[User], Browser]
 Fields = dict[str, str]
@@ -160,6 +162,13 @@ FORMS = [
         {"month_money": "90.00"},
     ),
     EditForm(
+        ("portal/webhooks/edit.html",),
+        "/api-access/webhooks/{webhook}/edit",
+        {"url": "https://theirs.example/hooks"},
+        {"url": "nonsense"},
+        {"url": "https://mine.example/hooks"},
+    ),
+    EditForm(
         ("portal/branding/_form.html",),
         "/branding",
         {"product_name": "Theirs"},
@@ -269,7 +278,7 @@ EACH = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def ids(session: Session, own: Tenant) -> dict[str, object]:
+def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     """The ids that the addresses of the forms name."""
     caller = own.caller(Role.PARTNER_ADMIN)
     assistant = assistants.of_organization(session, caller, own.organization.id)[0]
@@ -286,7 +295,7 @@ def ids(session: Session, own: Tenant) -> dict[str, object]:
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
     organization_id = own.organization.id
     key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
-    session.commit()
+    webhook = make_webhook(app, session, own)
     return {
         "user": own.user.id,
         "assistant": assistant.id,
@@ -294,6 +303,7 @@ def ids(session: Session, own: Tenant) -> dict[str, object]:
         "campaign": campaign.id,
         "contact": session.scalars(select(Contact.id)).one(),
         "key": key.id,
+        "webhook": webhook.id,
     }
 
 
