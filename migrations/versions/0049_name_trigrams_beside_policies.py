@@ -1,7 +1,7 @@
 """Keep the trigrams of names where row-level security doesn't keep their index from being used.
 
 PostgreSQL checks policies before LIKE, so that it can't use an index for LIKE on a protected table.
-The new tables hold hashes of trigrams and ids; whoever finds an id still needs the protected row.
+The new tables hold ids and hashes of trigrams; the rows that these ids name stay protected.
 """
 
 from collections.abc import Sequence
