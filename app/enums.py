@@ -36,6 +36,18 @@ TIER_NAMES: dict[Tier, str] = {
 """The plans' display names."""
 
 
+class BillingInterval(StrEnum):
+    MONTH = "month"
+    YEAR = "year"
+
+
+class UsageUnit(StrEnum):
+    """What a plan counts beyond its fixed price."""
+
+    MINUTE = "minute"
+    CALL = "call"
+
+
 class OrganizationStatus(StrEnum):
     ACTIVE = "active"
     SUSPENDED = "suspended"

@@ -52,6 +52,8 @@ class ProcessorPrice(Base):
     name: Mapped[Name]
     cost: Mapped[Decimal] = mapped_column(Numeric(12, 4))
     currency: Mapped[Short]
+    interval: Mapped[Short | None]
+    """month or year; None for a price of another kind, such as a single payment."""
     fetched_at: Mapped[Updated]
 
 

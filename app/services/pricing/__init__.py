@@ -1,3 +1,5 @@
-"""The prices of a partner's plans, refreshed by the worker."""
+"""The plans of partners: edited as a draft, published as versions, sold by a payment processor."""
 
+from app.services.pricing.plans import Plan, PlanTerms
 from app.services.pricing.prices import PlanPrice, PriceStatus, options, plans
+from app.services.pricing.versions import PlanChange, PlanSet, offered, published, terms

@@ -1,4 +1,5 @@
-"""The prices of a partner's plans: the payment processor's last known ones, or the price list.
+"""The prices of a partner's plans: those of its published plans, otherwise the payment processor's
+last known ones, or the price list.
 
 Nothing outside is called here; a worker refreshes the stored prices of an outside processor.
 """
@@ -20,12 +21,16 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import PricingOption
 from app.services import partners
+from app.services.pricing import versions
+from app.services.pricing.plans import Plan
 
 
 class PriceStatus(StrEnum):
     """The source and state of a price: from the built-in list, or from the processor."""
 
     BUILT_IN = "built_in"
+    PUBLISHED = "published"
+    """The published plan sells this price id."""
     KNOWN = "known"
     NOT_ASKED = "not_asked"
     UNKNOWN = "unknown"
@@ -76,12 +81,15 @@ def plans(
         select(Pricing).where(Pricing.partner_id == partner_id).order_by(Pricing.position)
     ).all()
     source = processor or PriceList()
+    sold = {plan.tier: plan for plan in versions.live(session, partner_id)}
     if not source.is_outside:
         known = source.prices(
             PriceReference(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
         )
         return [
-            _plan(entry, known.get(entry.processor_price_id), None, PriceStatus.BUILT_IN)
+            _published(entry, sold[entry.tier])
+            if entry.tier in sold
+            else _plan(entry, known.get(entry.processor_price_id), None, PriceStatus.BUILT_IN)
             for entry in entries
         ]
     ids = {entry.processor_price_id for entry in entries}
@@ -93,7 +101,18 @@ def plans(
         row.price_id: row.found
         for row in session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
     }
-    return [_stored_plan(entry, stored.get(entry.processor_price_id), checks) for entry in entries]
+    return [
+        _published(entry, sold[entry.tier])
+        if entry.tier in sold and sold[entry.tier].price_id == entry.processor_price_id
+        else _stored_plan(entry, stored.get(entry.processor_price_id), checks)
+        for entry in entries
+    ]
+
+
+def _published(entry: Pricing, plan: Plan) -> PlanPrice:
+    terms = plan.terms
+    price = Price(plan.name, terms.cost, terms.currency, entry.processor_product_id)
+    return _plan(entry, price, None, PriceStatus.PUBLISHED)
 
 
 def _stored_plan(

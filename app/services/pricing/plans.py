@@ -1,0 +1,122 @@
+"""A plan that customers can be on: its price, what the price includes, and how it is shown."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any, Self
+
+from app.enums import BillingInterval, Tier, UsageUnit
+from app.errors import Problem, ValidationFailed
+from app.gateways.processors.currencies import OFFERED, decimals
+
+MOST_AMOUNT = 99_999_999
+MOST_INCLUDED = 10_000_000
+MOST_OVERAGE_MICROS = 1_000_000_000
+MOST_TRIAL_DAYS = 730
+MOST_FEATURES = 12
+LONGEST_NAME = 60
+LONGEST_FEATURE = 120
+LONGEST_ID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTerms:
+    """What a plan costs.
+
+    ``amount`` is in the smallest unit of the currency, for each ``interval``. A plan with a
+    ``unit`` includes that many minutes or calls each calendar month; each further one costs
+    ``overage_micros`` millionths of the currency. Without a unit usage costs nothing more.
+    """
+
+    amount: int
+    currency: str
+    interval: BillingInterval = BillingInterval.MONTH
+    unit: UsageUnit | None = None
+    included: int = 0
+    overage_micros: int = 0
+    trial_days: int = 0
+
+    @property
+    def cost(self) -> Decimal:
+        """The amount in currency units."""
+        return Decimal(self.amount).scaleb(-decimals(self.currency))
+
+    @property
+    def included_seconds(self) -> int | None:
+        return self.included * 60 if self.unit is UsageUnit.MINUTE else None
+
+    @property
+    def included_calls(self) -> int | None:
+        return self.included if self.unit is UsageUnit.CALL else None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan as its partner edits it. ``price_id`` and ``product_id`` are the payment processor's,
+    or blank."""
+
+    tier: Tier
+    name: str
+    terms: PlanTerms
+    features: tuple[str, ...] = ()
+    is_visible: bool = True
+    price_id: str = ""
+    product_id: str = ""
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> Self:
+        """Return the plan of its stored JSON."""
+        terms = dict(values["terms"])
+        terms["interval"] = BillingInterval(terms["interval"])
+        terms["unit"] = UsageUnit(terms["unit"]) if terms["unit"] else None
+        known = {
+            "tier": Tier(values["tier"]),
+            "terms": PlanTerms(**terms),
+            "features": tuple(values["features"]),
+        }
+        return cls(**{**values, **known})
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"features": list(self.features)}
+
+
+def check(plan: Plan) -> None:
+    """Raise `ValidationFailed` with every problem of the plan's fields."""
+    if problems := list(_problems(plan)):
+        raise ValidationFailed.of(*problems)
+
+
+def _problems(plan: Plan) -> Iterator[Problem]:
+    terms = plan.terms
+    if not plan.name:
+        yield Problem("name", "required", "Enter the name that customers see.")
+    elif len(plan.name) > LONGEST_NAME:
+        message = f"Enter at most {LONGEST_NAME} characters."
+        yield Problem("name", "value_too_long", message)
+    if terms.currency not in OFFERED:
+        yield Problem("currency", "invalid_value", "Choose a currency of the list.")
+    for name, value, most in (
+        ("amount", terms.amount, MOST_AMOUNT),
+        ("included", terms.included, MOST_INCLUDED),
+        ("overage", terms.overage_micros, MOST_OVERAGE_MICROS),
+        ("trialDays", terms.trial_days, MOST_TRIAL_DAYS),
+    ):
+        if not 0 <= value <= most:
+            message = f"Enter a number from 0 to {_shown(name, most, terms.currency)}."
+            yield Problem(name, "out_of_range", message)
+    if len(plan.features) > MOST_FEATURES:
+        message = f"Enter at most {MOST_FEATURES} lines."
+        yield Problem("features", "too_many", message)
+    elif any(len(feature) > LONGEST_FEATURE for feature in plan.features):
+        message = f"Enter at most {LONGEST_FEATURE} characters in each line."
+        yield Problem("features", "value_too_long", message)
+    for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
+        if len(identifier) > LONGEST_ID:
+            message = f"Enter at most {LONGEST_ID} characters."
+            yield Problem(name, "value_too_long", message)
+
+
+def _shown(name: str, most: int, currency: str) -> str:
+    if name == "amount":
+        return f"{Decimal(most).scaleb(-decimals(currency)):,}"
+    return f"{most // 1_000_000 if name == 'overage' else most:,}"

@@ -1,0 +1,337 @@
+"""The life cycle of a partner's plans: a draft is edited, then published as a version or discarded.
+
+Published versions stay, so that a month is rated with the terms that applied in it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.enums import TIER_NAMES, Tier
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.gateways.processors.currencies import decimals
+from app.gateways.processors.price_list import PRICES
+from app.models import PlanVersion, Pricing, ProcessorPrice, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas.parsing import read
+from app.schemas.partners import UpdatePartnerInput
+from app.services import audit, partners
+from app.services.pricing.plans import Plan, PlanTerms, check
+
+PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
+"""The plans that the contract's ``pricing`` can name, by size."""
+BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
+LOCAL_ID = "local_"
+"""Begins the ids of prices that no payment processor has."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """A field of a plan that differs; ``name`` is ``order`` for the plan's place."""
+
+    tier: Tier
+    name: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSet:
+    """The plans to edit: those of the draft, otherwise the ``published`` ones."""
+
+    plans: Sequence[Plan]
+    published: Sequence[Plan]
+    draft: PlanVersion | None
+    last: PlanVersion | None
+
+    @property
+    def fingerprint(self) -> int:
+        """A number that identifies the plans, for forms to state what they were filled with."""
+        written = repr(list(self.plans)).encode()
+        return int(sha256(written).hexdigest()[:7], 16)
+
+    @property
+    def changes(self) -> list[PlanChange]:
+        """The unpublished changes."""
+        return differences(self.published, self.plans)
+
+
+def terms(session: Session, partner_id: UUID, at: datetime | None = None) -> dict[Tier, PlanTerms]:
+    """Return the terms of every plan, as published at that moment; now if none is given.
+
+    Before the first version, they are the prices of the partner's ``pricing``, or the built-in
+    price list.
+    """
+    plans = published(session, partner_id, at)
+    return {plan.tier: plan.terms for plan in plans}
+
+
+def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
+    """Return every plan as published at that moment, in order; see `terms`."""
+    return live(session, partner_id, at) or _first(session, partner_id)
+
+
+def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
+    """Return the plans of the version published last; none before the first."""
+    query = _published(partner_id).order_by(PlanVersion.number.desc()).limit(1)
+    if at is not None:
+        query = query.where(PlanVersion.published_at <= at)
+    version = session.scalar(query)
+    return plans_of(version) if version else []
+
+
+def current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
+    """Return the plans to edit. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PRICING_READ)
+    partners.check(session, caller, partner_id)
+    return _current(session, partner_id)
+
+
+def offered(session: Session, partner_id: UUID) -> list[Plan]:
+    """Return the published plans that customers see."""
+    return [plan for plan in published(session, partner_id) if plan.is_visible]
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    plan: Plan,
+    *,
+    expected_version: int | None = None,
+) -> PlanSet:
+    """Write a plan into the draft, creating it if there is none.
+
+    ``expected_version`` is the `PlanSet.fingerprint` of what filled the form. Raises `Forbidden`,
+    `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
+    and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    found = _current(session, partner_id)
+    check(plan)
+    _refuse_taken_id(plan, found.plans)
+    wanted = [plan if other.tier is plan.tier else other for other in found.plans]
+    if wanted != list(found.plans):
+        refuse_stale(expected_version, found.fingerprint, "plans")
+    return _keep(session, caller, partner_id, found, wanted)
+
+
+def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
+    """Move a plan in the draft's order; earlier for negative steps. Raises `Forbidden`,
+    `NotFound`."""
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    found = _current(session, partner_id)
+    wanted = list(found.plans)
+    place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
+    wanted.insert(max(0, place + steps), wanted.pop(place))
+    return _keep(session, caller, partner_id, found, wanted)
+
+
+def publish(
+    session: Session, caller: Caller, partner_id: UUID, *, expected_version: int | None = None
+) -> PlanVersion:
+    """Publish the draft: customers see it, months are rated with it, and the contract's ``pricing``
+    gets an entry for each visible plan.
+
+    Raises `Forbidden`, `NotFound` (``no_draft``) and `Conflict` (``changed_meanwhile``) if it is
+    not the draft that the user has seen.
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    found = _current(session, partner_id)
+    refuse_stale(expected_version, found.fingerprint, "plans")
+    draft = found.draft
+    if draft is None:
+        raise NotFound("There is no draft to publish.", "no_draft")
+    plans = [
+        replace(
+            plan,
+            price_id=plan.price_id or f"{LOCAL_ID}{plan.tier}",
+            product_id=plan.product_id or f"{LOCAL_ID}{plan.tier}",
+        )
+        if plan.is_visible
+        else plan
+        for plan in found.plans
+    ]
+    draft.plans = [plan.to_json() for plan in plans]
+    draft.published_at, draft.author = utcnow(), caller.label
+    set_pricing(session, caller, partner_id, plans)
+    session.flush()
+    audit.record(
+        session,
+        caller,
+        action="pricing.published",
+        target_type="plan_version",
+        target_id=draft.id,
+        partner_id=partner_id,
+        target=f"Version {draft.number}",
+    )
+    return draft
+
+
+def set_pricing(session: Session, caller: Caller, partner_id: UUID, plans: Sequence[Plan]) -> None:
+    """Make the contract's ``pricing`` list the visible plans. Entries keep their ids."""
+    partner = partners.get(session, caller, partner_id)
+    ids = {entry.tier: str(entry.id) for entry in reversed(partner.pricing)}
+    entries = [
+        {
+            **({"id": ids[plan.tier]} if plan.tier in ids else {}),
+            "tier": plan.tier.value,
+            "processorPriceId": plan.price_id,
+            "processorProductId": plan.product_id,
+        }
+        for plan in plans
+        if plan.is_visible and plan.tier in PRICED
+    ]
+    changes = read(UpdatePartnerInput, {"pricing": entries})
+    partners.update(session, caller, partner_id, changes)
+
+
+def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
+    """Delete the draft; without one nothing happens. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    draft = _current(session, partner_id).draft
+    if draft is not None:
+        session.delete(draft)
+        session.flush()
+
+
+def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -> PlanSet:
+    """Create a draft with the plans of an earlier version; publishing it is a second step.
+
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``draft_exists``) if a draft would be lost.
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    found = _current(session, partner_id)
+    if found.draft is not None:
+        message = "There is a draft with changes. Publish or discard it first."
+        raise Conflict(message, "draft_exists")
+    return _keep(
+        session, caller, partner_id, found, plans_of(_numbered(session, partner_id, number))
+    )
+
+
+def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVersion]:
+    """Return the published versions, newest first. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PRICING_READ)
+    partners.check(session, caller, partner_id)
+    return list(session.scalars(_published(partner_id).order_by(PlanVersion.number.desc())))
+
+
+def plans_of(version: PlanVersion) -> list[Plan]:
+    return [Plan.stored(values) for values in version.plans]
+
+
+def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
+    """Return the fields in which two sets of plans differ, plan by plan in the new order."""
+    before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
+    found: list[PlanChange] = []
+    for place, plan in enumerate(new, 1):
+        old_place, other = before[plan.tier]
+        values, others = _values(plan, place), _values(other, old_place)
+        found += [
+            PlanChange(plan.tier, name, others[name], value)
+            for name, value in values.items()
+            if value != others[name]
+        ]
+    return found
+
+
+def _values(plan: Plan, place: int) -> Mapping[str, Any]:
+    """Return the fields that a user edits; an id that publishing gave is none."""
+    named = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    for name in ("price_id", "product_id"):
+        named[name] = "" if named[name].startswith(LOCAL_ID) else named[name]
+    del named["tier"], named["terms"]
+    price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
+    return {"name": named.pop("name"), **price, **named, "order": place}
+
+
+def _current(session: Session, partner_id: UUID) -> PlanSet:
+    query = select(PlanVersion).where(PlanVersion.partner_id == partner_id)
+    newest = list(session.scalars(query.order_by(PlanVersion.number.desc()).limit(2)))
+    draft = newest.pop(0) if newest and newest[0].published_at is None else None
+    last = newest[0] if newest else None
+    live = plans_of(last) if last else _first(session, partner_id)
+    plans = plans_of(draft) if draft else live
+    return PlanSet(plans, live, draft, last)
+
+
+def _keep(
+    session: Session, caller: Caller, partner_id: UUID, found: PlanSet, wanted: Sequence[Plan]
+) -> PlanSet:
+    """Make ``wanted`` the draft. One that equals the published plans is deleted."""
+    draft = found.draft
+    if not differences(found.published, wanted):
+        if draft is not None:
+            session.delete(draft)
+    else:
+        if draft is None:
+            number = found.last.number + 1 if found.last else 1
+            draft = PlanVersion(partner_id=partner_id, number=number, author="")
+            session.add(draft)
+        draft.plans = [plan.to_json() for plan in wanted]
+        draft.author = caller.label
+    session.flush()
+    return _current(session, partner_id)
+
+
+def _first(session: Session, partner_id: UUID) -> list[Plan]:
+    """Return the plans before the first version: those of the contract's ``pricing`` are visible,
+    with their known prices."""
+    query = select(Pricing).where(Pricing.partner_id == partner_id)
+    entries: dict[Tier, Pricing] = {}
+    for entry in session.scalars(query.order_by(Pricing.position)):
+        entries.setdefault(entry.tier, entry)
+    ids = {entry.processor_price_id for entry in entries.values()}
+    known = {
+        price.price_id: price
+        for price in session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
+    }
+    return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
+
+
+def _before_any(tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]) -> Plan:
+    listed = PRICES[tier]
+    price = known.get(entry.processor_price_id) if entry else None
+    cost, currency = (price.cost, price.currency) if price else (listed.cost, listed.currency)
+    amount = int(cost.scaleb(decimals(currency)))
+    return Plan(
+        tier,
+        price.name[:60] if price else TIER_NAMES[tier],
+        PlanTerms(amount, currency),
+        is_visible=entry is not None,
+        price_id=entry.processor_price_id if entry else "",
+        product_id=entry.processor_product_id if entry else "",
+    )
+
+
+def _refuse_taken_id(plan: Plan, plans: Sequence[Plan]) -> None:
+    for other in plans:
+        if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
+            message = f"The plan “{other.name}” has this price id. Each plan needs its own price."
+            raise ValidationFailed.on("priceId", "price_id_taken", message)
+
+
+def _numbered(session: Session, partner_id: UUID, number: int) -> PlanVersion:
+    version = session.scalar(_published(partner_id).where(PlanVersion.number == number))
+    if version is None:
+        raise NotFound
+    return version
+
+
+def _published(partner_id: UUID) -> Select[PlanVersion]:
+    return select(PlanVersion).where(
+        PlanVersion.partner_id == partner_id, PlanVersion.published_at.is_not(None)
+    )
