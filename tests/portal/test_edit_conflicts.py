@@ -230,11 +230,11 @@ FORMS = [
         {"free-a_day": "90"},
     ),
     EditForm(
-        ("portal/pricing/edit.html",),
-        "/pricing/edit",
-        {"plus-price_id": "price_p", "plus-product_id": "prod_p"},
-        {"basic-price_id": "price_b", "basic-product_id": ""},
-        {"basic-price_id": "price_b", "basic-product_id": "prod_b"},
+        ("portal/pricing/plan.html",),
+        "/pricing/plans/customerPlusPlan",
+        {"name": "Theirs"},
+        {"amount": "nonsense"},
+        {"amount": "99"},
     ),
     EditForm(
         ("portal/campaigns/plan.html",),
@@ -252,7 +252,7 @@ FORMS = [
         is_version_first=True,
     ),
 ]
-ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "PlanRow", "SocialRow"}
+ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow"}
 """Forms inside the field of a form."""
 ABOVE_A_FORM = {"components/edit_conflict.html", "portal/branding/page.html"}
 NEVER_REFUSED = {

@@ -1,7 +1,7 @@
-"""Pricing: what plans cost, what the processor said of it, and who may change the ids."""
+"""Pricing: the plans that customers choose from, edited in a draft, published as versions."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 
@@ -9,27 +9,31 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.enums import Role, Tier
-from app.gateways.processors.base import Price, PriceReference
-from app.models import Pricing, ProcessorPrice, User, utcnow
-from app.portal.pricing.views import money
+from app.enums import Role
+from app.models import User
+from app.portal.pricing.labels import money
+from app.schemas.parsing import read
+from app.schemas.partners import UpdatePartnerInput
 from app.services import partners, pricing
 from app.services.auth import sessions
-from app.services.pricing import refresh as pricing_refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
-PAGE, EDIT = "/pricing", "/pricing/edit"
+PAGE, PLUS = "/pricing", "/pricing/plans/customerPlusPlan"
 FORM = {
-    "free-price_id": "",
-    "free-product_id": "",
-    "basic-price_id": "price_b",
-    "basic-product_id": "prod_b",
-    "plus-price_id": "price_p",
-    "plus-product_id": "prod_p",
+    "name": "Growth",
+    "amount": "149",
+    "currency": "EUR",
+    "interval": "month",
+    "unit": "minute",
+    "included": "500",
+    "overage": "0.12",
+    "trial_days": "14",
+    "features": "Priority support\r\n\r\n Two assistants ",
+    "is_visible": "y",
 }
 
 
@@ -50,20 +54,11 @@ def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -
     return Browser(client)
 
 
-def stored(session: Session, tenant: Tenant) -> list[tuple[str, str, str]] | None:
+def offered(session: Session, tenant: Tenant) -> list[tuple[str, float, str]]:
+    """What the JSON offers."""
     session.expire_all()
-    partner = partners.get(session, OPERATOR, tenant.partner.id)
-    resource = partners.to_resource(partner, OPERATOR)
-    if resource.pricing is None:
-        return None
-    return [(e.tier.value, e.processor_price_id, e.processor_product_id) for e in resource.pricing]
-
-
-def told(session: Session, found: Mapping[str, Price], *asked: str) -> None:
-    """What the processor answered, a moment ago."""
-    questions = [PriceReference(Tier.PLUS, price_id, "") for price_id in (*found, *asked)]
-    pricing_refresh.keep(session, questions, found)
-    session.commit()
+    options = pricing.options(session, tenant.caller(Role.ADMIN), tenant.partner.id)
+    return [(option.name, option.cost, option.currency) for option in options]
 
 
 def words(html: str) -> str:
@@ -91,135 +86,159 @@ def test_amounts_are_written_in_their_currency(cost: float, currency: str, shown
     assert money(cost, currency) == shown
 
 
-def test_an_admin_sets_each_plan_once(admin: Browser, own: Tenant, session: Session) -> None:
-    answer = admin.post(EDIT, FORM, page=EDIT)
-    assert (answer.status_code, answer.location) == (303, "/pricing?saved=1")
-    assert stored(session, own) == [
-        ("customerBasicPlan", "price_b", "prod_b"),
-        ("customerPlusPlan", "price_p", "prod_p"),
-    ]
-    page = words(admin.get(answer.location).text)
-    assert "Basic $29.00 price_b prod_b Built-in price list" in page
-    assert "Without a price: Free." in page
-    assert "Plus Plus $99.00" in page
+def cards(html: str) -> list[str]:
+    return [words(card) for card in re.findall(r"<article.*?</article>", html, re.DOTALL)]
 
 
-def test_the_page_offers_what_the_json_offers(
+def test_a_plan_is_edited_in_a_draft_and_published(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
-    admin.post(EDIT, FORM, page=EDIT)
-    session.expire_all()
-    options = pricing.options(session, own.caller(Role.PARTNER_ADMIN), own.partner.id)
-    table = admin.get(PAGE).text.partition("What customers can choose")[2]
-    shown = re.findall(r'<span class="name">([^<]+)</span></td>.*?end phone-first">([^<]+)<', table)
-    assert shown == [("Basic", "$29.00"), ("Plus", "$99.00")]
-    assert [(option.name, f"${option.cost:.2f}") for option in options] == shown
+    answer = admin.post(PLUS, FORM, page=PLUS)
+    assert (answer.status_code, answer.location) == (303, "/pricing?saved=1")
+    page = admin.get(answer.location).text
+    assert "Draft: 9 changes" in page
+    assert cards(page)[-1].startswith(
+        "Growth Changed €149 a month 500 minutes a month included, then €0.12 a minute "
+        "Free for the first 14 days Priority support Two assistants Plus · 1 organization"
+    )
+    assert offered(session, own) == []
+    review = admin.get("/pricing/publish").text
+    assert "Publish version 1?" in words(review)
+    assert "Growth: price beyond – €0.12" in words(review)
+    assert "1 organization is on Growth." in review
+    assert len(cards(review)) == 1
+    published = admin.post(
+        "/pricing/publish", {"version": version(review)}, page="/pricing/publish"
+    )
+    assert published.location == "/pricing"
+    assert "Version 1 is published." in admin.get(PAGE).text
+    assert offered(session, own) == [("Growth", 149.0, "EUR")]
+
+
+def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session: Session) -> None:
+    for name in ("Growth", "Scale"):
+        admin.post(PLUS, {**FORM, "name": name}, page=PLUS)
+        admin.post("/pricing/publish", page="/pricing/publish")
+    history = words(admin.get("/pricing/history").text)
+    assert "Version 2 what customers see" in history
+    assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
+    answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
+    assert answer.location == PAGE
+    assert "The draft has the plans of version 1." in admin.get(PAGE).text
+    admin.post("/pricing/publish", page="/pricing/publish")
+    assert [name for name, _, _ in offered(session, own)] == ["Growth"]
+    assert admin.get("/pricing/history/9").status_code == 404
+
+
+def test_a_draft_is_discarded_after_a_question(admin: Browser) -> None:
+    admin.post(PLUS, FORM, page=PLUS)
+    assert "9 changes are lost." in admin.get("/pricing/discard").text
+    admin.post("/pricing/discard", page="/pricing/discard")
+    page = admin.get(PAGE).text
+    assert "The draft was discarded." in page
+    assert "Draft: " not in page
+    assert admin.get("/pricing/publish").location == PAGE
+    assert admin.get("/pricing/discard").location == PAGE
+
+
+def test_plans_are_moved_without_script(admin: Browser) -> None:
+    admin.post(f"{PLUS}/move/earlier", page=PLUS)
+    names = [card.split()[0] for card in cards(admin.get(PAGE).text)]
+    assert names == ["Free", "Basic", "Plus", "Basic"]
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "words"),
+    ("field", "value", "message"),
     [
-        ("plus-price_id", "", "Enter the price id of this product"),
-        ("plus-product_id", "", "Enter the product id of this price"),
-        ("basic-price_id", "x" * 201, "at most 200"),
+        ("name", "", "Enter the name that customers see."),
+        ("amount", "35,00", "Enter an amount like 12.50."),
+        ("amount", "1.005", "Amounts in EUR have at most 2 decimals."),
+        ("amount", "10000000", "Enter a number from 0 to 999,999.99."),
+        ("included", "many", "Enter a whole number in digits."),
+        ("trial_days", "731", "Enter a number from 0 to 730."),
+        ("overage", "1001", "Enter a number from 0 to 1,000."),
+        ("features", "x" * 121, "Enter at most 120 characters in each line."),
     ],
 )
-def test_a_plan_with_half_its_ids_is_refused_at_the_field(
-    admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
+def test_a_wrong_value_is_refused_at_its_field(
+    admin: Browser, field: str, value: str, message: str
 ) -> None:
-    answer = admin.post(EDIT, {**FORM, field: value}, page=EDIT)
+    answer = admin.post(PLUS, {**FORM, field: value}, page=PLUS)
     assert answer.status_code == 422
-    assert words in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert message in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
     assert f'href="#{field}"' in answer.text
-    assert stored(session, own) is None
+    assert "Draft: " not in admin.get(PAGE).text
 
 
-def test_a_problem_stands_at_its_plan_whatever_the_order_of_the_prices(admin: Browser) -> None:
-    whole = {**FORM, "free-price_id": "price_f", "free-product_id": "prod_f"}
-    for typed in (FORM, whole):
-        assert admin.post(EDIT, typed, page=EDIT).status_code == 303
-    answer = admin.post(EDIT, {**whole, "basic-price_id": "x" * 201}, page=EDIT)
-    assert '<a href="#basic-price_id">Basic, price id: ' in answer.text
-    assert "free-price_id-error" not in answer.text
+def test_a_currency_without_decimals_has_none(admin: Browser) -> None:
+    answer = admin.post(PLUS, {**FORM, "currency": "JPY", "amount": "9.50"}, page=PLUS)
+    assert "Amounts in JPY have no decimals." in answer.text
+    admin.post(PLUS, {**FORM, "currency": "JPY", "amount": "15000"}, page=PLUS)
+    assert "¥15,000 a month" in cards(admin.get(PAGE).text)[-1]
 
 
-def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
-    seen = version(admin.get(EDIT).text)
-    admin.post(EDIT, {**FORM, "version": seen}, page=EDIT)
-    answer = admin.post(EDIT, {**FORM, "version": seen, "plus-price_id": "price_x"}, page=EDIT)
+def test_who_saves_second_sees_both_values_and_who_saved_first(admin: Browser, own: Tenant) -> None:
+    seen = version(admin.get(PLUS).text)
+    admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
+    answer = admin.post(PLUS, {**FORM, "version": seen, "amount": "99"}, page=PLUS)
     assert answer.status_code == 409
-    assert '<th scope="row">Plus, price id</th><td>price_p</td><td>price_x</td>' in answer.text
-    stored_now = stored(session, own) or []
-    assert stored_now[1][1] == "price_p"
+    assert '<th scope="row">Price</th><td>149.00</td><td>99</td>' in answer.text
+    late = admin.post("/pricing/publish", {"version": seen}, page=PLUS)
+    assert late.location == "/pricing/publish"
+    assert "Review the changes again." in admin.get(late.location).text
 
 
-def test_a_plan_that_a_script_set_twice_is_shown_and_fixed_by_saving(
+def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser) -> None:
+    ids = {"price_id": "35", "product_id": "prod_1"}
+    with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS)
+    basic = "/pricing/plans/customerBasicPlan"
+    answer = with_stripe.post(basic, {**FORM, **ids, "name": "Basic"}, page=basic)
+    assert answer.status_code == 422
+    assert "The plan “Growth” has this price id." in answer.text
+
+
+def test_without_a_processor_no_id_is_asked_for(admin: Browser) -> None:
+    assert 'name="price_id"' not in admin.get(PLUS).text
+
+
+def test_what_a_script_sets_stays_until_the_plans_are_published(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
-    for position, price_id in enumerate(("price_1", "price_2")):
-        session.add(
-            Pricing(
-                partner_id=own.partner.id,
-                position=position,
-                tier=Tier.PLUS,
-                processor_price_id=price_id,
-                processor_product_id="prod_p",
-            )
-        )
+    entry = {
+        "tier": "customerBasicPlan",
+        "processorPriceId": "price_b",
+        "processorProductId": "prod_b",
+    }
+    changes = read(UpdatePartnerInput, {"pricing": [entry]})
+    partners.update(session, OPERATOR, own.partner.id, changes)
     session.commit()
+    assert "$29 a month" in cards(admin.get(PAGE).text)[2]
+    assert offered(session, own) == [("Basic", 29.0, "USD")]
+    admin.post(PLUS, FORM, page=PLUS)
+    admin.post("/pricing/publish", page="/pricing/publish")
     session.expire_all()
-    assert "Plus appears twice in your prices" in admin.get(PAGE).text
-    admin.post(EDIT, {**FORM, "basic-price_id": "", "basic-product_id": "",
-                      "plus-price_id": "price_1"}, page=EDIT)  # fmt: skip
-    assert stored(session, own) == [("customerPlusPlan", "price_1", "prod_p")]
-
-
-def test_what_the_processor_does_not_know_is_named(
-    with_stripe: Browser, own: Tenant, session: Session
-) -> None:
-    free = {"free-price_id": "price_f", "free-product_id": "prod_f"}
-    with_stripe.post(EDIT, {**FORM, **free}, page=EDIT)
-    told(session, {"price_p": Price("Plus", Decimal(99), "EUR", "prod_else")}, "price_b")
-    page = words(with_stripe.get(PAGE).text)
-    assert "Free – price_f prod_f Not checked yet" in page
-    assert "Basic – price_b prod_b Unknown at the processor" in page
-    assert "Plus €99.00 price_p prod_p Belongs to prod_else" in page
-    assert "Prices come from Stripe, updated every 10 minutes." in page
-
-
-def test_the_last_known_price_is_served_with_its_age(
-    with_stripe: Browser, own: Tenant, session: Session
-) -> None:
-    with_stripe.post(EDIT, FORM, page=EDIT)
-    told(session, {"price_p": Price("Plus", Decimal(99), "EUR", "prod_p")})
-    assert "has not answered since" not in with_stripe.get(PAGE).text
-    row = session.get_one(ProcessorPrice, "price_p")
-    row.fetched_at = utcnow() - timedelta(hours=3)
-    session.commit()
-    page = words(with_stripe.get(PAGE).text)
-    assert "Stripe has not answered since" in page
-    assert "Plus Plus €99.00" in page
+    resource = partners.to_resource(partners.get(session, OPERATOR, own.partner.id), OPERATOR)
+    tier = "customerPlusPlan"
+    assert [(e.tier.value, e.processor_price_id) for e in resource.pricing or []] == [
+        ("customerBasicPlan", "price_b"),
+        (tier, f"local_{tier}"),
+    ]
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_others_of_the_staff_read_and_change_nothing(
-    own: Tenant, signed_in: SignedIn, session: Session, role: Role, admin: Browser
+    own: Tenant, signed_in: SignedIn, role: Role, admin: Browser
 ) -> None:
-    admin.post(EDIT, FORM, page=EDIT)
+    admin.post(PLUS, FORM, page=PLUS)
     browser = signed_in(own.staff[role])
     page = browser.get(PAGE).text
-    assert "price_b" in page
-    assert EDIT not in page
-    assert browser.get(EDIT).status_code == 404
-    assert browser.post(EDIT, {**FORM, "plus-price_id": "x"}, page="/").status_code == 404
-    assert (stored(session, own) or [])[1][1] == "price_p"
+    assert "Growth" in page
+    assert PLUS not in page
+    assert "Review and publish" not in page
+    assert browser.get(PLUS).status_code == 404
+    assert browser.post(PLUS, FORM, page="/").status_code == 404
+    assert browser.post("/pricing/publish", page="/").status_code == 404
 
 
-def test_a_member_finds_no_prices(own: Tenant, signed_in: SignedIn) -> None:
+def test_a_member_finds_no_editor(own: Tenant, signed_in: SignedIn) -> None:
     assert signed_in(own.user).get(PAGE).status_code == 404
-
-
-def test_without_prices_the_page_says_what_they_are_for(admin: Browser) -> None:
-    page = admin.get(PAGE).text
-    assert "No prices yet" in page
-    assert "Add prices" in page

@@ -30,6 +30,7 @@ KIND_WORDS = {
     "phone_number": "Phone numbers",
     "client": "API clients",
     "brand_version": "Brand",
+    "plan_version": "Plans",
     "brand_image": "Pictures of the brand",
     "partner": "Portal settings",
 }
@@ -42,6 +43,9 @@ ACTION_WORDS = {
     "agent.updated": "Assistant changed",
     "brand_image.uploaded": "Picture uploaded",
     "branding.published": "Brand published",
+    "pricing.discarded": "Draft of the plans discarded",
+    "pricing.published": "Plans published",
+    "pricing.saved": "Plans changed in the draft",
     "call.cancelled": "Call cancelled",
     "call.resolved": "Call outcome resolved",
     "call.scheduled": "Call requested",

@@ -1,131 +1,122 @@
-"""The prices of the plans: each plan once, by the processor's ids."""
+"""The form of a plan."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
-from wtforms import Form, FormField, StringField
-from wtforms.fields import Field
+from wtforms import (
+    BooleanField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
 
-from app.enums import TIER_NAMES, Tier
-from app.errors import Problem, ValidationFailed
-from app.portal.web.editing import Difference
-from app.portal.web.fields import VersionField
+from app.enums import BillingInterval, UsageUnit
+from app.gateways.processors.currencies import OFFERED, decimals
+from app.portal.spending.forms import AmountField
+from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
+from app.services.pricing import Plan, PlanTerms
+from app.services.pricing.plans import LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
+from app.services.pricing.versions import LOCAL_ID
+from app.services.spending import amount_words
 
-OFFERED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
-"""The plans that can have a price in the contract, by size."""
+NOT_COUNTED = "none"
+_AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
+_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+_ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
 
 
-class PlanRow(Form):
-    price_id = StringField("Price id", render_kw={"maxlength": 200, "spellcheck": "false"})
-    product_id = StringField("Product id", render_kw={"maxlength": 200, "spellcheck": "false"})
-
-
-class PricingForm(PortalForm):
-    """A plan with two blank ids is not offered."""
-
+class PlanForm(PortalForm):
     version = VersionField()
-    free = FormField(PlanRow, label=TIER_NAMES[Tier.FREE])
-    basic = FormField(PlanRow, label=TIER_NAMES[Tier.BASIC])
-    plus = FormField(PlanRow, label=TIER_NAMES[Tier.PLUS])
-
-    @property
-    def rows(self) -> Iterator[tuple[Tier, PlanRow]]:
-        yield from zip(
-            OFFERED, (field.form for field in (self.free, self.basic, self.plus)), strict=True
-        )
+    name = StringField("Name", render_kw={"maxlength": LONGEST_NAME})
+    amount = AmountField("Price", render_kw=_AMOUNT)
+    currency = SelectField("Currency", choices=[SelectChoice(code, code) for code in OFFERED])
+    interval = RadioField(
+        "Paid",
+        choices=[
+            SelectChoice(BillingInterval.MONTH, "Each month"),
+            SelectChoice(BillingInterval.YEAR, "Each year"),
+        ],
+    )
+    unit = RadioField(
+        "Usage",
+        choices=[
+            SelectChoice(NOT_COUNTED, "Not charged"),
+            SelectChoice(UsageUnit.MINUTE, "By the minute"),
+            SelectChoice(UsageUnit.CALL, "By the call"),
+        ],
+    )
+    included = WholeNumber("Included each month", render_kw=_NUMBER)
+    overage = AmountField("Price beyond that", render_kw=_AMOUNT)
+    trial_days = WholeNumber("Trial days", render_kw=_NUMBER)
+    features = TextAreaField("Features")
+    is_visible = BooleanField("Show this plan to customers")
+    price_id = StringField("Price id", render_kw=_ID)
+    product_id = StringField("Product id", render_kw=_ID)
 
     @classmethod
-    def showing(cls, pricing: Sequence[Mapping[str, Any]] | None, version: int) -> "PricingForm":
-        """Return the form filled with the contract's ``pricing``; of a repeated plan, the first
-        entry."""
-        form = cls.from_object(data={"version": version})
-        for tier, row in form.rows:
-            entry = next((e for e in pricing or () if e["tier"] == tier.value), None)
-            row.price_id.data = entry["processorPriceId"] if entry else ""
-            row.product_id.data = entry["processorProductId"] if entry else ""
-        return form
+    def showing(cls, plan: Plan, version: int) -> "PlanForm":
+        terms = plan.terms
+        data: dict[str, Any] = {
+            "version": version,
+            "name": plan.name,
+            "amount": f"{terms.cost}",
+            "currency": terms.currency,
+            "interval": terms.interval,
+            "unit": terms.unit or NOT_COUNTED,
+            "included": terms.included or None,
+            "overage": amount_words(terms.overage_micros) if terms.overage_micros else "",
+            "trial_days": terms.trial_days or None,
+            "features": "\n".join(plan.features),
+            "is_visible": plan.is_visible,
+            "price_id": _typed(plan.price_id),
+            "product_id": _typed(plan.product_id),
+        }
+        return cls.from_object(data=data)
 
-    def to_pricing(self, stored: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]] | None:
-        """Return the contract's ``pricing``: existing entries in their order, then new ones.
+    def to_plan(self, stored: Plan, *, has_ids: bool) -> Plan:
+        """Return ``stored`` with the typed values. Without ``has_ids`` its ids stay.
 
-        Raises `ValidationFailed` if one of a plan's two ids is missing.
+        Usage that isn't charged has no amounts.
         """
-        typed = {tier.value: _typed(row) for tier, row in self.rows}
-        self._refuse_half(typed)
-        ids = {entry["tier"]: entry["id"] for entry in reversed(stored or ())}
-        entries = [
-            {
-                **({"id": ids[tier]} if tier in ids else {}),
-                "tier": tier,
-                "processorPriceId": typed[tier][0],
-                "processorProductId": typed[tier][1],
-            }
-            for tier in _in_order(typed, stored)
-            if all(typed[tier])
-        ]
-        return entries or (None if stored is None else [])
+        unit = UsageUnit(self.unit.data) if self.unit.data in list(UsageUnit) else None
+        terms = PlanTerms(
+            self._minor_units(),
+            self.currency.data,
+            BillingInterval(self.interval.data),
+            unit,
+            (self.included.data or 0) if unit else 0,
+            (self.overage.micros or 0) if unit else 0,
+            self.trial_days.data or 0,
+        )
+        lines = ((self.features.data or "").replace("\0", "")).splitlines()
+        return replace(
+            stored,
+            name=(self.name.data or "").strip(),
+            terms=terms,
+            features=tuple(line.strip() for line in lines if line.strip()),
+            is_visible=bool(self.is_visible.data),
+            price_id=(self.price_id.data or "").strip() if has_ids else stored.price_id,
+            product_id=(self.product_id.data or "").strip() if has_ids else stored.product_id,
+        )
 
-    def differences(self, stored: Self) -> list[Difference]:
-        return [
-            Difference(
-                f"{TIER_NAMES[tier]}, {mine.label.text.lower()}", _shown(mine), _shown(theirs)
-            )
-            for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
-            for mine, theirs in zip(row, other, strict=True)
-            if _shown(mine) != _shown(theirs)
-        ]
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check also that the currency has the decimals of the price."""
+        if not super().validate(extra_validators):
+            return False
+        places = decimals(self.currency.data)
+        if (self.amount.micros or 0) % 10 ** (6 - places):
+            kind = f"at most {places} decimals" if places else "no decimals"
+            self.amount.errors = (f"Amounts in {self.currency.data} have {kind}.",)
+            return False
+        return True
 
-    def show_problems(
-        self, problems: Sequence[Problem], stored: Sequence[Mapping[str, Any]] | None
-    ) -> list[tuple[str, str]]:
-        """Puts each problem of what `to_pricing` made at its field; returns all as (id, words),
-        with the plan's name."""
-        rest = []
-        rows = {tier.value: row for tier, row in self.rows}
-        filled = [tier for tier in _in_order(rows, stored) if all(_typed(rows[tier]))]
-        for problem in problems:
-            place = problem.field.split(".")
-            tier = _tier_of(place, filled)
-            if tier is None:
-                rest.append(("", problem.message))
-                continue
-            row = rows[tier]
-            field = row.product_id if place[-1] == "processorProductId" else row.price_id
-            field.errors = (*field.errors, problem.message)
-            label = f"{TIER_NAMES[Tier(tier)]}, {field.label.text.lower()}"
-            rest.append((field.id, f"{label}: {problem.message}"))
-        return rest
-
-    def _refuse_half(self, typed: Mapping[str, tuple[str, str]]) -> None:
-        problems = []
-        for tier, (price_id, product_id) in typed.items():
-            if price_id and not product_id:
-                words = "Enter the product id of this price."
-                problems.append(Problem(f"pricing.{tier}.processorProductId", "required", words))
-            elif product_id and not price_id:
-                words = "Enter the price id of this product."
-                problems.append(Problem(f"pricing.{tier}.processorPriceId", "required", words))
-        if problems:
-            raise ValidationFailed.of(*problems)
+    def _minor_units(self) -> int:
+        places = decimals(self.currency.data)
+        return min(int((self.amount.micros or 0) // 10 ** (6 - places)), MOST_AMOUNT + 1)
 
 
-def _in_order(tiers: Iterable[str], stored: Sequence[Mapping[str, Any]] | None) -> list[str]:
-    """Return the plans in the order of their entries: the ``stored`` ones first."""
-    return list(dict.fromkeys([*(entry["tier"] for entry in stored or ()), *tiers]))
-
-
-def _tier_of(place: list[str], filled: list[str]) -> str | None:
-    """Return the plan of a path like ``pricing.1.processorPriceId``, or of one with the plan
-    instead of the number."""
-    if len(place) < 2 or not place[1].isdigit():
-        return place[1] if len(place) > 1 else None
-    return filled[int(place[1])] if int(place[1]) < len(filled) else None
-
-
-def _shown(field: Field) -> str:
-    return (field.data or "").strip() or "–"
-
-
-def _typed(row: PlanRow) -> tuple[str, str]:
-    return (row.price_id.data or "").strip(), (row.product_id.data or "").strip()
+def _typed(identifier: str) -> str:
+    return "" if identifier.startswith(LOCAL_ID) else identifier

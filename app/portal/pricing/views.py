@@ -1,116 +1,91 @@
-"""Pricing: the prices of a partner's plans, and the processor's ids behind them."""
-
-from collections import Counter
-from datetime import timedelta
-from decimal import Decimal
-from typing import Any
+"""Pricing: the plans that customers choose from, edited in a draft."""
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES
+from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, settings, transaction
-from app.gateways.processors.currencies import decimals
-from app.models import Partner, utcnow
-from app.portal.pricing.forms import OFFERED, PricingForm
-from app.portal.pricing.limit_forms import BY_SIZE
+from app.portal.pricing.forms import PlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
-from app.portal.web.number_format import NO_BREAK, written
-from app.schemas.parsing import read
-from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
-from app.services import pricing as prices
 from app.services.plans import effects, limits
-from app.services.pricing import PriceStatus
+from app.services.pricing import Plan, PlanSet, versions
+from app.services.pricing.versions import BY_SIZE
 
-SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-STALE_AFTER = timedelta(minutes=30)
-"""Three runs of the worker without an answer."""
-
-
-@portal.app_template_filter("money")
-def money(cost: Decimal | float, currency: str) -> str:
-    """$29.00, €948.50, ¥3,000; 29.00 CHF for currencies without a common sign."""
-    amount = written(cost, decimals(currency))
-    symbol = SYMBOLS.get(currency.upper())
-    return f"{symbol}{amount}" if symbol else f"{amount}{NO_BREAK}{currency.upper()}"
+TIER = f"<any({', '.join(Tier)}):tier>"
 
 
 @portal.get("/pricing", endpoint="pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
-        partner = _partner(session)
-        plans = prices.plans(session, caller(), partner.id, processor())
-        options = prices.options(session, caller(), partner.id, processor())
-        counted = Counter(plan.tier for plan in plans)
-        known = [plan.known_since for plan in plans if plan.known_since]
-        oldest = min(known, default=None)
-        allowed = limits.allowances(session, caller(), partner.id)
+        partner_id = partners.own(caller())
+        found = current_plans(session)
+        allowed = limits.allowances(session, caller(), partner_id)
         return render_template(
             "portal/pricing/page.html",
-            plans=plans,
-            options=options,
-            status=PriceStatus,
-            source=processor(),
-            oldest=oldest,
-            stale=oldest is not None and oldest < utcnow() - STALE_AFTER,
-            missing=[TIER_NAMES[tier] for tier in OFFERED if tier not in counted],
-            twice=[TIER_NAMES[tier] for tier, count in counted.items() if count > 1],
-            names=TIER_NAMES,
-            partner=partner,
+            found=found,
+            changed={change.tier for change in found.changes},
             allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
-            counts=effects.on_plans(session, caller(), partner.id),
+            counts=effects.on_plans(session, caller(), partner_id),
             most_at_once=settings().calls_per_organization,
         )
 
 
-@portal.get("/pricing/edit")
-def pricing_edit() -> Page:
+@portal.get(f"/pricing/plans/{TIER}")
+def pricing_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
-        form = _saved(session)
-    return _page(form)
+        found = current_plans(session)
+    plan = _plan(found, tier)
+    return _page(PlanForm.showing(plan, found.fingerprint), plan)
 
 
-@portal.post("/pricing/edit")
-def pricing_save() -> Page:
-    form = PricingForm()
+@portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
+def save_plan(tier: str) -> Page:
+    form = PlanForm()
+    with transaction(read_only=True) as session:
+        found = current_plans(session)
+    plan = _plan(found, tier)
+    if not form.validate():
+        return _page(form, plan), 422
+    wanted = form.to_plan(plan, has_ids=processor().is_outside)
     try:
         with transaction() as session:
-            partner = _partner(session)
-            changes = {"pricing": form.to_pricing(_stored(partner))}
-            partners.update(
+            versions.save(
                 session,
                 caller(),
-                partner.id,
-                read(UpdatePartnerInput, changes),
+                partners.own(caller()),
+                wanted,
                 expected_version=form.version.data,
             )
-    except ValidationFailed as error:
-        with transaction(read_only=True) as session:
-            form.problems = form.show_problems(error.problems, _stored(_partner(session)))
-        return _page(form), 422
-    except Conflict as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_saved, target=target)
+    except (ValidationFailed, Conflict) as error:
+        version = found.draft or found.last
+        target = ("plan_version", version.id) if version else ("partner", partners.own(caller()))
+
+        def stored(session: Session) -> PlanForm:
+            now = current_plans(session)
+            return PlanForm.showing(_plan(now, tier), now.fingerprint)
+
+        return refused(error, form, lambda: _page(form, plan), stored=stored, target=target)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
-def _partner(session: Session) -> Partner:
-    return partners.get(session, caller(), partners.own(caller()))
+@portal.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):way>")
+def pricing_plan_move(tier: str, way: str) -> Page:
+    with transaction() as session:
+        steps = -1 if way == "earlier" else 1
+        versions.move(session, caller(), partners.own(caller()), Tier(tier), steps)
+    return redirect(url_for("portal.pricing"), 303)
 
 
-def _stored(partner: Partner) -> list[dict[str, Any]] | None:
-    resource = partners.to_resource(partner, caller()).model_dump(mode="json", by_alias=True)
-    stored: list[dict[str, Any]] | None = resource["pricing"]
-    return stored
+def current_plans(session: Session) -> PlanSet:
+    return versions.current(session, caller(), partners.own(caller()))
 
 
-def _saved(session: Session) -> PricingForm:
-    partner = _partner(session)
-    return PricingForm.showing(_stored(partner), partner.version)
+def _plan(found: PlanSet, tier: str) -> Plan:
+    return next(plan for plan in found.plans if plan.tier == tier)
 
 
-def _page(form: PricingForm) -> str:
-    return render_template("portal/pricing/edit.html", form=form, source=processor())
+def _page(form: PlanForm, plan: Plan) -> str:
+    return render_template("portal/pricing/plan.html", form=form, plan=plan, source=processor())

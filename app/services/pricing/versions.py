@@ -17,7 +17,7 @@ from app.enums import TIER_NAMES, Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.processors.currencies import decimals
 from app.gateways.processors.price_list import PRICES
-from app.models import PlanVersion, Pricing, ProcessorPrice, utcnow
+from app.models import PlanVersion, Pricing, ProcessorPrice, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.parsing import read
@@ -121,7 +121,7 @@ def save(
     wanted = [plan if other.tier is plan.tier else other for other in found.plans]
     if wanted != list(found.plans):
         refuse_stale(expected_version, found.fingerprint, "plans")
-    return _keep(session, caller, partner_id, found, wanted)
+    return _keep(session, caller, partner_id, found, wanted, plan.name)
 
 
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
@@ -132,8 +132,9 @@ def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: 
     found = _current(session, partner_id)
     wanted = list(found.plans)
     place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
-    wanted.insert(max(0, place + steps), wanted.pop(place))
-    return _keep(session, caller, partner_id, found, wanted)
+    plan = wanted.pop(place)
+    wanted.insert(max(0, place + steps), plan)
+    return _keep(session, caller, partner_id, found, wanted, plan.name)
 
 
 def publish(
@@ -166,15 +167,7 @@ def publish(
     draft.published_at, draft.author = utcnow(), caller.label
     set_pricing(session, caller, partner_id, plans)
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="pricing.published",
-        target_type="plan_version",
-        target_id=draft.id,
-        partner_id=partner_id,
-        target=f"Version {draft.number}",
-    )
+    _record(session, caller, "published", draft, f"Version {draft.number}")
     return draft
 
 
@@ -202,6 +195,7 @@ def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
     partners.get(session, caller, partner_id, for_change=True)
     draft = _current(session, partner_id).draft
     if draft is not None:
+        _record(session, caller, "discarded", draft, f"Version {draft.number}")
         session.delete(draft)
         session.flush()
 
@@ -217,9 +211,18 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
     if found.draft is not None:
         message = "There is a draft with changes. Publish or discard it first."
         raise Conflict(message, "draft_exists")
-    return _keep(
-        session, caller, partner_id, found, plans_of(_numbered(session, partner_id, number))
-    )
+    plans = plans_of(get(session, caller, partner_id, number))
+    return _keep(session, caller, partner_id, found, plans, f"Version {number}")
+
+
+def get(session: Session, caller: Caller, partner_id: UUID, number: int) -> PlanVersion:
+    """Return a published version. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PRICING_READ)
+    partners.check(session, caller, partner_id)
+    version = session.scalar(_published(partner_id).where(PlanVersion.number == number))
+    if version is None:
+        raise NotFound
+    return version
 
 
 def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVersion]:
@@ -269,22 +272,41 @@ def _current(session: Session, partner_id: UUID) -> PlanSet:
 
 
 def _keep(
-    session: Session, caller: Caller, partner_id: UUID, found: PlanSet, wanted: Sequence[Plan]
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    found: PlanSet,
+    wanted: Sequence[Plan],
+    target: str,
 ) -> PlanSet:
     """Make ``wanted`` the draft. One that equals the published plans is deleted."""
+    if wanted == list(found.plans):
+        return found
     draft = found.draft
-    if not differences(found.published, wanted):
-        if draft is not None:
-            session.delete(draft)
-    else:
-        if draft is None:
-            number = found.last.number + 1 if found.last else 1
-            draft = PlanVersion(partner_id=partner_id, number=number, author="")
-            session.add(draft)
-        draft.plans = [plan.to_json() for plan in wanted]
-        draft.author = caller.label
+    if draft is None:
+        number = found.last.number + 1 if found.last else 1
+        draft = PlanVersion(id=new_id(), partner_id=partner_id, number=number, author="")
+        session.add(draft)
+    draft.plans = [plan.to_json() for plan in wanted]
+    draft.author = caller.label
     session.flush()
+    _record(session, caller, "saved", draft, target)
+    if not differences(found.published, wanted):
+        session.delete(draft)
+        session.flush()
     return _current(session, partner_id)
+
+
+def _record(session: Session, caller: Caller, verb: str, version: PlanVersion, target: str) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"pricing.{verb}",
+        target_type="plan_version",
+        target_id=version.id,
+        partner_id=version.partner_id,
+        target=target,
+    )
 
 
 def _first(session: Session, partner_id: UUID) -> list[Plan]:
@@ -322,13 +344,6 @@ def _refuse_taken_id(plan: Plan, plans: Sequence[Plan]) -> None:
         if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
             message = f"The plan “{other.name}” has this price id. Each plan needs its own price."
             raise ValidationFailed.on("priceId", "price_id_taken", message)
-
-
-def _numbered(session: Session, partner_id: UUID, number: int) -> PlanVersion:
-    version = session.scalar(_published(partner_id).where(PlanVersion.number == number))
-    if version is None:
-        raise NotFound
-    return version
 
 
 def _published(partner_id: UUID) -> Select[PlanVersion]:
