@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.enums import Tier
+from app.enums import Tier, UsageUnit
+from app.services.pricing import PlanTerms
 
 HISTORY_DAYS = 120
 
@@ -82,3 +83,23 @@ PARTNERS = (
         extended=False,
     ),
 )  # fmt: skip
+
+PLANS: dict[Tier, tuple[PlanTerms, tuple[str, ...]]] = {
+    Tier.FREE: (
+        PlanTerms(0, "USD", unit=UsageUnit.MINUTE, included=30),
+        ("Answers around the clock", "Help by email"),
+    ),
+    Tier.BASIC_TRIAL: (
+        PlanTerms(0, "USD", unit=UsageUnit.MINUTE, included=60, trial_days=14),
+        ("Everything in Basic", "No card needed"),
+    ),
+    Tier.BASIC: (
+        PlanTerms(2900, "USD", unit=UsageUnit.MINUTE, included=300, overage_micros=150_000),
+        ("Everything in Free", "Campaigns and contact files", "Help within a day"),
+    ),
+    Tier.PLUS: (
+        PlanTerms(9900, "USD", unit=UsageUnit.MINUTE, included=1500, overage_micros=100_000),
+        ("Everything in Basic", "Calls from your own software", "Help within an hour"),
+    ),
+}
+"""What each plan costs and offers."""

@@ -2,17 +2,18 @@
 
 import random
 import secrets
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_conversations
-from app.commands.demo_story import OrganizationStory, PartnerStory
+from app.commands.demo_story import PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
 from app.enums import ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Assistant, Organization, Partner, User
+from app.models import Assistant, Organization, Partner, User, utcnow
 from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
@@ -29,6 +30,7 @@ from app.services import (
 )
 from app.services.auth import passwords
 from app.services.credentials import api_keys
+from app.services.pricing import versions
 from app.services.users import operators
 
 SHOWN_OUTCOMES = ("human", "voicemail", "busy", "noAnswer", "failed")
@@ -82,6 +84,14 @@ class World:
             "partners": [self._partner(story, history_days) for story in stories],
         }
 
+    def _publish_plans(self, own: Caller, partner: Partner, days_ago: int) -> None:
+        for plan in versions.current(self.session, own, partner.id).plans:
+            terms, features = PLANS[plan.tier]
+            wanted = replace(plan, terms=terms, features=features)
+            versions.save(self.session, own, partner.id, wanted)
+        version = versions.publish(self.session, own, partner.id)
+        version.published_at = utcnow() - timedelta(days=days_ago)
+
     def _partner(self, story: PartnerStory, history_days: int) -> dict[str, Any]:
         domain = f"portal.{story.slug}.example"
         partner = partners.create(
@@ -119,6 +129,7 @@ class World:
         partners.verify_domain(self.session, self.caller, partner.id)
         partners.end_trial(self.session, self.caller, partner.id)
         own = system_caller("demo", partner.id)
+        self._publish_plans(own, partner, history_days)
         clients = [
             (role, oauth_clients.create(self.session, own, name=f"{role} scripts", role=role))
             for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)

@@ -253,6 +253,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.audit_file": P.AUDIT_READ,
     "portal.report": P.REPORT_READ,
     "portal.report_file": P.REPORT_READ,
+    "portal.plan": P.USAGE_READ,
     "portal.pricing": P.PRICING_READ,
     "portal.pricing_history": P.PRICING_READ,
     "portal.pricing_version": P.PRICING_READ,

@@ -234,7 +234,7 @@ FORMS = [
         "/pricing/plans/customerPlusPlan",
         {"name": "Theirs"},
         {"amount": "nonsense"},
-        {"amount": "99"},
+        {"amount": "98.50"},
     ),
     EditForm(
         ("portal/campaigns/plan.html",),

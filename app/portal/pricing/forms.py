@@ -28,7 +28,7 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 _ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
 
 
-class PlanForm(PortalForm):
+class PricingPlanForm(PortalForm):
     version = VersionField()
     name = StringField("Name", render_kw={"maxlength": LONGEST_NAME})
     amount = AmountField("Price", render_kw=_AMOUNT)
@@ -41,9 +41,9 @@ class PlanForm(PortalForm):
         ],
     )
     unit = RadioField(
-        "Usage",
+        "Beyond the price, calls are charged",
         choices=[
-            SelectChoice(NOT_COUNTED, "Not charged"),
+            SelectChoice(NOT_COUNTED, "Not at all"),
             SelectChoice(UsageUnit.MINUTE, "By the minute"),
             SelectChoice(UsageUnit.CALL, "By the call"),
         ],
@@ -57,7 +57,7 @@ class PlanForm(PortalForm):
     product_id = StringField("Product id", render_kw=_ID)
 
     @classmethod
-    def showing(cls, plan: Plan, version: int) -> "PlanForm":
+    def showing(cls, plan: Plan, version: int) -> "PricingPlanForm":
         terms = plan.terms
         data: dict[str, Any] = {
             "version": version,

@@ -48,15 +48,13 @@ def money(cost: Decimal | float, currency: str, digits: int | None = None) -> st
 
 @portal.app_template_filter("plan_price")
 def plan_price(terms: PlanTerms) -> str:
-    """$29 or $29.50; Free where it costs nothing."""
-    if not terms.amount:
-        return "Free"
+    """$29 or $29.50"""
     return money(terms.cost, terms.currency, 0 if terms.cost == int(terms.cost) else None)
 
 
 @portal.app_template_filter("plan_interval")
 def plan_interval(terms: PlanTerms) -> str:
-    return INTERVAL_WORDS[terms.interval] if terms.amount else ""
+    return INTERVAL_WORDS[terms.interval]
 
 
 @portal.app_template_filter("plan_usage")
@@ -64,11 +62,17 @@ def plan_usage(terms: PlanTerms) -> str:
     """300 minutes a month included, then $0.12 a minute."""
     if terms.unit is None:
         return ""
-    beyond = f"{_overage(terms)} a {terms.unit}" if terms.overage_micros else ""
+    beyond = plan_overage(terms)
     if not terms.included:
         return beyond
     included = f"{plural(terms.included, terms.unit)} a month included"
     return f"{included}, then {beyond}" if beyond else included
+
+
+@portal.app_template_filter("plan_overage")
+def plan_overage(terms: PlanTerms) -> str:
+    """$0.12 a minute; nothing where further usage costs nothing."""
+    return f"{_overage(terms)} a {terms.unit}" if terms.unit and terms.overage_micros else ""
 
 
 def change_rows(

@@ -18,13 +18,11 @@ NUMBER = "<int(max=2147483647):number>"
 
 
 @portal.get("/pricing/publish", endpoint="pricing_review")
-def review_draft() -> Page:
+def review_draft() -> str:
     """Show the changes and what customers will see."""
     with transaction(read_only=True) as session:
         found = current_plans(session)
         counts = effects.on_plans(session, caller(), partners.own(caller()))
-    if found.draft is None:
-        return redirect(url_for("portal.pricing"), 303)
     return render_template(
         "portal/pricing/review.html",
         found=found,
@@ -51,11 +49,9 @@ def pricing_publish() -> Page:
 
 
 @portal.get("/pricing/discard")
-def pricing_discard_confirm() -> Page:
+def pricing_discard_confirm() -> str:
     with transaction(read_only=True) as session:
         changes = current_plans(session).changes
-    if not changes:
-        return redirect(url_for("portal.pricing"), 303)
     return Confirmation(
         url_for("portal.pricing_discard"),
         "Discard the draft?",

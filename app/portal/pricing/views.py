@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, settings, transaction
-from app.portal.pricing.forms import PlanForm
+from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import partners
@@ -38,12 +38,12 @@ def pricing_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
         found = current_plans(session)
     plan = _plan(found, tier)
-    return _page(PlanForm.showing(plan, found.fingerprint), plan)
+    return _page(PricingPlanForm.showing(plan, found.fingerprint), plan)
 
 
 @portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
 def save_plan(tier: str) -> Page:
-    form = PlanForm()
+    form = PricingPlanForm()
     with transaction(read_only=True) as session:
         found = current_plans(session)
     plan = _plan(found, tier)
@@ -63,9 +63,9 @@ def save_plan(tier: str) -> Page:
         version = found.draft or found.last
         target = ("plan_version", version.id) if version else ("partner", partners.own(caller()))
 
-        def stored(session: Session) -> PlanForm:
+        def stored(session: Session) -> PricingPlanForm:
             now = current_plans(session)
-            return PlanForm.showing(_plan(now, tier), now.fingerprint)
+            return PricingPlanForm.showing(_plan(now, tier), now.fingerprint)
 
         return refused(error, form, lambda: _page(form, plan), stored=stored, target=target)
     return redirect(url_for("portal.pricing", saved=1), 303)
@@ -87,5 +87,5 @@ def _plan(found: PlanSet, tier: str) -> Plan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
-def _page(form: PlanForm, plan: Plan) -> str:
+def _page(form: PricingPlanForm, plan: Plan) -> str:
     return render_template("portal/pricing/plan.html", form=form, plan=plan, source=processor())

@@ -84,6 +84,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         (
             Place("Usage", "chart-bar", "portal.usage"),
             Place("Report", "clipboard-data", "portal.report"),
+            Place("Plan", "tag", "portal.plan"),
         ),
     ),
     (
@@ -122,6 +123,8 @@ def may_open(caller: Caller, endpoint: str) -> bool:
     """Whether the caller may open the page."""
     if caller.partner_id is None and endpoint in OF_A_PARTNER:
         return False
+    if caller.organization_id is None and endpoint == "portal.plan":
+        return False  # the partner's staff have Pricing, which leads there
     needed = ROUTES.get(endpoint)
     return not isinstance(needed, Permission) or caller.may(needed)
 
