@@ -1,7 +1,11 @@
 """Stripe's prices through the official SDK, asked of a server that answers as Stripe does."""
 
+import hmac
+import json
 import socket
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,8 +13,13 @@ import pytest
 
 from app.enums import Tier
 from app.gateways.processors import open_processor
-from app.gateways.processors.base import Price, PriceReference, ProcessorUnavailable
-from app.gateways.processors.stripe import Stripe
+from app.gateways.processors.base import (
+    Price,
+    PriceReference,
+    ProcessorRefused,
+    ProcessorUnavailable,
+)
+from app.gateways.processors.stripe import Event, Sale, Stripe, read_event
 from tests.fixtures.settings import settings_for
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
 
@@ -82,3 +91,81 @@ def test_the_settings_choose_the_processor(tmp_path: Path) -> None:
 def test_stripe_without_a_key_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="PORTAL_STRIPE_KEY must be set"):
         settings_for("sqlite:///x", tmp_path, processor="stripe")
+
+
+SALE = Sale("Growth", Decimal("149.00"), "EUR", "month")
+
+
+def gateway(server: StripeServer) -> Stripe:
+    return Stripe(KEY, server.url)
+
+
+def stored(server: StripeServer, price_id: str) -> tuple[str, int, str, str, bool]:
+    price = server.client.v1.prices.retrieve(price_id)
+    product = server.client.v1.products.retrieve(price.product)
+    interval = price.recurring.interval
+    return product.name, price.unit_amount, price.currency, interval, price.active
+
+
+def test_a_plan_is_sold_as_a_product_with_a_price(server: StripeServer) -> None:
+    product_id, price_id = gateway(server).sell(SALE, "first")
+    assert stored(server, price_id) == ("Growth", 14900, "eur", "month", True)
+    asked = PriceReference(Tier.PLUS, price_id, product_id)
+    assert gateway(server).prices([asked])[price_id].interval == "month"
+
+
+def test_a_change_that_is_sent_again_creates_nothing_twice(server: StripeServer) -> None:
+    assert gateway(server).sell(SALE, "twice") == gateway(server).sell(SALE, "twice")
+
+
+def test_another_amount_is_another_price_and_the_old_one_is_archived(server: StripeServer) -> None:
+    product_id, old = gateway(server).sell(SALE, "old")
+    sale = replace(SALE, name="Scale", cost=Decimal(199), product_id=product_id, price_id=old)
+    same_product, new = gateway(server).sell(sale, "new")
+    assert same_product == product_id
+    assert stored(server, old) == ("Scale", 14900, "eur", "month", False)
+    assert stored(server, new) == ("Scale", 19900, "eur", "month", True)
+
+
+def test_a_price_that_says_the_same_stays_and_is_sold_again(server: StripeServer) -> None:
+    product_id, price_id = gateway(server).sell(SALE, "stays")
+    gateway(server).archive(price_id)
+    assert stored(server, price_id)[-1] is False
+    sale = replace(SALE, product_id=product_id, price_id=price_id)
+    assert gateway(server).sell(sale, "again") == (product_id, price_id)
+    assert stored(server, price_id)[-1] is True
+
+
+def test_a_refusal_says_what_to_change(server: StripeServer) -> None:
+    with pytest.raises(ProcessorRefused, match="Check it"):
+        Stripe("no key at all", server.url).check()
+    with pytest.raises(ProcessorRefused, match="No such price: price_nobody"):
+        gateway(server).archive("price_nobody")
+    gateway(server).check()
+
+
+def signed(payload: bytes, at: int) -> str:
+    digest = hmac.new(b"whsec_x", f"{at}.".encode() + payload, "sha256").hexdigest()
+    return f"t={at},v1={digest}"
+
+
+def test_only_a_fresh_report_with_the_right_signature_is_read() -> None:
+    payload = json.dumps(
+        {
+            "id": "evt_1",
+            "object": "event",
+            "type": "checkout.session.completed",
+            "data": {"object": {"object": "checkout.session", "client_reference_id": "ref"}},
+        }
+    ).encode()
+    now = int(time.time())
+    read = Event("evt_1", "checkout.session.completed", "ref")
+    assert read_event(payload, signed(payload, now), "whsec_x") == read
+    for bytes_, signature, secret in (
+        (payload, signed(payload, now - 301), "whsec_x"),
+        (payload + b" ", signed(payload, now), "whsec_x"),
+        (payload, signed(payload, now), "whsec_other"),
+        (payload, "", "whsec_x"),
+        (b"\xff", signed(b"\xff", now), "whsec_x"),
+    ):
+        assert read_event(bytes_, signature, secret) is None

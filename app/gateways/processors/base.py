@@ -25,7 +25,9 @@ class Price:
     cost: Decimal
     currency: str
     product_id: str | None = None
-    """The account of the price, if the processor reports it."""
+    """The product of the price, if the processor reports it."""
+    interval: str | None = None
+    """``month`` or ``year`` for a price that is paid regularly."""
 
 
 class ProcessorUnavailable(Exception):
@@ -33,6 +35,10 @@ class ProcessorUnavailable(Exception):
 
     def __init__(self, processor: str, reason: str):
         super().__init__(f"{processor} gave no answer: {reason}")
+
+
+class ProcessorRefused(Exception):
+    """The processor refused a request; the words are for the user who has to change something."""
 
 
 class Processor(Protocol):

@@ -1,14 +1,22 @@
 """Stripe as the payment processor, through its official SDK (the extra ``stripe``)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.gateways.processors.base import Price, PriceReference, ProcessorUnavailable
+from app.gateways.processors.base import (
+    Price,
+    PriceReference,
+    ProcessorRefused,
+    ProcessorUnavailable,
+)
 
 SECONDS = 10
 RETRIES = 1
+REPLAY_SECONDS = 300
 _WHOLE_UNITS = frozenset(
     [
         "BIF",
@@ -33,15 +41,42 @@ _THOUSANDTHS = frozenset(["BHD", "JOD", "KWD", "OMR", "TND"])
 although they have no decimals)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """A plan to sell: what its product and price have to say. ``price_id`` and ``product_id`` are
+    the present ones, or blank."""
+
+    name: str
+    cost: Decimal
+    currency: str
+    interval: str
+    product_id: str = ""
+    price_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A signed report of Stripe. ``reference`` is the one of a finished checkout, or blank."""
+
+    id: str
+    type: str
+    reference: str
+
+
 class Stripe:
-    """Prices of a Stripe account. Only `prices` connects."""
+    """A Stripe account: that of the key, or the one with the id ``account`` connected to it.
+
+    Nothing connects before a method is called. All but `read_event` raise `ProcessorUnavailable`
+    if an answer is missing, and those that change something `ProcessorRefused`.
+    """
 
     name = "Stripe"
     is_outside = True
 
-    def __init__(self, key: str, api_url: str = ""):
+    def __init__(self, key: str, api_url: str = "", account: str = ""):
         self._key = key
         self._api_url = api_url
+        self._account = account
 
     def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
         """Return the known prices by price id. One request per id, at most two tries of ten seconds
@@ -72,8 +107,84 @@ class Stripe:
                 cost=_units(price, currency),
                 currency=currency,
                 product_id=product_id,
+                interval=_interval(price),
             )
         return found
+
+    def check(self) -> None:
+        """Ask for something harmless, to prove that the key works."""
+        with self._asking() as client:
+            client.v1.products.list({"limit": 1})
+            client.v1.prices.list({"limit": 1})
+
+    def sell(self, sale: Sale, key: str) -> tuple[str, str]:
+        """Make the product and the price say what the sale says; return their ids.
+
+        A price can't be changed: another one replaces it, and it is archived. The idempotency
+        ``key`` names this change: sent again, it creates nothing twice.
+        """
+        with self._asking() as client:
+            product_id = sale.product_id
+            if product_id:
+                client.v1.products.update(product_id, {"name": sale.name, "active": True})
+            else:
+                options = {"idempotency_key": f"{key}:product"}
+                product_id = client.v1.products.create({"name": sale.name}, options).id
+            if sale.price_id:
+                price = client.v1.prices.retrieve(sale.price_id)
+                if _says(price, sale, product_id):
+                    if not price.active:
+                        client.v1.prices.update(sale.price_id, {"active": True})
+                    return product_id, sale.price_id
+            wanted = {
+                "product": product_id,
+                "currency": sale.currency.lower(),
+                "unit_amount": int(sale.cost.scaleb(_shift(sale.currency))),
+                "recurring": {"interval": sale.interval},
+            }
+            options = {"idempotency_key": f"{key}:price"}
+            price_id = client.v1.prices.create(wanted, options).id
+            if sale.price_id:
+                client.v1.prices.update(sale.price_id, {"active": False})
+            return product_id, price_id
+
+    def archive(self, price_id: str) -> None:
+        """End the sale of a price; existing subscriptions keep it."""
+        with self._asking() as client:
+            client.v1.prices.update(price_id, {"active": False})
+
+    def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
+        """Return the URL of a page where a customer subscribes to a price. ``reference`` comes back
+        with the report that it was paid."""
+        wanted: dict[str, Any] = {
+            "mode": "subscription",
+            "line_items": [{"price": price_id, "quantity": 1}],
+            "client_reference_id": reference,
+            "success_url": f"{back_url}?upgraded=1",
+            "cancel_url": back_url,
+        }
+        if trial_days:
+            wanted["subscription_data"] = {"trial_period_days": trial_days}
+        with self._asking() as client:
+            options = {"idempotency_key": f"checkout:{reference}"}
+            return str(client.v1.checkout.sessions.create(wanted, options).url)
+
+    @contextmanager
+    def _asking(self) -> Iterator[Any]:
+        import stripe  # noqa: PLC0415 - as above
+
+        try:
+            yield self._client(stripe)
+        except (stripe.AuthenticationError, stripe.PermissionError) as error:
+            message = (
+                "Stripe refused the key. Check it, and that it may change products and prices."
+            )
+            raise ProcessorRefused(message) from error
+        except stripe.InvalidRequestError as error:
+            message = f"Stripe refused a change: {error.user_message or 'no reason given'}"
+            raise ProcessorRefused(message) from error
+        except stripe.StripeError as error:
+            raise ProcessorUnavailable(self.name, type(error).__name__) from error
 
     def _client(self, stripe: Any) -> Any:
         addresses: dict[str, str] = {}
@@ -82,14 +193,43 @@ class Stripe:
             addresses = {"api": f"{parts.scheme}://{parts.netloc}"}
         return stripe.StripeClient(
             self._key,
+            stripe_account=self._account or None,
             base_addresses=addresses,
             http_client=stripe.RequestsClient(timeout=SECONDS),
             max_network_retries=RETRIES,
         )
 
 
+def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
+    """Return a report that is signed with the secret and at most five minutes old; None for any
+    other."""
+    import stripe  # noqa: PLC0415 - as above
+
+    try:
+        event = stripe.Webhook.construct_event(payload, signature, secret, REPLAY_SECONDS)
+    except (stripe.SignatureVerificationError, ValueError):
+        return None
+    reference = getattr(event.data.object, "client_reference_id", None)
+    return Event(event.id, event.type, reference or "")
+
+
+def _says(price: Any, sale: Sale, product_id: str) -> bool:
+    currency = price.currency.upper()
+    stored = (str(price.product), currency, _units(price, currency), _interval(price))
+    return stored == (product_id, sale.currency, sale.cost, sale.interval)
+
+
+def _interval(price: Any) -> str | None:
+    """Return the interval of a price that is paid each month or year; None for other prices."""
+    recurring = getattr(price, "recurring", None)
+    return recurring.interval if recurring and recurring.interval_count == 1 else None
+
+
+def _shift(currency: str) -> int:
+    return 0 if currency in _WHOLE_UNITS else 3 if currency in _THOUSANDTHS else 2
+
+
 def _units(price: Any, currency: str) -> Decimal:
     """Return the amount in currency units. A tiered price has no single amount: zero."""
     amount = getattr(price, "unit_amount_decimal", None) or price.unit_amount or 0
-    shift = 0 if currency in _WHOLE_UNITS else 3 if currency in _THOUSANDTHS else 2
-    return Decimal(str(amount)).scaleb(-shift)
+    return Decimal(str(amount)).scaleb(-_shift(currency))

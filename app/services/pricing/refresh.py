@@ -51,6 +51,7 @@ def keep(
                     name=price.name[:200],
                     cost=price.cost,
                     currency=price.currency,
+                    interval=price.interval,
                     fetched_at=now,
                 )
             )
