@@ -1,9 +1,11 @@
-"""CARRIERS: what they tell and ask while a call is on the line. Signed, without a session."""
+"""What carriers and payment processors report: signed, without a session."""
 
 from flask import Flask
 
+from app.callbacks.stripe import blueprint as stripe
 from app.callbacks.twilio import blueprint as twilio
 
 
 def register_callbacks(app: Flask) -> None:
     app.register_blueprint(twilio)
+    app.register_blueprint(stripe)

@@ -17,9 +17,9 @@ from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
 from app.gateways.files import FileStore
 from app.gateways.mailers import open_outbox
-from app.gateways.processors.base import ProcessorUnavailable
+from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import Syslog, SyslogUnavailable
-from app.jobs import waiting_calls
+from app.jobs import sell_plans, waiting_calls
 from app.jobs.context import context
 from app.models import utcnow
 from app.services import carrier_accounts, phone_numbers, retention, unusual_calls
@@ -27,6 +27,7 @@ from app.services.audit import forwarding, refusals
 from app.services.calls import carrier_reports
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
+from app.services.pricing import accounts as processor_accounts
 from app.services.pricing import refresh as pricing_refresh
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ def tidy_accounts() -> None:
     with context().database.transaction() as session:
         carrier_accounts.tidy(session, context().settings.secret_keys)
         forgotten = carrier_accounts.forgotten(session, kept)
+        processor_accounts.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 
@@ -177,14 +179,25 @@ def give_back_space() -> None:
 
 
 def refresh_prices() -> None:
-    """Ask an outside processor for prices that are due. Without an answer the known prices stay,
-    and the next run tries again."""
-    database, processor = context().database, context().processor
-    if not processor.is_outside:
-        return
+    """Ask outside processors for prices that are due: the installation's, and the accounts of
+    partners. Without an answer the known prices stay, and the next run tries again."""
+    worker = context()
+    if worker.processor.is_outside:
+        _refresh_prices(worker.processor)
+    with worker.database.transaction(read_only=True) as session:
+        connected = pricing_refresh.connected(session)
+    for partner_id in connected:
+        try:
+            _refresh_prices(sell_plans.account_of(worker, partner_id), partner_id)
+        except ProcessorRefused as error:
+            log.warning("prices of partner %s were not refreshed: %s", partner_id, error)
+
+
+def _refresh_prices(processor: Processor, partner_id: UUID | None = None) -> None:
+    database = context().database
     while True:
         with database.transaction(read_only=True) as session:
-            references = pricing_refresh.due(session)
+            references = pricing_refresh.due(session, partner_id)
         if not references:
             return
         try:

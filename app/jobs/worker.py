@@ -29,6 +29,7 @@ from app.jobs import (
     memory,
     place_call,
     read_carrier_numbers,
+    sell_plans,
     send_mail,
     send_webhook,
     waiting_calls,
@@ -54,6 +55,10 @@ WORKFLOWS = (
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
     read_carrier_numbers.read_carrier_numbers,
+    sell_plans.test_processor_account,
+    sell_plans.send_plans,
+    sell_plans.check_prices,
+    sell_plans.open_checkout,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

@@ -55,7 +55,7 @@ from app.models.pause import (
     InstallationMark,
 )
 from app.models.phone_number import CarrierNumberList, PhoneNumber
-from app.models.plan import PlanVersion, ProcessorAccount
+from app.models.plan import Checkout, PlanVersion, ProcessorAccount
 from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal

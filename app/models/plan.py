@@ -1,4 +1,5 @@
-"""Versions of a partner's plans, and the account at the payment processor that sells them."""
+"""Versions of a partner's plans, the account at the payment processor that sells them, and the
+checkouts of customers there."""
 
 from datetime import datetime
 from typing import Any
@@ -7,7 +8,19 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Integer, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Json, Name, Short, UtcDateTime
+from app.enums import Tier
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Json,
+    Name,
+    Short,
+    Url,
+    UtcDateTime,
+    enum_column,
+    tenant_key,
+)
 
 
 class PlanVersion(Base):
@@ -61,3 +74,26 @@ class ProcessorAccount(Base):
     tested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     works: Mapped[bool | None]
     words: Mapped[str] = mapped_column(Text, default="")
+
+
+class Checkout(Base):
+    """A customer's change to another plan, paid at the payment processor.
+
+    ``url`` is blank until the worker has it; ``problem`` is why there is none. ``paid_at`` is when
+    the processor reported that it was completed.
+    """
+
+    __tablename__ = "checkouts"
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    organization_id: Mapped[UUID]
+    tier: Mapped[Tier] = mapped_column(enum_column(Tier))
+    back_url: Mapped[Url]
+    url: Mapped[Url] = mapped_column(default="")
+    problem: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[Created]
+    paid_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

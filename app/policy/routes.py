@@ -46,6 +46,7 @@ ROUTES: dict[str, Permission | Access] = {
     "legacy_calls.place_call": P.LEGACY_CALL,
     "twilio.status": Access.PUBLIC,  # the carrier's signature is the proof, here and below
     "twilio.answer": Access.PUBLIC,
+    "stripe.report": Access.PUBLIC,  # so is Stripe's signature
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.favicon": Access.PUBLIC,
@@ -265,6 +266,15 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.pricing_discard": P.PARTNER_WRITE,
     "portal.pricing_discard_confirm": P.PARTNER_WRITE,
     "portal.pricing_restore": P.PARTNER_WRITE,
+    "portal.pricing_stripe": P.CREDENTIALS_MANAGE,
+    "portal.pricing_stripe_connection": P.CREDENTIALS_MANAGE,
+    "portal.pricing_stripe_remove": P.CREDENTIALS_MANAGE,
+    "portal.pricing_stripe_remove_confirm": P.CREDENTIALS_MANAGE,
+    "portal.pricing_stripe_save": P.CREDENTIALS_MANAGE,
+    "portal.pricing_stripe_send": P.PARTNER_WRITE,
+    "portal.pricing_stripe_test": P.CREDENTIALS_MANAGE,
+    "portal.plan_checkout": P.USAGE_READ,
+    "portal.plan_checkout_begin": P.USAGE_READ,
     "portal.pricing_limits": P.PARTNER_WRITE,
     "portal.pricing_limits_check": P.PARTNER_WRITE,
     "portal.pricing_limits_save": P.PARTNER_WRITE,

@@ -1,4 +1,4 @@
-"""Add the versions of a partner's plans, and its account at the payment processor."""
+"""Add the versions of plans, partners' accounts at the payment processor, and checkouts there."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,16 @@ depends_on: str | Sequence[str] | None = None
 
 JSON_TYPE = sa.JSON(none_as_null=True).with_variant(
     postgresql.JSONB(none_as_null=True), "postgresql"
+)
+TIER = sa.Enum(
+    "customerFreePlan",
+    "customerBasicPlan",
+    "customerPlusPlan",
+    "customerBasicFreeTrialPlan",
+    name="tier",
+    native_enum=False,
+    create_constraint=True,
+    length=40,
 )
 DRAFT = sa.text("published_at IS NULL")
 
@@ -38,7 +48,9 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_plan_versions")),
-        sa.UniqueConstraint("partner_id", "number", name=op.f("uq_plan_versions_partner_id_number")),
+        sa.UniqueConstraint(
+            "partner_id", "number", name=op.f("uq_plan_versions_partner_id_number")
+        ),
     )
     op.create_index(
         "uq_plan_versions_draft",
@@ -68,12 +80,40 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("partner_id", name=op.f("pk_processor_accounts")),
     )
+    op.create_table(
+        "checkouts",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=False),
+        sa.Column("tier", TIER, nullable=False),
+        sa.Column("back_url", sa.String(length=2000), nullable=False),
+        sa.Column("url", sa.String(length=2000), nullable=False),
+        sa.Column("problem", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("paid_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["partner_id"],
+            ["partners.id"],
+            name=op.f("fk_checkouts_partner_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["partner_id", "organization_id"],
+            ["organizations.partner_id", "organizations.id"],
+            name=op.f("fk_checkouts_partner_id_organization_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_checkouts")),
+    )
+    op.create_index(op.f("ix_checkouts_partner_id"), "checkouts", ["partner_id"])
     policies.by_partner("plan_versions")
     policies.by_partner("processor_accounts")
+    policies.by_partner("checkouts", organization="organization_id")
     op.add_column("processor_prices", sa.Column("interval", sa.String(length=100), nullable=True))
 
 
 def downgrade() -> None:
     op.drop_column("processor_prices", "interval")
+    op.drop_table("checkouts")
     op.drop_table("processor_accounts")
     op.drop_table("plan_versions")

@@ -155,7 +155,13 @@ def test_only_a_fresh_report_with_the_right_signature_is_read() -> None:
             "id": "evt_1",
             "object": "event",
             "type": "checkout.session.completed",
-            "data": {"object": {"object": "checkout.session", "client_reference_id": "ref"}},
+            "data": {
+                "object": {
+                    "object": "checkout.session",
+                    "client_reference_id": "ref",
+                    "payment_status": "paid",
+                }
+            },
         }
     ).encode()
     now = int(time.time())

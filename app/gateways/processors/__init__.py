@@ -10,3 +10,9 @@ def open_processor(settings: Settings) -> Processor:
     if settings.processor == "stripe":
         return Stripe(settings.stripe_key, settings.stripe_api_url)
     return PriceList()
+
+
+def open_account(settings: Settings, key: str, account: str) -> Stripe:
+    """Return a partner's own account: that of the ``key``, or without one the ``account`` that is
+    connected to the installation's."""
+    return Stripe(key or settings.stripe_key, settings.stripe_api_url, account)

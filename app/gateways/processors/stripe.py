@@ -56,7 +56,7 @@ class Sale:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A signed report of Stripe. ``reference`` is the one of a finished checkout, or blank."""
+    """A signed report of Stripe. ``reference`` is that of a paid checkout, or blank."""
 
     id: str
     type: str
@@ -79,8 +79,8 @@ class Stripe:
         self._account = account
 
     def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
-        """Return the known prices by price id. One request per id, at most two tries of ten seconds
-        each.
+        """Return the prices on sale by price id. One request per id, at most two tries of ten
+        seconds each.
 
         Raises `ProcessorUnavailable` if an answer is neither a price nor "no such price".
         """
@@ -101,6 +101,8 @@ class Stripe:
                 raise ProcessorUnavailable(self.name, type(error).__name__) from error
             except stripe.StripeError as error:
                 raise ProcessorUnavailable(self.name, type(error).__name__) from error
+            if not price.active:
+                continue
             currency = price.currency.upper()
             found[price_id] = Price(
                 name=price.nickname or products[product_id],
@@ -209,7 +211,9 @@ def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
         event = stripe.Webhook.construct_event(payload, signature, secret, REPLAY_SECONDS)
     except (stripe.SignatureVerificationError, ValueError):
         return None
-    reference = getattr(event.data.object, "client_reference_id", None)
+    subject = event.data.object
+    is_paid = getattr(subject, "payment_status", "unpaid") != "unpaid"
+    reference = getattr(subject, "client_reference_id", None) if is_paid else None
     return Event(event.id, event.type, reference or "")
 
 

@@ -1,12 +1,21 @@
 """The plans as members of an organization see them: their own, what they used of it, and others."""
 
-from flask import render_template
+from datetime import timedelta
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
 
 from app.enums import Tier
-from app.extensions import caller, transaction
+from app.errors import Conflict
+from app.extensions import caller, settings, transaction
 from app.models import utcnow
-from app.portal.web.blueprint import portal
+from app.portal.pricing.views import TIER
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.fragments import render_page
 from app.services import organizations, partners, pricing, reporting
+from app.services.pricing import checkouts
+
+GIVEN_UP_AFTER = timedelta(minutes=1)
 
 
 @portal.get("/plan", endpoint="plan")
@@ -17,6 +26,7 @@ def show_plan() -> str:
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         plans = pricing.published(session, partner_id)
+        sold = checkouts.sellable(session, partner_id)
         if (organization_id := caller().organization_id) is not None:
             organization = organizations.get(session, caller(), organization_id)
             tier = organization.payment_tier or Tier.FREE
@@ -26,8 +36,37 @@ def show_plan() -> str:
     return render_template(
         "portal/pricing/member.html",
         own=own,
+        sold=sold,
         used=used,
         minutes=-(-used.seconds // 60) if used else 0,
         plans=[plan for plan in plans if plan.is_visible or plan == own],
         today=today,
+    )
+
+
+@portal.post(f"/plan/checkout/{TIER}")
+def plan_checkout_begin(tier: str) -> Page:
+    """Have the worker open a checkout."""
+    back_url = settings().public_url.rstrip("/") + url_for("portal.plan")
+    try:
+        with transaction() as session:
+            checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
+    except Conflict as error:
+        flash(error.message, "warning")
+        return redirect(url_for("portal.plan"), 303)
+    return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
+
+
+@portal.get("/plan/checkout/<uuid:checkout_id>")
+def plan_checkout(checkout_id: UUID) -> str:
+    """Lead to the checkout once it is open; until then, a fragment that reloads itself."""
+    with transaction(read_only=True) as session:
+        checkout = checkouts.get(session, caller(), checkout_id)
+        plans = pricing.published(session, checkout.partner_id)
+    return render_page(
+        "portal/pricing/checkout.html",
+        "portal/pricing/_checkout.html",
+        checkout=checkout,
+        plan=next(plan for plan in plans if plan.tier is checkout.tier),
+        is_late=not checkout.url and utcnow() - checkout.created_at > GIVEN_UP_AFTER,
     )

@@ -2,8 +2,8 @@
 
 from flask import flash, redirect, render_template, url_for
 
-from app.errors import CHANGED_MEANWHILE, Conflict
-from app.extensions import caller, transaction
+from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
+from app.extensions import caller, processor, transaction
 from app.portal.pricing.labels import change_rows
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
@@ -12,7 +12,7 @@ from app.portal.web.formats import plural
 from app.portal.web.forms import seen_version
 from app.services import partners
 from app.services.plans import effects
-from app.services.pricing import versions
+from app.services.pricing import selling, versions
 
 NUMBER = "<int(max=2147483647):number>"
 
@@ -20,12 +20,17 @@ NUMBER = "<int(max=2147483647):number>"
 @portal.get("/pricing/publish", endpoint="pricing_review")
 def review_draft() -> str:
     """Show the changes and what customers will see."""
+    return _review([])
+
+
+def _review(problems: list[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
         found = current_plans(session)
         counts = effects.on_plans(session, caller(), partners.own(caller()))
     return render_template(
         "portal/pricing/review.html",
         found=found,
+        problems=problems,
         rows=change_rows(found.changes, found.published, found.plans),
         counts=counts,
         changed={change.tier for change in found.changes},
@@ -36,9 +41,15 @@ def review_draft() -> str:
 def pricing_publish() -> Page:
     try:
         with transaction() as session:
-            version = versions.publish(
-                session, caller(), partners.own(caller()), expected_version=seen_version()
+            version = selling.publish(
+                session,
+                caller(),
+                partners.own(caller()),
+                is_outside=processor().is_outside,
+                expected_version=seen_version(),
             )
+    except ValidationFailed as error:
+        return _review([("", problem.message) for problem in error.problems]), 422
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise

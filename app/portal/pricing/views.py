@@ -11,7 +11,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.services import partners
 from app.services.plans import effects, limits
-from app.services.pricing import Plan, PlanSet, versions
+from app.services.pricing import Plan, PlanSet, accounts, selling, versions
 from app.services.pricing.versions import BY_SIZE
 
 TIER = f"<any({', '.join(Tier)}):tier>"
@@ -27,6 +27,8 @@ def show_pricing() -> str:
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
+            is_connected=accounts.is_connected(session, partner_id),
+            states=selling.states(session, found.published) if _has_processor(session) else {},
             allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
             counts=effects.on_plans(session, caller(), partner_id),
             most_at_once=settings().calls_per_organization,
@@ -45,18 +47,17 @@ def pricing_plan(tier: str) -> Page:
 def save_plan(tier: str) -> Page:
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
-        found = current_plans(session)
+        found, has_ids = current_plans(session), _has_processor(session)
     plan = _plan(found, tier)
     if not form.validate():
         return _page(form, plan), 422
-    wanted = form.to_plan(plan, has_ids=processor().is_outside)
     try:
         with transaction() as session:
-            versions.save(
+            selling.save(
                 session,
                 caller(),
                 partners.own(caller()),
-                wanted,
+                form.to_plan(plan, has_ids=has_ids),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
@@ -83,9 +84,22 @@ def current_plans(session: Session) -> PlanSet:
     return versions.current(session, caller(), partners.own(caller()))
 
 
+def _has_processor(session: Session) -> bool:
+    """Whether prices have ids at a payment processor."""
+    return processor().is_outside or accounts.is_connected(session, partners.own(caller()))
+
+
 def _plan(found: PlanSet, tier: str) -> Plan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
 def _page(form: PricingPlanForm, plan: Plan) -> str:
-    return render_template("portal/pricing/plan.html", form=form, plan=plan, source=processor())
+    with transaction(read_only=True) as session:
+        partner_id = partners.own(caller())
+        return render_template(
+            "portal/pricing/plan.html",
+            form=form,
+            plan=plan,
+            has_ids=_has_processor(session),
+            is_connected=accounts.is_connected(session, partner_id),
+        )

@@ -21,7 +21,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import PricingOption
 from app.services import partners
-from app.services.pricing import versions
+from app.services.pricing import accounts, versions
 from app.services.pricing.plans import Plan
 
 
@@ -82,7 +82,7 @@ def plans(
     ).all()
     source = processor or PriceList()
     sold = {plan.tier: plan for plan in versions.live(session, partner_id)}
-    if not source.is_outside:
+    if not source.is_outside and not accounts.is_connected(session, partner_id):
         known = source.prices(
             PriceReference(e.tier, e.processor_price_id, e.processor_product_id) for e in entries
         )

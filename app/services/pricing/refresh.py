@@ -2,19 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from uuid import UUID
 
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from app.gateways.processors.base import Price, PriceReference
-from app.models import Pricing, ProcessorCheck, ProcessorPrice, utcnow
+from app.models import Pricing, ProcessorAccount, ProcessorCheck, ProcessorPrice, utcnow
+from app.services.pricing.versions import LOCAL_ID
 
 FRESH_FOR = timedelta(minutes=10)
 AT_ONCE = 20
 
 
-def due(session: Session) -> list[PriceReference]:
-    """Return the next price ids to request: new ones first, then outdated ones."""
+def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference]:
+    """Return the next price ids to request: new ones first, then outdated ones.
+
+    Of a partner with its own account, otherwise of all partners without one.
+    """
     before = utcnow() - FRESH_FOR
     statement = (
         select(
@@ -23,6 +28,13 @@ def due(session: Session) -> list[PriceReference]:
             func.min(Pricing.processor_product_id),
         )
         .outerjoin(ProcessorCheck, ProcessorCheck.price_id == Pricing.processor_price_id)
+        .outerjoin(ProcessorAccount, ProcessorAccount.partner_id == Pricing.partner_id)
+        .where(
+            ProcessorAccount.partner_id == partner_id
+            if partner_id
+            else ProcessorAccount.partner_id.is_(None),
+            ~Pricing.processor_price_id.startswith(LOCAL_ID, autoescape=True),
+        )
         .where(or_(ProcessorCheck.asked_at.is_(None), ProcessorCheck.asked_at < before))
         .group_by(Pricing.processor_price_id)
         .order_by(func.min(ProcessorCheck.asked_at).asc().nulls_first())
@@ -31,6 +43,11 @@ def due(session: Session) -> list[PriceReference]:
     return [
         PriceReference(tier, price, product) for price, tier, product in session.execute(statement)
     ]
+
+
+def connected(session: Session) -> Sequence[UUID]:
+    """Return the partners with an account of their own."""
+    return session.scalars(select(ProcessorAccount.partner_id)).all()
 
 
 def keep(

@@ -1,0 +1,50 @@
+"""Stripe's reports about a partner's account, at that partner's own address.
+
+A report is the reason to look again, not the truth: prices are asked for. A report without a fresh,
+genuine signature is 403, whether the partner has an account or not.
+"""
+
+from uuid import UUID
+
+from flask import Blueprint, request
+from flask.typing import ResponseReturnValue
+
+from app.database.scope import INSTALLATION
+from app.extensions import settings, transaction
+from app.gateways.processors.stripe import read_event
+from app.policy.caller import system_caller
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
+from app.services.pricing import accounts, checkouts, selling
+
+LONGEST_BODY = 256 * 1024
+PAID = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
+
+blueprint = Blueprint("stripe", __name__, url_prefix="/processor/stripe")
+
+
+@blueprint.post("/<uuid:partner_id>")
+def report(partner_id: UUID) -> ResponseReturnValue:
+    """Take a report: of a checkout, or of a price or product that changed."""
+    request.max_content_length = LONGEST_BODY
+    with transaction(read_only=True, scope=INSTALLATION) as session:
+        keys = accounts.opened(session, settings().secret_keys, partner_id)
+    signature = request.headers.get("Stripe-Signature", "")
+    secret = keys.webhook_secret if keys else ""
+    event = read_event(request.get_data(), signature, secret) if secret else None
+    if event is None:
+        return "The signature is not Stripe's.", 403
+    with transaction(scope=INSTALLATION) as session:
+        if event.type in PAID:
+            checkout = checkouts.paid(session, partner_id, event.reference)
+            if checkout is not None:
+                organizations.update(
+                    session,
+                    system_caller("Stripe", partner_id),
+                    checkout.organization_id,
+                    read(UpdateOrganizationInput, {"paymentTier": checkout.tier.value}),
+                )
+        elif event.type.startswith(("price.", "product.")):
+            selling.ask_for_check(session, partner_id)
+    return "", 204

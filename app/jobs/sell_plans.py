@@ -1,0 +1,151 @@
+"""Work with a partner's account at the payment processor, as durable workflows.
+
+Each begins again where a worker died: prices are created with idempotency keys.
+"""
+
+import logging
+from collections.abc import Callable
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.enums import Tier
+from app.gateways.processors import open_account
+from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
+from app.gateways.processors.stripe import Sale, Stripe
+from app.jobs.context import WorkerContext, context
+from app.jobs.resilience import retry_on_database_outage
+from app.services.pricing import accounts, checkouts, refresh, selling
+
+log = logging.getLogger(__name__)
+
+NO_KEY = "The stored key can’t be read. Enter it again."
+UNREACHABLE = "Stripe could not be reached. Try again in some minutes."
+
+
+@DBOS.workflow(name="test_processor_account")
+def test_processor_account(partner_id: str) -> None:
+    """Test the keys of an account, and store the result."""
+    _step(check_account, partner_id)
+
+
+@DBOS.workflow(name="send_plans")
+def send_plans(partner_id: str) -> None:
+    """Make the account sell the partner's published plans."""
+    _step(sell, partner_id)
+
+
+@DBOS.workflow(name="check_prices")
+def check_prices(partner_id: str) -> None:
+    """Ask for the prices of the partner's plans."""
+    _step(refresh_partner, partner_id)
+
+
+@DBOS.workflow(name="open_checkout")
+def open_checkout(checkout_id: str) -> None:
+    """Ask for the page of a checkout."""
+    _step(ask_for_checkout, checkout_id)
+
+
+@DBOS.step(name="ask_payment_processor")
+@retry_on_database_outage
+def _run(name: str, identifier: str) -> None:
+    STEPS[name](context(), UUID(identifier))
+
+
+def _step(work: Callable[[WorkerContext, UUID], None], identifier: str) -> None:
+    _run(work.__name__, identifier)
+
+
+def check_account(worker: WorkerContext, partner_id: UUID) -> None:
+    words = "Stripe accepts the key."
+    try:
+        account_of(worker, partner_id).check()
+        works = True
+    except (ProcessorRefused, ProcessorUnavailable) as error:
+        works, words = False, _words(error)
+    with worker.database.transaction() as session:
+        accounts.end_test(session, partner_id, works=works, words=words)
+
+
+def sell(worker: WorkerContext, partner_id: UUID) -> None:
+    """Sell each visible plan and archive the prices of hidden ones; keep what was done until a
+    problem."""
+    with worker.database.transaction(read_only=True) as session:
+        wanted = selling.to_send(session, partner_id)
+    if wanted is None:
+        return
+    ids: dict[Tier, selling.Ids] = {}
+    problem = ""
+    try:
+        account = account_of(worker, partner_id)
+        for plan in wanted.plans:
+            terms = plan.terms
+            sale = Sale(
+                plan.name,
+                terms.cost,
+                terms.currency,
+                terms.interval.value,
+                plan.product_id,
+                plan.price_id,
+            )
+            ids[plan.tier] = account.sell(sale, f"{wanted.version_id}:{plan.tier}")
+        for price_id in wanted.archived:
+            account.archive(price_id)
+    except (ProcessorRefused, ProcessorUnavailable) as error:
+        problem = _words(error)
+    with worker.database.transaction() as session:
+        selling.sent(session, wanted.version_id, ids, problem)
+    refresh_partner(worker, partner_id)
+
+
+def refresh_partner(worker: WorkerContext, partner_id: UUID) -> None:
+    with worker.database.transaction(read_only=True) as session:
+        references = selling.references(session, partner_id)
+    try:
+        found = processor_of(worker, partner_id).prices(references)
+    except (ProcessorRefused, ProcessorUnavailable) as error:
+        log.warning("prices were not refreshed: %s", error)
+        return
+    with worker.database.transaction() as session:
+        refresh.keep(session, references, found)
+
+
+def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
+    with worker.database.transaction(read_only=True) as session:
+        wanted = checkouts.wanted(session, checkout_id)
+    if wanted is None:
+        return
+    url, problem = "", ""
+    try:
+        url = account_of(worker, wanted.partner_id).checkout(
+            wanted.price_id, str(checkout_id), wanted.trial_days, wanted.back_url
+        )
+    except (ProcessorRefused, ProcessorUnavailable) as error:
+        log.warning("a checkout was not opened: %s", error)
+        problem = "The checkout could not be opened. Try again later."
+    with worker.database.transaction() as session:
+        checkouts.opened(session, checkout_id, url, problem)
+
+
+def processor_of(worker: WorkerContext, partner_id: UUID) -> Processor:
+    """Return the partner's account, otherwise the installation's processor."""
+    with worker.database.transaction(read_only=True) as session:
+        is_connected = accounts.is_connected(session, partner_id)
+    return account_of(worker, partner_id) if is_connected else worker.processor
+
+
+def account_of(worker: WorkerContext, partner_id: UUID) -> Stripe:
+    """Return the partner's own account. Raises `ProcessorRefused` where the keys can't be read."""
+    with worker.database.transaction(read_only=True) as session:
+        keys = accounts.opened(session, worker.settings.secret_keys, partner_id)
+    if keys is None:
+        raise ProcessorRefused(NO_KEY)
+    return open_account(worker.settings, keys.secret, keys.account_id)
+
+
+def _words(error: ProcessorRefused | ProcessorUnavailable) -> str:
+    return str(error) if isinstance(error, ProcessorRefused) else UNREACHABLE
+
+
+STEPS = {work.__name__: work for work in (check_account, sell, refresh_partner, ask_for_checkout)}

@@ -1,0 +1,146 @@
+"""The partner's own Stripe account: connected, tested, removed, and its plans sent again."""
+
+from flask import flash, redirect, render_template, url_for
+from wtforms import PasswordField, StringField
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.models import ProcessorAccount
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm, refused
+from app.portal.web.fragments import wants_fragment
+from app.services import partners
+from app.services.pricing import accounts, selling
+from app.services.pricing.accounts import AccountKeys
+
+_PLAIN = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
+
+
+class ProcessorAccountForm(PortalForm):
+    version = VersionField()
+    secret = PasswordField("Secret key", render_kw=_PLAIN)
+    account_id = StringField("Account id", render_kw=_PLAIN)
+    webhook_secret = PasswordField("Webhook signing secret", render_kw=_PLAIN)
+
+    @classmethod
+    def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
+        return cls.from_object(
+            data={
+                "account_id": account.account_id if account else "",
+                "version": account.version if account else 0,
+            }
+        )
+
+    def to_keys(self) -> AccountKeys:
+        return AccountKeys(
+            (self.secret.data or "").strip(),
+            (self.account_id.data or "").strip(),
+            (self.webhook_secret.data or "").strip(),
+        )
+
+
+@portal.get("/pricing/stripe", endpoint="pricing_stripe")
+def show_account() -> str:
+    return _page(None)
+
+
+@portal.post("/pricing/stripe")
+def pricing_stripe_save() -> Page:
+    form = ProcessorAccountForm()
+    partner_id = partners.own(caller())
+    try:
+        with transaction() as session:
+            accounts.save(
+                session,
+                caller(),
+                settings().secret_keys,
+                partner_id,
+                form.to_keys(),
+                may_connect=bool(settings().stripe_key),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(form),
+            stored=lambda session: ProcessorAccountForm.showing(
+                accounts.find(session, caller(), partner_id)
+            ),
+            target=("partner", partner_id),
+        )
+    flash("Stripe account saved. Its connection is being tested.", "success")
+    return redirect(url_for("portal.pricing_stripe"), 303)
+
+
+@portal.get("/pricing/stripe/test")
+def pricing_stripe_connection() -> Page:
+    """Return the result of the last test; while it runs, a fragment that reloads itself."""
+    if not wants_fragment():
+        return redirect(url_for("portal.pricing_stripe"), 303)
+    with transaction(read_only=True) as session:
+        account = accounts.find(session, caller(), partners.own(caller()))
+    return render_template(
+        "portal/pricing/_connection.html",
+        account=account,
+        is_testing=account is not None and accounts.is_testing(account),
+    )
+
+
+@portal.post("/pricing/stripe/test")
+def pricing_stripe_test() -> Page:
+    with transaction() as session:
+        accounts.ask_for_test(session, caller(), partners.own(caller()))
+    return redirect(url_for("portal.pricing_stripe"), 303)
+
+
+@portal.post("/pricing/stripe/send")
+def pricing_stripe_send() -> Page:
+    """Send the published plans to Stripe again."""
+    try:
+        with transaction() as session:
+            selling.send_again(session, caller(), partners.own(caller()))
+        flash("The plans are being sent to Stripe.", "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(url_for("portal.pricing"), 303)
+
+
+@portal.get("/pricing/stripe/remove")
+def pricing_stripe_remove_confirm() -> str:
+    return Confirmation(
+        url_for("portal.pricing_stripe_remove"),
+        "Disconnect Stripe?",
+        [
+            "Customers can't upgrade through Stripe any more.",
+            "Products, prices and subscriptions stay in your Stripe account.",
+            "The stored keys are deleted.",
+        ],
+        "Disconnect Stripe",
+        "Keep connected",
+        url_for("portal.pricing_stripe"),
+    ).page()
+
+
+@portal.post("/pricing/stripe/remove")
+def pricing_stripe_remove() -> Page:
+    with transaction() as session:
+        accounts.remove(session, caller(), partners.own(caller()))
+    flash("Stripe is disconnected.", "success")
+    return redirect(url_for("portal.pricing_stripe"), 303)
+
+
+def _page(form: ProcessorAccountForm | None) -> str:
+    partner_id = partners.own(caller())
+    with transaction(read_only=True) as session:
+        account = accounts.find(session, caller(), partner_id)
+    return render_template(
+        "portal/pricing/stripe.html",
+        form=form or ProcessorAccountForm.showing(account),
+        account=account,
+        is_testing=account is not None and accounts.is_testing(account),
+        may_connect=bool(settings().stripe_key),
+        callback=f"{settings().public_url.rstrip('/')}/processor/stripe/{partner_id}",
+    )

@@ -1,0 +1,194 @@
+"""A partner's own account at the payment processor: its keys, and tests of the connection."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.gateways.job_queue import enqueue_check
+from app.models import ProcessorAccount, new_id, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.credentials.encryption import SealBroken, seal, unseal
+
+PURPOSE = "processor-account"
+WEBHOOK_PURPOSE = "processor-webhook"
+GIVEN_UP_AFTER = timedelta(minutes=10)
+"""A test without a result for so long can be requested again."""
+SECRET = re.compile(r"(?:sk|rk)_[A-Za-z0-9_]{8,250}")
+ACCOUNT = re.compile(r"acct_[A-Za-z0-9]{6,90}")
+WEBHOOK_SECRET = re.compile(r"whsec_[A-Za-z0-9_+/=]{8,250}")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountKeys:
+    """What identifies an account. A blank ``secret`` is the installation's own key, for the
+    connected account ``account_id``."""
+
+    secret: str = ""
+    account_id: str = ""
+    webhook_secret: str = ""
+
+
+def find(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount | None:
+    """Return the partner's account, if it has one. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partners.check(session, caller, partner_id)
+    return session.get(ProcessorAccount, partner_id)
+
+
+def is_connected(session: Session, partner_id: UUID) -> bool:
+    return session.get(ProcessorAccount, partner_id) is not None
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    keys: Sequence[str],
+    partner_id: UUID,
+    wanted: AccountKeys,
+    *,
+    may_connect: bool,
+    expected_version: int | None = None,
+) -> ProcessorAccount:
+    """Set the account and ask for a test of it. Blank secrets keep the stored ones.
+
+    ``may_connect``: the installation has a key, which needs only the id of a connected account.
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partners.get(session, caller, partner_id, for_change=True)
+    account = session.get(ProcessorAccount, partner_id, populate_existing=True)
+    refuse_stale(expected_version, account.version if account else 0, "account")
+    has_key = bool(wanted.secret or (account and account.secret))
+    if problems := list(_problems(wanted, may_connect=may_connect, has_key=has_key)):
+        raise ValidationFailed.of(*problems)
+    before = _described(account) if account else {}
+    if account is None:
+        account = ProcessorAccount(partner_id=partner_id, version=0)
+        session.add(account)
+    account.account_id = wanted.account_id
+    if wanted.secret:
+        account.secret = seal(wanted.secret, PURPOSE, keys)
+    if wanted.webhook_secret:
+        account.webhook_secret = seal(wanted.webhook_secret, WEBHOOK_PURPOSE, keys)
+    account.version += 1
+    session.flush()
+    changed = {"secret": "changed"} if wanted.secret else {}
+    _record(session, caller, "saved", account, before, _described(account) | changed)
+    ask_for_test(session, caller, partner_id)
+    return account
+
+
+def remove(session: Session, caller: Caller, partner_id: UUID) -> None:
+    """Remove the account and its keys. Products and prices stay at the processor. Raises
+    `Forbidden`, `NotFound`."""
+    account = _get(session, caller, partner_id)
+    _record(session, caller, "removed", account, _described(account), {})
+    session.delete(account)
+    session.flush()
+
+
+def is_testing(account: ProcessorAccount) -> bool:
+    asked = account.test_asked_at
+    return asked is not None and account.tested_at is None and utcnow() - asked < GIVEN_UP_AFTER
+
+
+def ask_for_test(session: Session, caller: Caller, partner_id: UUID) -> None:
+    """Queue a test of the connection. Raises `Forbidden`, `NotFound`."""
+    account = _get(session, caller, partner_id)
+    account.test_asked_at, account.tested_at, account.words = utcnow(), None, ""
+    account.works = None
+    session.flush()
+    enqueue_check(session, "test_processor_account", new_id(), partner_id, str(partner_id))
+
+
+def end_test(session: Session, partner_id: UUID, *, works: bool, words: str) -> None:
+    """For the worker: store the result of the test."""
+    account = session.get(ProcessorAccount, partner_id)
+    if account is not None:
+        account.tested_at, account.works, account.words = utcnow(), works, words
+
+
+def opened(session: Session, keys: Sequence[str], partner_id: UUID) -> AccountKeys | None:
+    """Return the keys of the partner's account; None without one, or if they can't be read."""
+    account = session.get(ProcessorAccount, partner_id)
+    if account is None:
+        return None
+    try:
+        return AccountKeys(
+            unseal(account.secret, PURPOSE, keys).text if account.secret else "",
+            account.account_id,
+            unseal(account.webhook_secret, WEBHOOK_PURPOSE, keys).text
+            if account.webhook_secret
+            else "",
+        )
+    except SealBroken:
+        return None
+
+
+def tidy(session: Session, keys: Sequence[str]) -> None:
+    """Re-encrypt what the previous key encrypted."""
+    for account in session.scalars(select(ProcessorAccount)):
+        for name, purpose in (("secret", PURPOSE), ("webhook_secret", WEBHOOK_PURPOSE)):
+            try:
+                found = unseal(getattr(account, name), purpose, keys)
+            except SealBroken:
+                continue
+            if not found.is_current:
+                setattr(account, name, seal(found.text, purpose, keys))
+
+
+def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount:
+    account = find(session, caller, partner_id)
+    if account is None:
+        raise NotFound
+    return account
+
+
+def _problems(wanted: AccountKeys, *, may_connect: bool, has_key: bool) -> Iterator[Problem]:
+    if wanted.secret and not SECRET.fullmatch(wanted.secret):
+        message = "Enter a secret key like sk_live_… or a restricted key like rk_live_…"
+        yield Problem("secret", "invalid_value", message)
+    if not has_key and not (may_connect and wanted.account_id):
+        message = "Enter the secret key of your Stripe account."
+        if may_connect:
+            message = "Enter a secret key, or the id of an account connected to this platform."
+        yield Problem("secret", "required", message)
+    if wanted.account_id and not ACCOUNT.fullmatch(wanted.account_id):
+        message = "Enter an account id like acct_1N…"
+        yield Problem("accountId", "invalid_value", message)
+    if wanted.webhook_secret and not WEBHOOK_SECRET.fullmatch(wanted.webhook_secret):
+        message = "Enter a signing secret like whsec_…"
+        yield Problem("webhookSecret", "invalid_value", message)
+
+
+def _described(account: ProcessorAccount) -> dict[str, str]:
+    return {"accountId": account.account_id}
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    verb: str,
+    account: ProcessorAccount,
+    before: dict[str, str],
+    after: dict[str, str],
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"processor_account.{verb}",
+        target_type="partner",
+        target_id=account.partner_id,
+        partner_id=account.partner_id,
+        target="Stripe",
+        before=before,
+        after=after,
+    )

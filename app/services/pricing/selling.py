@@ -1,0 +1,204 @@
+"""Published plans at the payment processor: what is to be sold, and what the processor answered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Tier
+from app.errors import Conflict, Problem, ValidationFailed
+from app.gateways.job_queue import enqueue_check
+from app.gateways.processors.base import PriceReference
+from app.models import PlanVersion, ProcessorCheck, ProcessorPrice, new_id, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import partners
+from app.services.pricing import accounts, versions
+from app.services.pricing.plans import Plan
+from app.services.pricing.versions import LOCAL_ID, PlanSet
+
+Ids = tuple[str, str]
+"""The product id and the price id of a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToSend:
+    """The last published version, for the worker; ``archived`` are the price ids to end."""
+
+    version_id: UUID
+    plans: Sequence[Plan]
+    archived: Sequence[str]
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    plan: Plan,
+    *,
+    expected_version: int | None = None,
+) -> PlanSet:
+    """Write a plan into the draft as `versions.save` does, and have its price id checked."""
+    found = versions.save(session, caller, partner_id, plan, expected_version=expected_version)
+    if is_priced(plan):
+        enqueue_check(session, "check_prices", new_id(), partner_id, str(partner_id))
+    return found
+
+
+def publish(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    *,
+    is_outside: bool,
+    expected_version: int | None = None,
+) -> PlanVersion:
+    """Publish the draft as `versions.publish` does, and have a connected account sell it.
+
+    Where prices come from outside, ids that were pasted must be known there and say the same as
+    their plans. Raises also `ValidationFailed` (``price_not_checked``, ``price_unknown``,
+    ``price_differs``), naming the plans.
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    is_connected = accounts.is_connected(session, partner_id)
+    if is_outside or is_connected:
+        found = versions.current(session, caller, partner_id)
+        if problems := list(pasted_problems(session, found, is_connected=is_connected)):
+            raise ValidationFailed.of(*problems)
+    version = versions.publish(session, caller, partner_id, expected_version=expected_version)
+    if is_connected:
+        _enqueue(session, version)
+    return version
+
+
+def pasted_problems(session: Session, found: PlanSet, *, is_connected: bool) -> Iterator[Problem]:
+    """Return why the price ids of a draft can't be published."""
+    before = {plan.tier: plan for plan in found.published}
+    for tier, problem in states(session, found.plans).items():
+        plan = next(plan for plan in found.plans if plan.tier is tier)
+        is_new = plan.price_id != before[tier].price_id
+        # An account replaces the price of changed terms by another one.
+        if problem and (is_new or (not is_connected and plan.terms != before[tier].terms)):
+            yield problem
+
+
+def states(session: Session, plans: Sequence[Plan]) -> dict[Tier, Problem | None]:
+    """Return each plan with a price at the processor, and what is wrong with that price."""
+    priced = [plan for plan in plans if is_priced(plan)]
+    ids = [plan.price_id for plan in priced]
+    known = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
+    prices = {price.price_id: price for price in known}
+    asked = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
+    checks = {check.price_id: check.found for check in asked}
+    return {
+        plan.tier: _problem(plan, prices.get(plan.price_id), checks.get(plan.price_id))
+        for plan in priced
+    }
+
+
+def is_priced(plan: Plan) -> bool:
+    """Whether customers can choose the plan and a payment processor has its price."""
+    return plan.is_visible and bool(plan.price_id) and not plan.price_id.startswith(LOCAL_ID)
+
+
+def ask_for_check(session: Session, partner_id: UUID) -> None:
+    """Have the worker ask the processor for the price ids of the partner's plans."""
+    enqueue_check(session, "check_prices", new_id(), partner_id, str(partner_id))
+
+
+def send_again(session: Session, caller: Caller, partner_id: UUID) -> None:
+    """Have the worker send the last published version again. Raises `Forbidden`, `NotFound`, and
+    `Conflict` (``not_connected``) without an account."""
+    caller.require(Permission.PARTNER_WRITE)
+    found = versions.current(session, caller, partner_id)
+    if found.last is None or not accounts.is_connected(session, partner_id):
+        message = "Connect your Stripe account and publish your plans first."
+        raise Conflict(message, "not_connected")
+    found.last.send_problem = ""
+    found.last.sent_at = None
+    session.flush()
+    _enqueue(session, found.last)
+
+
+def references(session: Session, partner_id: UUID) -> list[PriceReference]:
+    """For the worker: return the price ids of the partner's draft and published plans."""
+    caller = system_caller(partner_id=partner_id)
+    found = versions.current(session, caller, partner_id)
+    plans = [plan for plan in (*found.plans, *found.published) if is_priced(plan)]
+    ids = {plan.price_id: plan for plan in plans}
+    return [PriceReference(plan.tier, plan.price_id, plan.product_id) for plan in ids.values()]
+
+
+def to_send(session: Session, partner_id: UUID) -> ToSend | None:
+    """For the worker: return what the processor is to sell; None before the first version."""
+    found = versions.current(session, system_caller(partner_id=partner_id), partner_id)
+    if found.last is None:
+        return None
+    sold = [
+        replace(plan, price_id=_outside(plan.price_id), product_id=_outside(plan.product_id))
+        for plan in found.published
+    ]
+    hidden = [plan.price_id for plan in sold if not plan.is_visible and plan.price_id]
+    return ToSend(found.last.id, [plan for plan in sold if plan.is_visible], hidden)
+
+
+def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
+    """For the worker: store the ids of what the processor sells, in the version, in a draft that
+    had the same ones, and in the contract's ``pricing``; or the ``problem``."""
+    version = session.get_one(PlanVersion, version_id)
+    caller = system_caller("Stripe", version.partner_id)
+    partners.get(session, caller, version.partner_id, for_change=True)
+    found = versions.current(session, caller, version.partner_id)
+    before = {plan.tier: plan.price_id for plan in found.published}
+    for each in filter(None, (found.last, found.draft)):
+        plans = [
+            replace(plan, product_id=ids[plan.tier][0], price_id=ids[plan.tier][1])
+            if plan.tier in ids and plan.price_id in ("", before[plan.tier])
+            else plan
+            for plan in versions.plans_of(each)
+        ]
+        each.plans = [plan.to_json() for plan in plans]
+    version.send_problem = problem
+    version.sent_at = None if problem else utcnow()
+    session.flush()
+    versions.set_pricing(
+        session, caller, version.partner_id, versions.live(session, version.partner_id)
+    )
+
+
+def _enqueue(session: Session, version: PlanVersion) -> None:
+    enqueue_check(session, "send_plans", new_id(), version.partner_id, str(version.partner_id))
+
+
+def _outside(identifier: str) -> str:
+    return "" if identifier.startswith(LOCAL_ID) else identifier
+
+
+def _problem(plan: Plan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
+    terms = plan.terms
+    if found is None:
+        message = "The price id is being checked. Publish again in a moment."
+        code = "price_not_checked"
+    elif not found or price is None:
+        message = f"The payment processor has no price {plan.price_id}. Check the id."
+        code = "price_unknown"
+    elif (price.cost, price.currency, price.interval) != (
+        terms.cost,
+        terms.currency,
+        terms.interval.value,
+    ):
+        paid = f"each {price.interval}" if price.interval else "once"
+        message = (
+            f"{plan.price_id} costs {price.cost.normalize():f} {price.currency} {paid}, "
+            f"the plan {terms.cost:f} {terms.currency} each {terms.interval}."
+        )
+        code = "price_differs"
+    elif plan.product_id and price.product_id not in (None, plan.product_id):
+        message = f"{plan.price_id} belongs to the product {price.product_id}."
+        code = "price_differs"
+    else:
+        return None
+    return Problem(f"{plan.tier}.priceId", code, f"{plan.name}: {message}")
