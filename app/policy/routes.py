@@ -267,7 +267,6 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.pricing_discard_confirm": P.PARTNER_WRITE,
     "portal.pricing_restore": P.PARTNER_WRITE,
     "portal.pricing_stripe": P.CREDENTIALS_MANAGE,
-    "portal.pricing_stripe_connection": P.CREDENTIALS_MANAGE,
     "portal.pricing_stripe_remove": P.CREDENTIALS_MANAGE,
     "portal.pricing_stripe_remove_confirm": P.CREDENTIALS_MANAGE,
     "portal.pricing_stripe_save": P.CREDENTIALS_MANAGE,

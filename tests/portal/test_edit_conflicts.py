@@ -237,6 +237,15 @@ FORMS = [
         {"amount": "98.50"},
     ),
     EditForm(
+        ("portal/pricing/stripe.html",),
+        "/pricing/stripe",
+        {"account_id": "acct_1111111"},
+        {"account_id": "nonsense"},
+        {"account_id": "acct_2222222"},
+        {"secret": "sk_live_nobody_sees_this"},
+        is_version_first=True,
+    ),
+    EditForm(
         ("portal/campaigns/plan.html",),
         "/campaigns/{campaign}/outreach/plan",
         {"calls_per_hour": "7"},

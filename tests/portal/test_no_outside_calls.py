@@ -30,6 +30,7 @@ FIELDS: Mapping[str, str] = {
     "url": "https://hooks.outside.example/x",
     "events": "call.completed",
     "name": "Ann",
+    "secret": "sk_live_of_the_outside",
     "email": "ann@outside.example",
     "phone": "+12025550123",
     "domain": "portal.outside.example",
@@ -97,6 +98,8 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
         "rows": "header_links",
         "index": "0",
         "way": "up",
+        "tier": "customerPlusPlan",
+        "to": "earlier",
     }
 
 
@@ -131,5 +134,8 @@ def test_no_form_asks_the_outside(
     statuses["trunk of an organization"] = admin.post(trunk, FIELDS, page="/account").status_code
     assert asked == []
     assert {name: status for name, status in statuses.items() if status >= 500} == {}
-    worked = ("portal.carrier_account_test", "portal.api_webhook_test", "trunk of an organization")
-    assert [statuses[name] for name in worked] == [303, 303, 303]
+    worked = (
+        *("portal.carrier_account_test", "portal.api_webhook_test", "trunk of an organization"),
+        *("portal.pricing_stripe_save", "portal.pricing_stripe_test"),
+    )
+    assert {name: statuses[name] for name in worked} == dict.fromkeys(worked, 303)

@@ -1,6 +1,6 @@
 """The partner's own Stripe account: connected, tested, removed, and its plans sent again."""
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, url_for
 from wtforms import PasswordField, StringField
 
 from app.errors import Conflict, ValidationFailed
@@ -10,7 +10,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, refused
-from app.portal.web.fragments import wants_fragment
+from app.portal.web.fragments import render_page
 from app.services import partners
 from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountKeys
@@ -43,6 +43,7 @@ class ProcessorAccountForm(PortalForm):
 
 @portal.get("/pricing/stripe", endpoint="pricing_stripe")
 def show_account() -> str:
+    """Show the account; while a test runs, its fragment reloads itself."""
     return _page(None)
 
 
@@ -73,20 +74,6 @@ def pricing_stripe_save() -> Page:
         )
     flash("Stripe account saved. Its connection is being tested.", "success")
     return redirect(url_for("portal.pricing_stripe"), 303)
-
-
-@portal.get("/pricing/stripe/test")
-def pricing_stripe_connection() -> Page:
-    """Return the result of the last test; while it runs, a fragment that reloads itself."""
-    if not wants_fragment():
-        return redirect(url_for("portal.pricing_stripe"), 303)
-    with transaction(read_only=True) as session:
-        account = accounts.find(session, caller(), partners.own(caller()))
-    return render_template(
-        "portal/pricing/_connection.html",
-        account=account,
-        is_testing=account is not None and accounts.is_testing(account),
-    )
 
 
 @portal.post("/pricing/stripe/test")
@@ -136,8 +123,9 @@ def _page(form: ProcessorAccountForm | None) -> str:
     partner_id = partners.own(caller())
     with transaction(read_only=True) as session:
         account = accounts.find(session, caller(), partner_id)
-    return render_template(
+    return render_page(
         "portal/pricing/stripe.html",
+        "portal/pricing/_connection.html",
         form=form or ProcessorAccountForm.showing(account),
         account=account,
         is_testing=account is not None and accounts.is_testing(account),

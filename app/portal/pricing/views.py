@@ -72,10 +72,10 @@ def save_plan(tier: str) -> Page:
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
-@portal.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):way>")
-def pricing_plan_move(tier: str, way: str) -> Page:
+@portal.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):to>")
+def pricing_plan_move(tier: str, to: str) -> Page:
     with transaction() as session:
-        steps = -1 if way == "earlier" else 1
+        steps = -1 if to == "earlier" else 1
         versions.move(session, caller(), partners.own(caller()), Tier(tier), steps)
     return redirect(url_for("portal.pricing"), 303)
 

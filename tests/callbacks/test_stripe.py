@@ -1,0 +1,139 @@
+"""What Stripe reports about a partner's account: believed only with its own fresh signature."""
+
+import hmac
+import json
+import time
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import Role, Tier
+from app.models import AuditEntry, Checkout, Organization, new_id
+from app.services.pricing import accounts
+from app.services.pricing.accounts import AccountKeys
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.settings import SECRET_KEY
+
+SECRET = "whsec_of_the_partner"
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    accounts.save(
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        (SECRET_KEY,),
+        tenant.partner.id,
+        AccountKeys("sk_test_of_the_partner", "", SECRET),
+        may_connect=False,
+    )
+    session.commit()
+    return tenant
+
+
+@pytest.fixture
+def checkout(session: Session, own: Tenant) -> UUID:
+    row = Checkout(
+        id=new_id(),
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        tier=Tier.PLUS,
+        back_url="http://localhost/plan",
+    )
+    session.add(row)
+    session.commit()
+    return row.id
+
+
+def event(kind: str, **subject: Any) -> bytes:
+    return json.dumps(
+        {"id": "evt_1", "object": "event", "type": kind, "data": {"object": subject}}
+    ).encode()
+
+
+def paid(reference: object, status: str = "paid") -> bytes:
+    return event(
+        "checkout.session.completed", client_reference_id=str(reference), payment_status=status
+    )
+
+
+def report(
+    client: FlaskClient, partner_id: object, body: bytes, secret: str = SECRET, age: int = 0
+) -> TestResponse:
+    at = int(time.time()) - age
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, "sha256").hexdigest()
+    headers = {"Stripe-Signature": f"t={at},v1={digest}"}
+    return client.post(f"/processor/stripe/{partner_id}", data=body, headers=headers)
+
+
+def tier(session: Session, own: Tenant) -> Tier | None:
+    session.expire_all()
+    return session.get_one(Organization, own.organization.id).payment_tier
+
+
+def test_a_paid_checkout_changes_the_plan_once(
+    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+) -> None:
+    assert tier(session, own) is Tier.FREE
+    for _repeated in range(2):
+        assert report(client, own.partner.id, paid(checkout)).status_code == 204
+    assert tier(session, own) is Tier.PLUS
+    actors = select(AuditEntry.actor).where(AuditEntry.action == "organization.updated")
+    assert list(session.scalars(actors)) == ["Stripe"]
+
+
+def test_an_unpaid_checkout_changes_nothing(
+    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+) -> None:
+    assert report(client, own.partner.id, paid(checkout, "unpaid")).status_code == 204
+    assert tier(session, own) is Tier.FREE
+
+
+def test_without_a_fresh_genuine_signature_everything_is_refused(
+    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+) -> None:
+    other = make_tenant(session, "Southbank")
+    session.commit()
+    path = f"/processor/stripe/{own.partner.id}"
+    answers = [
+        report(client, own.partner.id, paid(checkout), secret="whsec_of_another"),
+        report(client, own.partner.id, paid(checkout), age=301),
+        report(client, other.partner.id, paid(checkout)),
+        report(client, new_id(), paid(checkout)),
+        client.post(path, data=paid(checkout)),
+    ]
+    assert [answer.status_code for answer in answers] == [403] * 5
+    assert tier(session, own) is Tier.FREE
+
+
+def test_a_checkout_of_another_partner_is_left_alone(
+    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+) -> None:
+    other = make_tenant(session, "Southbank")
+    accounts.save(
+        session,
+        other.caller(Role.PARTNER_ADMIN),
+        (SECRET_KEY,),
+        other.partner.id,
+        AccountKeys("sk_test_of_the_other", "", "whsec_of_the_other"),
+        may_connect=False,
+    )
+    session.commit()
+    answer = report(client, other.partner.id, paid(checkout), secret="whsec_of_the_other")
+    assert answer.status_code == 204
+    assert tier(session, own) is Tier.FREE
+
+
+@pytest.mark.parametrize("kind", ["price.updated", "product.deleted", "invoice.paid"])
+def test_other_reports_are_taken(client: FlaskClient, own: Tenant, kind: str) -> None:
+    assert report(client, own.partner.id, event(kind)).status_code == 204
+
+
+def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:
+    assert report(client, own.partner.id, b"x" * 300_000).status_code == 413
