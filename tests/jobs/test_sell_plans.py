@@ -212,11 +212,12 @@ def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(
     publish(worker, own)
     with worker.database.transaction(read_only=True) as session:
         published = pricing.published(session, own.partner.id)
-        assert selling.states(session, published) == {Tier.PLUS: None}
+        states = selling.states(session, published)
+        assert {tier: state.problem for tier, state in states.items()} == {Tier.PLUS: None}
     server.client.v1.prices.update(sold(worker, own)[1], {"active": False})
     sell_plans.refresh_partner(worker, own.partner.id)
     with worker.database.transaction(read_only=True) as session:
-        found = selling.states(session, published)[Tier.PLUS]
+        found = selling.states(session, published)[Tier.PLUS].problem
         assert found is not None
         assert found.code == "price_unknown"
 

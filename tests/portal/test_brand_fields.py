@@ -18,7 +18,7 @@ from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
-STUDIO, SETTINGS, PRICING = "/branding", "/settings", "/pricing/edit"
+STUDIO, SETTINGS, PRICING = "/branding", "/settings", "/pricing/plans/customerPlusPlan"
 CONTROLS: dict[str, tuple[str, str]] = {
     "logoImgUrl": (STUDIO, "logo-picture"),
     "siteImages": (STUDIO, "hero-picture"),
@@ -49,7 +49,7 @@ CONTROLS: dict[str, tuple[str, str]] = {
     "purchaseLink": (SETTINGS, "purchase_link"),
     "partnerRedirectLink": (SETTINGS, "partner_redirect_link"),
     "allowedQueryParams": (SETTINGS, "allowed_query_params"),
-    "pricing": (PRICING, "plus-price_id"),
+    "pricing": (PRICING, "amount"),
 }
 """Contract name -> the page and the id of a control on it."""
 

@@ -9,13 +9,15 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.enums import Role
-from app.models import User
+from app.enums import Role, Tier
+from app.gateways.processors.base import Price, PriceReference
+from app.models import ProcessorPrice, User, utcnow
 from app.portal.pricing.labels import money
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners, pricing
 from app.services.auth import sessions
+from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
@@ -241,3 +243,31 @@ def test_others_of_the_staff_read_and_change_nothing(
 
 def test_a_member_finds_no_editor(own: Tenant, signed_in: SignedIn) -> None:
     assert signed_in(own.user).get(PAGE).status_code == 404
+
+
+def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
+    with_stripe: Browser, own: Tenant, session: Session
+) -> None:
+    ids = {
+        "customerFreePlan": "price_f",
+        "customerBasicPlan": "price_b",
+        "customerPlusPlan": "price_p",
+    }
+    entries = [
+        {"tier": tier, "processorPriceId": price_id, "processorProductId": "prod_p"}
+        for tier, price_id in ids.items()
+    ]
+    changes = read(UpdatePartnerInput, {"pricing": entries})
+    partners.update(session, OPERATOR, own.partner.id, changes)
+    price = Price("Plus", Decimal(99), "EUR", "prod_p", "month")
+    asked = [PriceReference(Tier.PLUS, price_id, "") for price_id in ("price_p", "price_b")]
+    refresh.keep(session, asked, {"price_p": price})
+    session.commit()
+    page = words(with_stripe.get(PAGE).text)
+    assert "Free price_f Not checked yet –" in page
+    assert "Basic price_b Basic: The payment processor has no price price_b." in page
+    assert "Plus price_p Same as the plan" in page
+    assert "has not answered since" not in page
+    session.get_one(ProcessorPrice, "price_p").fetched_at = utcnow() - timedelta(hours=3)
+    session.commit()
+    assert "Stripe has not answered since" in with_stripe.get(PAGE).text

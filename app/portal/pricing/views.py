@@ -1,11 +1,14 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
+from datetime import timedelta
+
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, settings, transaction
+from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -14,6 +17,8 @@ from app.services.plans import effects, limits
 from app.services.pricing import Plan, PlanSet, accounts, selling, versions
 from app.services.pricing.versions import BY_SIZE
 
+STALE_AFTER = timedelta(minutes=30)
+"""Three runs of the worker without an answer."""
 TIER = f"<any({', '.join(Tier)}):tier>"
 
 
@@ -23,12 +28,15 @@ def show_pricing() -> str:
         partner_id = partners.own(caller())
         found = current_plans(session)
         allowed = limits.allowances(session, caller(), partner_id)
+        states = selling.states(session, found.published) if _has_processor(session) else {}
+        oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
         return render_template(
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
             is_connected=accounts.is_connected(session, partner_id),
-            states=selling.states(session, found.published) if _has_processor(session) else {},
+            states=states,
+            stale_since=oldest if oldest and oldest < utcnow() - STALE_AFTER else None,
             allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
             counts=effects.on_plans(session, caller(), partner_id),
             most_at_once=settings().calls_per_organization,

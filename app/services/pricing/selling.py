@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
@@ -21,6 +22,14 @@ from app.services.pricing.versions import LOCAL_ID, PlanSet
 
 Ids = tuple[str, str]
 """The product id and the price id of a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceState:
+    """A plan's price at the processor: what is wrong with it, and when it was last seen there."""
+
+    problem: Problem | None
+    seen_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +86,8 @@ def publish(
 def pasted_problems(session: Session, found: PlanSet, *, is_connected: bool) -> Iterator[Problem]:
     """Return why the price ids of a draft can't be published."""
     before = {plan.tier: plan for plan in found.published}
-    for tier, problem in states(session, found.plans).items():
+    for tier, state in states(session, found.plans).items():
+        problem = state.problem
         plan = next(plan for plan in found.plans if plan.tier is tier)
         is_new = plan.price_id != before[tier].price_id
         # An account replaces the price of changed terms by another one.
@@ -85,18 +95,20 @@ def pasted_problems(session: Session, found: PlanSet, *, is_connected: bool) -> 
             yield problem
 
 
-def states(session: Session, plans: Sequence[Plan]) -> dict[Tier, Problem | None]:
-    """Return each plan with a price at the processor, and what is wrong with that price."""
+def states(session: Session, plans: Sequence[Plan]) -> dict[Tier, PriceState]:
+    """Return the states of the plans that have a price at the processor."""
     priced = [plan for plan in plans if is_priced(plan)]
     ids = [plan.price_id for plan in priced]
     known = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
     prices = {price.price_id: price for price in known}
     asked = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
     checks = {check.price_id: check.found for check in asked}
-    return {
-        plan.tier: _problem(plan, prices.get(plan.price_id), checks.get(plan.price_id))
-        for plan in priced
-    }
+    found: dict[Tier, PriceState] = {}
+    for plan in priced:
+        price = prices.get(plan.price_id)
+        problem = _problem(plan, price, checks.get(plan.price_id))
+        found[plan.tier] = PriceState(problem, price.fetched_at if price else None)
+    return found
 
 
 def is_priced(plan: Plan) -> bool:
