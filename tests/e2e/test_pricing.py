@@ -11,23 +11,33 @@ from tests.fixtures.stack import Stack
 
 
 @pytest.mark.usefixtures("own_brand")
-def test_an_admin_changes_the_prices_ids_and_the_plans_limits(
+def test_an_admin_publishes_a_plan_and_changes_the_limits(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/pricing")
-    page.get_by_role("link", name="Edit prices").click()
-    plus = page.locator("#plus-price_id")
-    plus.fill("")
-    page.get_by_role("button", name="Save prices").click()
-    expect(page.get_by_role("alert")).to_contain_text("Enter the price id of this product")
+    page.get_by_role("link", name="Edit Plus").click()
+    price = "109" if script else "119"
+    page.get_by_label("Price", exact=True).fill("a lot")
+    page.get_by_role("button", name="Save plan").click()
+    expect(page.get_by_role("alert")).to_contain_text("Enter an amount like 12.50.")
     if script:
         assert visit.findings() == []
-    plus.fill("price_of_the_journey")
-    page.get_by_role("button", name="Save prices").click()
-    expect(page.get_by_text("Prices saved")).to_be_visible()
-    expect(page.get_by_text("price_of_the_journey")).to_be_attached()
+    page.get_by_label("Price", exact=True).fill(price)
+    page.get_by_role("button", name="Save plan").click()
+    expect(page.get_by_text("Plan saved in the draft")).to_be_visible()
+    page.get_by_role("link", name="Review and publish").click()
+    expect(page.get_by_role("row", name=re.compile(f"^Plus: price .*{price}.00"))).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    page.get_by_role("button", name="Publish version").click()
+    expect(page.get_by_text("is published. Customers see these plans now.")).to_be_visible()
+    page.get_by_role("link", name="What customers see").click()
+    expect(page.get_by_role("article").filter(has_text=f"${price}")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    page.goto("/pricing")
 
     most = "6,000" if script else "5,000"
     page.get_by_role("link", name="Change limits").click()
@@ -48,5 +58,19 @@ def test_an_editor_reads_the_prices_and_changes_none(
 ) -> None:
     visit = open_browser(live, partner)
     visit.sign_in(partner["users"][1], then="/pricing")
-    expect(visit.page.get_by_role("heading", name="What customers can choose")).to_be_visible()
-    expect(visit.page.get_by_role("link", name="Edit prices")).to_have_count(0)
+    expect(visit.page.get_by_role("heading", name="Plus")).to_be_visible()
+    expect(visit.page.get_by_role("link", name="Edit Plus")).to_have_count(0)
+
+
+def test_a_member_sees_the_own_plan_and_upgrades(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    organization = partner["organizations"][1]
+    visit.sign_in(organization["users"][0], then="/plan")
+    expect(visit.page.get_by_text("You are on Basic.")).to_be_visible()
+    expect(visit.page.get_by_text("Minutes of answered calls")).to_be_visible()
+    upgrade = visit.page.get_by_role("link", name="Upgrade to Plus")
+    expect(upgrade).to_have_attribute("href", re.compile("/plans$"))
+    if script:
+        assert visit.findings() == []
