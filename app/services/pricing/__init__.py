@@ -1,5 +1,5 @@
 """The plans of partners: edited as a draft, published as versions, sold by a payment processor."""
 
 from app.services.pricing.plans import Plan, PlanTerms
-from app.services.pricing.prices import PlanPrice, PriceStatus, options, plans
+from app.services.pricing.prices import options
 from app.services.pricing.versions import PlanChange, PlanSet, offered, published, terms

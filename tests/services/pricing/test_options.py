@@ -66,27 +66,6 @@ def test_of_an_outside_processor_the_last_known_prices_are_shown(session: Sessio
     ]
 
 
-def test_a_screen_learns_how_old_a_price_is_and_which_are_not_known(session: Session) -> None:
-    partner = make_partner(session, pricing=PRICING[:2])
-    fetched = utcnow()
-    session.add(
-        ProcessorPrice(
-            price_id="price_customerPlusPlan",
-            name="Plus",
-            cost=Decimal(1),
-            currency="EUR",
-            fetched_at=fetched,
-        )
-    )
-    session.flush()
-    caller = caller_with(Role.OPERATOR, None)
-    plans = pricing.plans(session, caller, partner.id, OutsideProcessor())
-    assert [(plan.tier, plan.price is None, plan.known_since) for plan in plans] == [
-        (Tier.PLUS, False, fetched),
-        (Tier.FREE, True, None),
-    ]
-
-
 def test_a_partner_without_pricing_has_no_options(session: Session) -> None:
     tenant = make_tenant(session)
     assert pricing.options(session, tenant.caller(Role.ADMIN), tenant.partner.id) == []
