@@ -136,11 +136,18 @@ def test_a_price_that_says_the_same_stays_and_is_sold_again(server: StripeServer
     assert stored(server, price_id)[-1] is True
 
 
+def test_ids_that_the_account_does_not_have_are_replaced(server: StripeServer) -> None:
+    sale = replace(SALE, product_id="prod_nobody", price_id="price_nobody")
+    _product_id, price_id = gateway(server).sell(sale, "replaced")
+    assert stored(server, price_id) == ("Growth", 14900, "eur", "month", True)
+
+
 def test_a_refusal_says_what_to_change(server: StripeServer) -> None:
     with pytest.raises(ProcessorRefused, match="Check it"):
         Stripe("no key at all", server.url).check()
-    with pytest.raises(ProcessorRefused, match="No such price: price_nobody"):
-        gateway(server).archive("price_nobody")
+    with pytest.raises(ProcessorRefused, match="Invalid currency: xyzw"):
+        gateway(server).sell(replace(SALE, currency="XYZW"), "refused")
+    gateway(server).archive("price_nobody")
     gateway(server).check()
 
 
@@ -165,7 +172,7 @@ def test_only_a_fresh_report_with_the_right_signature_is_read() -> None:
         }
     ).encode()
     now = int(time.time())
-    read = Event("evt_1", "checkout.session.completed", "ref")
+    read = Event("checkout.session.completed", "ref")
     assert read_event(payload, signed(payload, now), "whsec_x") == read
     for bytes_, signature, secret in (
         (payload, signed(payload, now - 301), "whsec_x"),

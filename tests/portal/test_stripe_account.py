@@ -74,7 +74,7 @@ def test_what_is_no_key_is_refused_at_its_field(
     assert stored(session, own) is None
 
 
-def test_who_saves_second_is_told(admin: Browser) -> None:
+def test_a_second_save_shows_both_values(admin: Browser) -> None:
     seen = version(admin.get(PAGE).text)
     admin.post(PAGE, {**KEYS, "version": seen}, page=PAGE)
     answer = admin.post(PAGE, {**KEYS, "version": seen, "account_id": "acct_1234567"}, page=PAGE)

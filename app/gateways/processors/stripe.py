@@ -1,9 +1,10 @@
 """Stripe as the payment processor, through its official SDK (the extra ``stripe``)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,7 +59,6 @@ class Sale:
 class Event:
     """A signed report of Stripe. ``reference`` is that of a paid checkout, or blank."""
 
-    id: str
     type: str
     reference: str
 
@@ -122,22 +122,21 @@ class Stripe:
     def sell(self, sale: Sale, key: str) -> tuple[str, str]:
         """Make the product and the price say what the sale says; return their ids.
 
-        A price can't be changed: another one replaces it, and it is archived. The idempotency
-        ``key`` names this change: sent again, it creates nothing twice.
+        A price can't be changed: another one replaces it, and it is archived. So are ids that the
+        account doesn't have. The idempotency ``key`` names this change: sent again, it creates
+        nothing twice.
         """
         with self._asking() as client:
-            product_id = sale.product_id
-            if product_id:
-                client.v1.products.update(product_id, {"name": sale.name, "active": True})
-            else:
+            product_id, price_id = sale.product_id, sale.price_id
+            changes = {"name": sale.name, "active": True}
+            if not _known(lambda: client.v1.products.update(product_id, changes), product_id):
                 options = {"idempotency_key": f"{key}:product"}
                 product_id = client.v1.products.create({"name": sale.name}, options).id
-            if sale.price_id:
-                price = client.v1.prices.retrieve(sale.price_id)
-                if _says(price, sale, product_id):
-                    if not price.active:
-                        client.v1.prices.update(sale.price_id, {"active": True})
-                    return product_id, sale.price_id
+            price = _known(lambda: client.v1.prices.retrieve(price_id), price_id)
+            if price and _says(price, sale, product_id):
+                if not price.active:
+                    client.v1.prices.update(price_id, {"active": True})
+                return product_id, price_id
             wanted = {
                 "product": product_id,
                 "currency": sale.currency.lower(),
@@ -145,15 +144,15 @@ class Stripe:
                 "recurring": {"interval": sale.interval},
             }
             options = {"idempotency_key": f"{key}:price"}
-            price_id = client.v1.prices.create(wanted, options).id
-            if sale.price_id:
-                client.v1.prices.update(sale.price_id, {"active": False})
-            return product_id, price_id
+            new_id = client.v1.prices.create(wanted, options).id
+            if price:
+                client.v1.prices.update(price_id, {"active": False})
+            return product_id, new_id
 
     def archive(self, price_id: str) -> None:
-        """End the sale of a price; existing subscriptions keep it."""
+        """End the sale of a price, if there is one; existing subscriptions keep it."""
         with self._asking() as client:
-            client.v1.prices.update(price_id, {"active": False})
+            _known(lambda: client.v1.prices.update(price_id, {"active": False}), price_id)
 
     def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
         """Return the URL of a page where a customer subscribes to a price. ``reference`` comes back
@@ -202,6 +201,11 @@ class Stripe:
         )
 
 
+def is_installed() -> bool:
+    """Whether the extra ``stripe`` is installed, without which no account can be used."""
+    return find_spec("stripe") is not None
+
+
 def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
     """Return a report that is signed with the secret and at most five minutes old; None for any
     other."""
@@ -214,7 +218,21 @@ def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
     subject = event.data.object
     is_paid = getattr(subject, "payment_status", "unpaid") != "unpaid"
     reference = getattr(subject, "client_reference_id", None) if is_paid else None
-    return Event(event.id, event.type, reference or "")
+    return Event(event.type, reference or "")
+
+
+def _known(ask: Callable[[], Any], identifier: str) -> Any:
+    """Return the answer about an object; None if the account has no such one."""
+    import stripe  # noqa: PLC0415 - as above
+
+    if not identifier:
+        return None
+    try:
+        return ask()
+    except stripe.InvalidRequestError as error:
+        if error.code == "resource_missing":
+            return None
+        raise
 
 
 def _says(price: Any, sale: Sale, product_id: str) -> bool:

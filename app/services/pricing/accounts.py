@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_check
+from app.gateways.processors.stripe import is_installed
 from app.models import ProcessorAccount, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -153,6 +154,9 @@ def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount
 
 
 def _problems(wanted: AccountKeys, *, may_connect: bool, has_key: bool) -> Iterator[Problem]:
+    if not is_installed():
+        message = "Stripe support isn’t installed here. Ask the operator of the portal."
+        yield Problem("secret", "not_installed", message)
     if wanted.secret and not SECRET.fullmatch(wanted.secret):
         message = "Enter a secret key like sk_live_… or a restricted key like rk_live_…"
         yield Problem("secret", "invalid_value", message)
