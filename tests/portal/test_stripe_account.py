@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import Checkout, ProcessorAccount, User, new_id
-from app.services.pricing import accounts
+from app.services.pricing import accounts, selling
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import FORM, PLUS, version, words
@@ -105,6 +105,13 @@ def test_published_plans_are_sent_and_a_member_begins_a_checkout(
     refused = member.post("/plan/checkout/customerPlusPlan", page="/account")
     assert refused.location == "/plan"
     assert "can&#39;t be bought here" in member.get("/plan").text
+    wanted = selling.to_send(session, own.partner.id)
+    assert wanted is not None
+    selling.sent(session, wanted.version_id, {Tier.PLUS: ("prod_1", "price_1")}, "")
+    session.commit()
+    begun = member.post("/plan/checkout/customerPlusPlan", page="/plan").location or ""
+    assert begun.startswith("/plan/checkout/")
+    assert "Opening the checkout…" in member.get(begun).text
 
 
 def test_a_checkout_leads_to_the_payment_once_it_is_open(
