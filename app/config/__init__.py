@@ -88,7 +88,8 @@ class Settings(
     """Another address for the Stripe API, such as a test server. Without it: Stripe's own."""
 
     webhook_allow_private: bool = False
-    """For tests: webhooks may use private addresses and http. Refused in production."""
+    """For tests: webhooks may use private addresses and http, and pictures of brands private
+    addresses. Refused in production."""
     webhook_pace: float = Field(1.0, gt=0)
     """Factor for the pauses between delivery attempts of a webhook; below 1 is faster."""
 

@@ -1,11 +1,9 @@
 """Headers that every answer carries. No page has inline script or style, so none is allowed."""
 
-import re
-
 from flask import Flask, Response, g, request
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data:{images}; object-src 'none'; base-uri 'none';"
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
     " form-action 'self'; frame-ancestors {ancestors}{styles}"
 )
 STRICT_TRANSPORT = "max-age=31536000"
@@ -15,18 +13,10 @@ VIEWER_STYLES = (
 )
 """Hashes of an empty style element and of the one style sheet that is part of Redoc 2.5.4."""
 
-_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
-
 
 def allow_framing_by_ourselves() -> None:
     """Lets the present answer be shown in a frame of our own pages (previews only)."""
     g.framing = "'self'"
-
-
-def allow_images_from(origin: str) -> None:
-    """Lets the present answer show pictures of a partner's own host."""
-    if _ORIGIN.fullmatch(origin):
-        g.setdefault("image_origins", set()).add(origin)
 
 
 def allow_viewer_styles() -> None:
@@ -42,13 +32,10 @@ def send_security_headers(app: Flask) -> None:
     @app.after_request
     def add(response: Response) -> Response:
         ancestors = g.get("framing", "'none'")
-        images = "".join(f" {origin}" for origin in sorted(g.get("image_origins", ())))
         headers = response.headers
         headers.setdefault(
             "Content-Security-Policy",
-            CONTENT_SECURITY_POLICY.format(
-                ancestors=ancestors, images=images, styles=g.get("styles", "")
-            ),
+            CONTENT_SECURITY_POLICY.format(ancestors=ancestors, styles=g.get("styles", "")),
         )
         headers["X-Content-Type-Options"] = "nosniff"
         headers.setdefault("Referrer-Policy", "same-origin")

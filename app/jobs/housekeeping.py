@@ -24,6 +24,7 @@ from app.jobs.context import context
 from app.models import utcnow
 from app.services import carrier_accounts, phone_numbers, retention, unusual_calls
 from app.services.audit import forwarding, refusals
+from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
@@ -77,6 +78,12 @@ def refresh_numbers() -> None:
     """Have the numbers of carrier accounts read once a day."""
     with context().database.transaction() as session:
         phone_numbers.refresh_due(session)
+
+
+def refresh_pictures() -> None:
+    """Have pictures of brands on other hosts fetched once a day."""
+    with context().database.transaction() as session:
+        outside_pictures.refresh_due(session)
 
 
 def purge_engine() -> None:
@@ -284,6 +291,7 @@ TASKS = [
     Task("refresh prices", MINUTE, refresh_prices),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
+    Task("refresh pictures on other hosts", MINUTE, refresh_pictures),
     Task("purge uploads", HOUR, purge_uploads),
     Task("remove orphan files", HOUR, remove_orphan_files),
     Task("measure uploads", HOUR, measure_uploads),

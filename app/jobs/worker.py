@@ -23,6 +23,7 @@ from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     check_account,
     dispatch_campaigns,
+    fetch_picture,
     heartbeat,
     housekeeping,
     import_contacts,
@@ -59,6 +60,7 @@ WORKFLOWS = (
     sell_plans.send_plans,
     sell_plans.check_prices,
     sell_plans.open_checkout,
+    fetch_picture.fetch_picture,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

@@ -1,14 +1,26 @@
-"""Versions of a partner's brand, and the pictures uploaded for it."""
+"""Versions of a partner's brand, and the pictures uploaded or fetched for it."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, LargeBinary, UniqueConstraint, text
+from sqlalchemy import ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import ImageType
-from app.models.base import Base, Created, Hash, Id, Json, Name, Short, UtcDateTime, enum_column
+from app.models.base import (
+    Base,
+    Created,
+    Hash,
+    Id,
+    Json,
+    Name,
+    Short,
+    Time,
+    Url,
+    UtcDateTime,
+    enum_column,
+)
 
 
 class BrandVersion(Base):
@@ -52,3 +64,27 @@ class BrandImage(Base):
     size: Mapped[int] = mapped_column(Integer)
     data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[Created]
+
+
+class OutsidePicture(Base):
+    """A picture of the brand on another host, with the copy that pages show: re-encoded, served
+    under its content hash. It has no copy until the first one is fetched; ``problem`` says why the
+    last try failed, and the copy before it stays."""
+
+    __tablename__ = "outside_pictures"
+
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[ImageType] = mapped_column(enum_column(ImageType), primary_key=True)
+    url: Mapped[Url]
+    asked_at: Mapped[Time]
+    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    problem: Mapped[str | None] = mapped_column(Text)
+    etag: Mapped[Name | None]
+    sha256: Mapped[Hash | None] = mapped_column(index=True)
+    content_type: Mapped[Short | None]
+    width: Mapped[int | None] = mapped_column(Integer)
+    height: Mapped[int | None] = mapped_column(Integer)
+    size: Mapped[int | None] = mapped_column(Integer)
+    data: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)

@@ -22,6 +22,7 @@ from app.models.base import (
     UtcDateTime,
     enum_column,
 )
+from app.models.brand import OutsidePicture
 
 
 class Partner(Named, Base):
@@ -77,6 +78,8 @@ class Partner(Named, Base):
     product_name: Mapped[Name] = mapped_column(default="AI Receptionist")
     allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)
     empty_lists: Mapped[list[str]] = mapped_column(Json, default=list)
+    tagline: Mapped[Name | None]
+    dark_logo_url: Mapped[Url | None]
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
     """Bytes; None is the installation's limit."""
 
@@ -94,6 +97,9 @@ class Partner(Named, Base):
     )
     pricing: Mapped[list["Pricing"]] = relationship(
         order_by="Pricing.position", cascade="all, delete-orphan", lazy="selectin"
+    )
+    outside_pictures: Mapped[list[OutsidePicture]] = relationship(
+        order_by=OutsidePicture.kind, cascade="all, delete-orphan"
     )
 
 

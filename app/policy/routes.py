@@ -286,6 +286,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_discard_confirm": P.BRANDING_WRITE,
     "portal.branding_image": P.BRANDING_WRITE,
     "portal.branding_image_remove": P.BRANDING_WRITE,
+    "portal.branding_image_retry": P.BRANDING_WRITE,
     "portal.branding_preview": P.BRANDING_WRITE,
     "portal.api_access": P.CREDENTIALS_MANAGE,
     "portal.api_key": P.CREDENTIALS_MANAGE,

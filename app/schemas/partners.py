@@ -171,6 +171,22 @@ class UpdatePartnerInput(_PartnerInput):
     product_name: Omittable[FilledName] = None
 
 
+class BrandedPartner(Partner):
+    """A partner with the fields of its brand that only the branding studio has."""
+
+    tagline: str | None = None
+    dark_logo_url: str | None = None
+
+
+class UpdateBrandInput(UpdatePartnerInput):
+    """A change of a brand in the branding studio."""
+
+    resource: ClassVar[type[Resource] | None] = BrandedPartner
+
+    tagline: Name | None = None
+    dark_logo_url: WebUrl | None = None
+
+
 class PartnerFilter(PageQuery):
     """``domain`` is compared exactly, ``name`` anywhere in the name; both ignore case."""
 

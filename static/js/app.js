@@ -1,5 +1,6 @@
 // Everything here makes a page quicker or kinder; none of it is needed to use one.
 import { chat } from "./chat.js";
+import { colourPickers } from "./colour.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
@@ -16,6 +17,7 @@ import { toasts } from "./toast.js";
 import { unsaved } from "./unsaved.js";
 
 function prepare(root) {
+  colourPickers(root);
   copyButtons(root);
   counters(root);
   orders(root);

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.gateways import webhook_line
+from app.gateways import outside_http
 from app.gateways.public_addresses import is_public
 from app.gateways.webhook_line import Answer, post
 from tests.fixtures.receiver import Receiver
@@ -88,7 +88,7 @@ def test_the_name_is_looked_up_once_and_the_checked_address_is_used(
 def test_a_receiver_that_takes_too_long_is_cut_off(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhook_line, "WHOLE_SECONDS", 0.3)
+    monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.3)
     receiver.holds_seconds = 1.0
     answer = post(receiver.url, HEADERS, "{}", allow_private=True)
     assert answer == Answer(None, "no answer within 10 seconds")

@@ -10,7 +10,7 @@ from app.enums import Role
 from app.models import User
 from app.schemas.base import wire_name
 from app.schemas.parsing import read
-from app.schemas.partners import UpdatePartnerInput
+from app.schemas.partners import UpdateBrandInput, UpdatePartnerInput
 from app.services import mails, partners
 from app.services.branding.brand import of_partner
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -50,6 +50,8 @@ CONTROLS: dict[str, tuple[str, str]] = {
     "partnerRedirectLink": (SETTINGS, "partner_redirect_link"),
     "allowedQueryParams": (SETTINGS, "allowed_query_params"),
     "pricing": (PRICING, "amount"),
+    "tagline": (STUDIO, "tagline"),
+    "darkLogoUrl": (STUDIO, "dark-logo-picture"),
 }
 """Contract name -> the page and the id of a control on it."""
 
@@ -62,7 +64,7 @@ def labelled(html: str) -> set[str]:
 
 
 def test_no_field_of_the_interface_is_forgotten() -> None:
-    assert CONTROLS.keys() == set(UpdatePartnerInput.wire_fields())
+    assert CONTROLS.keys() == set(UpdateBrandInput.wire_fields())
 
 
 @pytest.mark.parametrize("page", [STUDIO, SETTINGS, PRICING])

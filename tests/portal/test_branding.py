@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from hashlib import sha256
 from html import unescape
 from typing import Any
 
@@ -11,12 +12,13 @@ import pytest
 from PIL import Image
 from sqlalchemy.orm import Session
 
-from app.enums import Role
+from app.enums import ImageType, Role
 from app.errors import ValidationFailed
 from app.models import User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
+from app.services.branding import images, outside_pictures
 from app.services.branding.stylesheet import sheet_for
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
@@ -161,7 +163,7 @@ def test_a_logo_is_encoded_anew_and_served_for_ever(
     ("file", "words"),
     [
         ((io.BytesIO(b"MZ\x90\x00 not a picture"), "logo.png"), "not a picture"),
-        ((io.BytesIO(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), "logo.svg"), "not a picture"),
+        ((io.BytesIO(b"<svg xmlns='http://www.w3.org/2000/svg'>"), "logo.svg"), "not an SVG"),
         ((picture(20, 10), "logo.png"), "shorter side"),
         ((picture(4000, 60), "logo.png"), "12 times"),
         ((io.BytesIO(b""), "logo.png"), "Choose a picture"),
@@ -223,13 +225,105 @@ def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> Non
         assert browser.get(path).status_code == 404
 
 
-def test_pictures_of_the_partners_own_host_are_let_through_and_no_others(
+def test_a_picture_elsewhere_is_shown_once_it_is_fetched_and_served_here(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
-    own.partner.logo_img_url = "https://cdn.northwind.example/logo.png"
+    url = "https://cdn.northwind.example/logo.png"
+    partners.update(
+        session, OPERATOR, own.partner.id, read(UpdatePartnerInput, {"logoImgUrl": url})
+    )
     session.commit()
-    policy = editor.get("/").headers["Content-Security-Policy"]
-    assert "img-src 'self' data: https://cdn.northwind.example;" in policy
+    waiting = editor.get("/")
+    assert url not in waiting.text
+    assert 'class="logo-tile"' in waiting.text
+    assert "img-src 'self' data:;" in waiting.headers["Content-Security-Policy"]
+    assert "Waiting" in editor.get(PAGE).text
+
+    whose = outside_pictures.begin(session, own.partner.id, ImageType.LOGO)
+    assert whose
+    encoded = images.encode(picture().getvalue(), ImageType.LOGO, "logo")
+    outside_pictures.settle(session, own.partner.id, whose, encoded)
+    session.commit()
+    path = f"/brand/images/{sha256(encoded.data).hexdigest()}"
+    assert f'src="{path}"' in editor.get("/").text
+    assert (editor.get(path).data, editor.get(path).content_type) == (encoded.data, "image/png")
+    assert content(session, own)["logoImgUrl"] == url
+
+
+def test_a_picture_that_was_not_fetched_says_why_and_can_be_tried_again(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    images_elsewhere = [{"type": "hero", "imageUrl": "https://cdn.northwind.example/h.jpg"}]
+    partners.update(
+        session,
+        OPERATOR,
+        own.partner.id,
+        read(UpdatePartnerInput, {"siteImages": images_elsewhere}),
+    )
+    whose = outside_pictures.begin(session, own.partner.id, ImageType.HERO)
+    assert whose
+    problem = "cdn.northwind.example answered with status 404."
+    outside_pictures.settle(session, own.partner.id, whose, problem)
+    session.commit()
+    assert problem in editor.get(PAGE).text
+    answer = editor.post("/branding/images/hero/retry", page=PAGE)
+    assert (answer.status_code, answer.location) == (303, "/branding#hero-picture")
+    assert problem not in editor.get(PAGE).text
+    assert editor.post("/branding/images/logo/retry", page=PAGE).status_code == 404
+
+
+def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
+    editor: Browser, browser: Browser, own: Tenant
+) -> None:
+    page = f"/p/{own.partner.slug}/sign-in"
+    assert "Every call answered, even the ones after hours." in browser.get(page).text
+    editor.post(PAGE, {**FORM, "tagline": "We pick up."}, page=PAGE)
+    editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
+    dark = picture(280, 60)
+    editor.post("/branding/images/dark-logo", {"picture": (dark, "dark.png")}, page=PAGE)
+    assert "We pick up." in editor.get("/branding/preview/sign-in").text
+    assert "We pick up." not in browser.get(page).text
+    editor.post("/branding/publish", page=PAGE)
+    shown = browser.get(page).text
+    assert re.search(r'<p class="entry-sentence">We pick up.</p>', shown)
+    logos = re.findall(r'<img class="(logo-[a-z]+)" src="/brand/images/[0-9a-f]{64}"', shown)
+    assert logos == ["logo-light", "logo-dark"]
+
+
+def test_rolling_back_brings_back_a_brand_without_a_tagline(editor: Browser) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    editor.post("/branding/publish", page=PAGE)
+    editor.post(PAGE, {**FORM, "tagline": "We pick up."}, page=PAGE)
+    editor.post("/branding/publish", page=PAGE)
+    editor.post("/branding/history/1/roll-back", page="/branding/history/1/roll-back")
+    assert "We pick up." not in editor.get(PAGE).text
+
+
+def test_an_svg_logo_is_drawn_and_stored_as_png(editor: Browser) -> None:
+    svg = (
+        b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">'
+        b'<rect width="40" height="10" fill="#1c7a4d"/></svg>'
+    )
+    file = (io.BytesIO(svg), "logo.svg")
+    assert editor.post("/branding/images/logo", {"picture": file}, page=PAGE).status_code == 303
+    path = re.search(r"/brand/images/[0-9a-f]{64}", editor.get(PAGE).text)
+    assert path
+    with Image.open(io.BytesIO(editor.get(path.group()).data)) as shown:
+        assert (shown.format, shown.size) == ("PNG", (1120, 280))
+
+
+def test_a_colour_that_is_not_one_is_named_while_it_is_typed(editor: Browser) -> None:
+    answer = editor.post(PAGE, {**FORM, "colour": "#1c7a4"}, page=PAGE)
+    assert answer.status_code == 422
+    token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
+    assert token
+    typed = editor.client.post(
+        PAGE,
+        data={**FORM, "colour": "#1c7a4", "csrf_token": token.group(1)},
+        headers={"HX-Request": "true"},
+    )
+    assert (typed.status_code, typed.headers["HX-Reswap"]) == (200, "none")
+    assert re.search(r'id="colour-live" hx-swap-oob="innerHTML">.*colour', typed.text, re.DOTALL)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

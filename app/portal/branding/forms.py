@@ -70,6 +70,7 @@ class BrandingForm(PortalForm):
 
     version = VersionField()
     product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
+    tagline = StringField("Tagline", render_kw={"maxlength": 200})
     colour = _colour_field("Colour")
     further_colours = FieldList(FormField(ColourRow))
     header_links = FieldList(FormField(LinkRow))
@@ -97,6 +98,7 @@ class BrandingForm(PortalForm):
                 **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
                 "version": fingerprint(content),
                 "product_name": content["productName"],
+                "tagline": content.get("tagline") or "",
                 "colour": primary["value"] if primary else "",
                 "further_colours": _and_spare([c for c in colours if c is not primary]),
                 "header_links": _and_spare(content["customHeaderLinks"]),
@@ -130,6 +132,7 @@ class BrandingForm(PortalForm):
             colours.insert(0, {"name": PRIMARY, "value": self.colour.data.strip()})
         return {
             "productName": (self.product_name.data or "").strip(),
+            "tagline": _blank_is_null(self.tagline.data),
             "brandUIColors": colours or None,
             "customHeaderLinks": [_values(r) for r in self._filled(self.header_links)] or None,
             "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
@@ -170,6 +173,7 @@ class BrandingForm(PortalForm):
         name, *place = path.replace("[", ".").replace("]", "").split(".")
         single: dict[str, Field] = {
             "productName": self.product_name,
+            "tagline": self.tagline,
             "chatAgentId": self.chat_assistant_id,
             "defaultAgentName": self.default_assistant_name,
             "partnerUpgradeMessage": self.partner_upgrade_message,

@@ -10,8 +10,10 @@ from app.validation.colours import is_colour, to_hex
 
 FIELD_LABELS: dict[str, str] = {
     "productName": "Product name",
+    "tagline": "Tagline",
     "brandUIColors": "Colours",
     "logoImgUrl": "Logo",
+    "darkLogoUrl": "Logo for dark mode",
     "siteImages": "Pictures",
     "customHeaderLinks": "Header links",
     "socialLinks": "Social links",
@@ -27,6 +29,23 @@ FIELD_LABELS: dict[str, str] = {
 """One label for each field of a draft."""
 
 PICTURE_NAMES = {"logo": "Logo", "favicon": "Favicon", "hero": "Sign-in picture"}
+PICTURE_FIELDS = (
+    ("logo", PICTURE_NAMES["logo"], "logo", "Shown 28 px high, so a wide one works best."),
+    (
+        "dark-logo",
+        FIELD_LABELS["darkLogoUrl"],
+        "logo",
+        "Without one, your logo stands on white in dark mode.",
+    ),
+    (
+        "favicon",
+        PICTURE_NAMES["favicon"],
+        "favicon",
+        "The icon in the browser tab. Without one, your first letter on your colour is used.",
+    ),
+    ("hero", PICTURE_NAMES["hero"], "hero", "Fills the coloured side of the sign-in page."),
+)
+"""Kind, name, the kind whose shape it needs, and hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +66,8 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
         return [_ENTRIES[name](item) for item in value]
     if name == "chatTemplateColors":
         return [_colour(CHAT_LABELS.get(part, part), colour) for part, colour in value.items()]
-    if name == "logoImgUrl":
-        return [_picture("Logo", value)]
+    if name in ("logoImgUrl", "darkLogoUrl"):
+        return [_picture(FIELD_LABELS[name], value)]
     return [Shown(_plain(name, value, assistants))]
 
 

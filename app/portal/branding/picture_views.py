@@ -1,39 +1,44 @@
-"""Logo, favicon and sign-in picture: upload into the draft, check, remove."""
+"""Logos, favicon and sign-in picture: upload into the draft, check, remove, fetch again."""
 
 from flask import redirect, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
 from app.enums import ImageType
 from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.models import Partner
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
 from app.services import partners
-from app.services.branding import drafts, images
+from app.services.branding import drafts, images, outside_pictures
+
+DARK_LOGO = "dark-logo"
+KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 
 
-@portal.post("/branding/images/<any(logo, favicon, hero):kind>")
+@portal.post(f"/branding/images/<{KINDS}:kind>")
 def branding_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""
     file: FileStorage | None = request.files.get("picture")
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     try:
-        encoded = images.encode(data, ImageType(kind), field=kind)
+        encoded = images.encode(data, _type_of(kind), field=kind)
         with transaction() as session:
             partner = partners.get(session, caller(), partners.own(caller()))
             image = images.store(
                 session,
                 caller(),
                 partner.id,
-                ImageType(kind),
+                _type_of(kind),
                 encoded,
                 settings().storage_defaults,
             )
             address = url_for("portal.brand_image", sha256=image.sha256)
             url = settings().public_url.rstrip("/") + address
-            drafts.set_image(session, caller(), partner, ImageType(kind), url)
+            _set(session, partner, kind, url)
     except (ValidationFailed, TooLarge) as error:
         with transaction(read_only=True) as session:
             studio = Studio(session)
@@ -44,9 +49,29 @@ def branding_image(kind: str) -> Page:
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
-@portal.post("/branding/images/<any(logo, favicon, hero):kind>/remove")
+@portal.post(f"/branding/images/<{KINDS}:kind>/remove")
 def branding_image_remove(kind: str) -> Response:
     with transaction() as session:
         partner = partners.get(session, caller(), partners.own(caller()))
-        drafts.set_image(session, caller(), partner, ImageType(kind), None)
+        _set(session, partner, kind, None)
     return redirect(url_for("portal.branding", saved=1), 303)
+
+
+@portal.post("/branding/images/<any(logo, favicon, hero):kind>/retry")
+def branding_image_retry(kind: str) -> Response:
+    """Have a picture on another host fetched again."""
+    with transaction() as session:
+        partner = partners.get(session, caller(), partners.own(caller()))
+        outside_pictures.retry(session, caller(), partner, ImageType(kind))
+    return redirect(url_for("portal.branding", _anchor=f"{kind}-picture"), 303)
+
+
+def _type_of(kind: str) -> ImageType:
+    return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
+
+
+def _set(session: Session, partner: Partner, kind: str, url: str | None) -> None:
+    if kind == DARK_LOGO:
+        drafts.set_dark_logo(session, caller(), partner, url)
+    else:
+        drafts.set_image(session, caller(), partner, ImageType(kind), url)

@@ -1,22 +1,26 @@
 """What the studio's pages share: the draft or, without one, the published version."""
 
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import render_template, request
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
+from app.enums import ImageType
 from app.extensions import caller
-from app.models import BrandVersion, Partner
+from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.labels import FIELD_LABELS, words
+from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, words
 from app.portal.web.editing import Difference, EditConflict
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
-from app.services.branding.brand import Brand, of_content
+from app.services.branding.brand import Brand, of_content, picture_urls
 from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
+from app.services.partners.outside_pictures import copy_of, path_of, stored_hash
 
 SURFACES = (
     ("sign-in", "Sign-in page", "Before sign-in"),
@@ -28,6 +32,22 @@ SURFACES = (
 THEMES = (("light", "Light"), ("dark", "Dark"))
 WIDTHS = (("wide", "Wide"), ("phone", "Phone"))
 MOST_CHAT_ASSISTANTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the draft: its URL, where it is served, and its file; for one on another host
+    that is the copy, which may be waiting."""
+
+    url: str
+    path: str | None
+    file: BrandImage | OutsidePicture | None
+    is_outside: bool = False
+
+    @property
+    def is_waiting(self) -> bool:
+        copy = self.file
+        return isinstance(copy, OutsidePicture) and copy.checked_at is None and not copy.problem
 
 
 class Studio:
@@ -44,9 +64,11 @@ class Studio:
         listed = assistants.with_organizations(
             session, caller(), MOST_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
         )
-        brand = self.brand
-        urls = {"logo": brand.logo_url, "favicon": brand.favicon_url, "hero": brand.hero_url}
-        self.pictures = {kind: images.kept(session, caller(), url) for kind, url in urls.items()}
+        self.pictures = {
+            kind: self._picture(session, kind, url)
+            for kind, url in picture_urls(self.content).items()
+            if url
+        }
         self.assistants = {
             str(assistant.id): f"{assistant.name}, {name}" for assistant, name in listed
         }
@@ -54,6 +76,14 @@ class Studio:
     @property
     def brand(self) -> Brand:
         return of_content(self.partner, self.content)
+
+    def _picture(self, session: Session, kind: str, url: str) -> Picture:
+        if stored_hash(url):
+            kept = images.kept(session, caller(), url)
+            return Picture(url, urlsplit(url).path, kept)
+        copy = copy_of(self.partner, ImageType(kind), url)
+        path = path_of(copy.sha256) if copy and copy.sha256 else None
+        return Picture(url, path, copy, is_outside=True)
 
     def page(
         self,
@@ -110,6 +140,7 @@ class Studio:
             **self.head(),
             "form": form,
             "pictures": self.pictures,
+            "picture_fields": PICTURE_FIELDS,
             "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
             "report": contrast_report(brand.colour),

@@ -120,10 +120,11 @@ def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
     """Show the studio with what was typed: invalid, or changed by another user meanwhile."""
     typing = wants_fragment()
     if isinstance(error, ValidationFailed):
+        form.apply_errors(error)
         if typing:
             # Half a colour is typed: the preview waits for the rest of it.
-            return Response(status=204)
-        form.apply_errors(error)
+            html = render_template("portal/branding/_live_errors.html", form=form)
+            return Response(html, headers={"HX-Reswap": "none"})
         with transaction(read_only=True) as session:
             return Studio(session).page(form), 422
     if error.code != CHANGED_MEANWHILE:

@@ -3,6 +3,7 @@
 A mail contains links that sign its recipient in, so only partner admins and operators see them.
 """
 
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import Flask, make_response, render_template, request, url_for
@@ -55,8 +56,9 @@ def outbox_html(mail_id: UUID) -> Response:
     """The mail itself, for a frame: no script runs in it, and its styles are its own."""
     html = _one(mail_id).read().get_body(("html",))
     response = make_response(html.get_content() if html else "")
+    site = urlsplit(settings().public_url)._replace(path="", query="", fragment="").geturl()
     response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; img-src 'self' http: https: data:; style-src 'unsafe-inline';"
+        f"default-src 'none'; img-src 'self' {site} data:; style-src 'unsafe-inline';"
         " form-action 'none'; base-uri 'none'; frame-ancestors 'self';"
         " sandbox allow-popups allow-popups-to-escape-sandbox"
     )

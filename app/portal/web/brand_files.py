@@ -51,10 +51,11 @@ def chat_stylesheet(colours: str, digest: str) -> Response:
 
 @portal.get("/brand/images/<sha256>")
 def brand_image(sha256: str) -> Response:
-    """An uploaded picture; its URL is its content hash, so it is public and never changes."""
+    """An uploaded or fetched picture; its URL is its content hash, so it is public and never
+    changes."""
     with transaction(read_only=True) as session:
-        image = images.by_hash(session, sha256)
-        return _unchanging(image.data, image.content_type, sha256)
+        data, content_type = images.by_hash(session, sha256)
+    return _unchanging(data, content_type, sha256)
 
 
 def _unchanging(body: bytes, content_type: str, tag: str) -> Response:

@@ -1,10 +1,9 @@
 """The variables of every page's template: brand, navigation, user, theme."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from flask import Flask, Response, g, redirect, url_for
 from markupsafe import escape
@@ -12,7 +11,6 @@ from markupsafe import escape
 from app.enums import Role
 from app.extensions import transaction
 from app.http.request_id import request_id
-from app.http.security_headers import allow_images_from
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
@@ -22,13 +20,10 @@ from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.web.theme import THEME_COOKIE, THEMES
 from app.services import pauses
-from app.services.branding.brand import NEUTRAL, Brand, Link
+from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, Link
 from app.services.branding.shades import brand_shades
 
 MOST_HEADER_LINKS = 4
-
-
-_OWN_PICTURE = re.compile(r"/brand/images/[0-9a-f]{64}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +72,7 @@ class SignedInUser:
 
 
 def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
-    """Return the brand with its pictures' URLs for pages: our own without the host; the origins of
-    others are allowed in the page's content policy."""
-    pictures: dict[str, Any] = {}
-    for name in ("logo_url", "favicon_url", "hero_url"):
-        url = getattr(brand, name)
-        if url is None:
-            continue
-        ours = _OWN_PICTURE.search(url)
-        pictures[name] = ours.group() if ours else url
-        if not ours:
-            parts = urlsplit(url)
-            allow_images_from(f"{parts.scheme}://{parts.netloc}")
-    return PageBrand(replace(brand, **pictures), stylesheet_url(brand.colour), theme)
+    return PageBrand(brand, stylesheet_url(brand.colour), theme)
 
 
 def register(app: Flask) -> None:
@@ -114,6 +97,7 @@ def _context() -> dict[str, Any]:
         "navigation": _Navigation(),
         "calling_pauses": _CallingPauses(),
         "signed_in_user": _signed_in_user(user),
+        "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
         "find_url": url_for("portal.find") if user else None,

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.enums import SocialType
+from app.enums import ImageType, SocialType
 from app.models import Partner
+from app.services.partners.outside_pictures import shown_path
 
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
+DEFAULT_TAGLINE = "Every call answered, even the ones after hours."
 SOCIAL_NAMES: dict[str, str] = {
     SocialType.FACEBOOK: "Facebook",
     SocialType.TWITTER: "X (Twitter)",
@@ -26,13 +28,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """Names, pictures, links and the one colour; all shades are computed from ``colour``."""
+    """Names, pictures, links and the one colour; all shades are computed from ``colour``. Pictures
+    are paths: every picture is served by the portal."""
 
     slug: str | None
     product_name: str
     partner_name: str
     colour: str
+    tagline: str | None = None
     logo_url: str | None = None
+    dark_logo_url: str | None = None
     favicon_url: str | None = None
     hero_url: str | None = None
     header_links: tuple[Link, ...] = ()
@@ -60,14 +65,14 @@ NEUTRAL = Brand(
 
 def of_partner(partner: Partner) -> Brand:
     images = {image.type.value: image.image_url for image in reversed(partner.site_images)}
+    logo = partner.logo_img_url or images.get("logo")
     return Brand(
         slug=partner.slug,
         product_name=partner.product_name,
         partner_name=partner.name,
         colour=primary_colour([(c.name, c.value) for c in partner.brand_colors]),
-        logo_url=partner.logo_img_url or images.get("logo"),
-        favicon_url=images.get("favicon"),
-        hero_url=images.get("hero"),
+        tagline=partner.tagline,
+        **_pictures(partner, {**images, "logo": logo, "dark-logo": partner.dark_logo_url}),
         header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
             Link(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
@@ -83,17 +88,26 @@ def of_partner(partner: Partner) -> Brand:
     )
 
 
+def picture_urls(content: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the URLs of a draft's pictures, as they were uploaded or sent."""
+    images = {image["type"]: image["imageUrl"] for image in reversed(content["siteImages"] or [])}
+    return {
+        **dict.fromkeys(ImageType),
+        **images,
+        "logo": content["logoImgUrl"] or images.get("logo"),
+        "dark-logo": content.get("darkLogoUrl"),
+    }
+
+
 def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
     """Return the brand of a draft's content (brand fields in the contract's names)."""
-    images = {image["type"]: image["imageUrl"] for image in reversed(content["siteImages"] or [])}
     return Brand(
         slug=partner.slug,
         product_name=content["productName"],
         partner_name=partner.name,
         colour=primary_colour([(c["name"], c["value"]) for c in content["brandUIColors"] or []]),
-        logo_url=content["logoImgUrl"] or images.get("logo"),
-        favicon_url=images.get("favicon"),
-        hero_url=images.get("hero"),
+        tagline=content.get("tagline"),
+        **_pictures(partner, picture_urls(content)),
         header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
         social_links=tuple(
             Link(SOCIAL_NAMES[x["type"]], x["url"]) for x in content["socialLinks"] or []
@@ -107,6 +121,14 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         chat_assistant_id=content["chatAgentId"],
         chat_colours=content["chatTemplateColors"],
     )
+
+
+def _pictures(partner: Partner, urls: Mapping[str, str | None]) -> dict[str, str | None]:
+    paths = {kind: shown_path(partner, kind, urls.get(kind)) for kind in ImageType}
+    return {
+        **{f"{kind}_url": path for kind, path in paths.items()},
+        "dark_logo_url": shown_path(partner, ImageType.LOGO, urls["dark-logo"]),
+    }
 
 
 def primary_colour(colours: list[tuple[str, str]]) -> str:

@@ -1,6 +1,7 @@
 """The brand's life cycle: a draft is edited, published as a version, or discarded; versions stay.
 
-Content uses the contract's names, and is checked by the same class as the JSON.
+Content uses the contract's names, and is checked as the JSON is. A tagline and a logo for dark
+backgrounds are in no JSON.
 """
 
 import json
@@ -19,7 +20,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.parsing import read
-from app.schemas.partners import UpdatePartnerInput
+from app.schemas.partners import BrandedPartner, UpdateBrandInput
 from app.services import audit, partners
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
@@ -27,9 +28,14 @@ STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
 (docs/decisions/partners.md#fields-by-role)."""
 
 
+_WITHOUT = {"tagline": None, "darkLogoUrl": None}
+"""Fields that older versions don't have."""
+
+
 def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
     """Return the current brand fields as JSON values, without ids of list items."""
-    resource = partners.to_resource(partner, caller).model_dump(mode="json", by_alias=True)
+    shown = partners.to_resource(partner, caller, BrandedPartner)
+    resource = shown.model_dump(mode="json", by_alias=True)
     return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
 
 
@@ -76,7 +82,7 @@ def save(
     does.
     """
     caller.require(Permission.BRANDING_WRITE)
-    read(UpdatePartnerInput, dict(changes))
+    read(UpdateBrandInput, dict(changes))
     partner = partners.get(session, caller, partner.id, for_change=True)
     present = content_of(session, caller, partner)
     if {**present, **changes} != present:
@@ -100,7 +106,8 @@ def save(
 def set_image(
     session: Session, caller: Caller, partner: Partner, kind: ImageType, url: str | None
 ) -> BrandVersion:
-    """Put a picture's URL into the draft, replacing the one of its kind; None removes it."""
+    """Put a picture's URL into the draft, replacing the one of its kind; None removes it. See
+    `set_dark_logo` for the logo on dark backgrounds."""
     draft = draft_of(session, partner)
     content = draft.content if draft else published_content(partner, caller)
     others = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
@@ -109,6 +116,12 @@ def set_image(
     if kind is ImageType.LOGO:
         changes["logoImgUrl"] = url
     return save(session, caller, partner, changes)
+
+
+def set_dark_logo(
+    session: Session, caller: Caller, partner: Partner, url: str | None
+) -> BrandVersion:
+    return save(session, caller, partner, {"darkLogoUrl": url})
 
 
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
@@ -127,8 +140,8 @@ def publish(
     partner = partners.get(session, caller, partner.id, for_change=True)
     refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
-    changes = {name: draft.content[name] for name in changed_fields(partner, caller, draft)}
-    partners.update(session, caller, partner.id, read(UpdatePartnerInput, changes))
+    changes = {name: draft.content.get(name) for name in changed_fields(partner, caller, draft)}
+    partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
     draft.published_at = utcnow()
     draft.author = caller.label
     session.flush()
@@ -173,7 +186,7 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
     if draft is not None and changed_fields(partner, caller, draft):
         message = "There is a draft with changes. Publish or discard it first."
         raise Conflict(message, "draft_exists")
-    return save(session, caller, partner, version.content)
+    return save(session, caller, partner, {**_WITHOUT, **version.content})
 
 
 def _required_draft(session: Session, partner: Partner) -> BrandVersion:

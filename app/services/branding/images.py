@@ -1,4 +1,4 @@
-"""Pictures of a brand: checked, re-encoded (which removes metadata), stored."""
+"""Pictures of a brand: checked, shrunk, re-encoded (which removes metadata), stored."""
 
 import hashlib
 import io
@@ -10,29 +10,35 @@ from functools import partial
 from uuid import UUID
 
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
 from sqlalchemy import select
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.enums import ImageType
 from app.errors import NotFound, ValidationFailed
-from app.models import BrandImage
+from app.models import BrandImage, OutsidePicture
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, storage
+from app.services.branding import svg
 
 _STORAGE = StorageDefaults()
-MAX_BYTES = 5 * 1024 * 1024
+MAX_BYTES = 20 * 1024 * 1024
 MAX_PIXELS = 12_500_000
-"""A photo of a phone has 12.2 million."""
-MAX_SIDE = 8_000
+MAX_PHOTO_PIXELS = 64_000_000
+"""Of a JPEG, which is decoded at a fraction of its size."""
+MAX_PROGRESSIVE_PIXELS = 24_000_000
+"""Of a progressive JPEG, which is kept in memory whole before it is decoded."""
+MAX_SIDE = 10_000
 Refusal = Callable[[str, str], ValidationFailed]
 _decoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
 """One picture at a time, always in the same thread: other threads would each keep memory."""
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 """Pillow compares it with the header, also of what is inside of an icon, and warns."""
 warnings.simplefilter("error", Image.DecompressionBombWarning)
-READABLE = ("PNG", "JPEG", "WEBP", "GIF", "ICO")
+READABLE = ("PNG", "WEBP", "GIF", "ICO")
+_JPEG = b"\xff\xd8\xff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,8 @@ class Shape:
     def asked(self) -> str:
         """Return the requirements of a picture in words, to show before one is chosen."""
         return (
-            f"PNG, JPEG, WebP or GIF of up to 5 MB and 12.5 million pixels, {self.smallest} px or "
-            f"more on its shorter side; {self.words}."
+            f"SVG, PNG, JPEG, WebP or GIF of up to 20 MB, {self.smallest} px or more on its "
+            f"shorter side; {self.words}. Large pictures are made smaller."
         )
 
 
@@ -128,8 +134,7 @@ def store(
 
 
 def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
-    """Return the uploaded picture of a URL, without its data; None for pictures elsewhere and for
-    those on a host of the partner's own."""
+    """Return the uploaded picture of a URL, without its data; None for pictures elsewhere."""
     sha256 = (url or "").rpartition("/")[2]
     if len(sha256) != 64 or caller.partner_id is None:
         return None
@@ -137,13 +142,15 @@ def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None
     return session.scalar(select(BrandImage).where(mine))
 
 
-def by_hash(session: Session, sha256: str) -> BrandImage:
-    """Return an image with its data, by the hash of its content, which only its viewers know."""
-    statement = select(BrandImage).where(BrandImage.sha256 == sha256).limit(1)
-    image = session.scalar(statement.options(undefer(BrandImage.data)))
-    if image is None:
-        raise NotFound()
-    return image
+def by_hash(session: Session, sha256: str) -> tuple[bytes, str]:
+    """Return the data and the content type of an uploaded or fetched picture, by the hash of its
+    content, which only its viewers know."""
+    for kind in (BrandImage, OutsidePicture):
+        query = select(kind.data, kind.content_type).where(kind.sha256 == sha256).limit(1)
+        if (found := session.execute(query).first()) is not None:
+            data, content_type = found
+            return data or b"", content_type or ""
+    raise NotFound()
 
 
 def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
@@ -158,25 +165,25 @@ def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     if not data:
         raise refuse("required", "Choose a picture.")
     if len(data) > MAX_BYTES:
-        raise refuse("too_large", "The picture is over 5 MB. Save it smaller and upload it again.")
+        raise refuse("too_large", "The picture is over 20 MB. Save it smaller and upload it again.")
     return _decoding.submit(_encode, data, kind, refuse).result()
 
 
 def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
     shape = SHAPES[kind]
     try:
-        picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
-        _check_side(picture, refuse)
+        picture = _opened(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
         _check_shape(_upright_size(picture), shape, refuse)
         picture.draft("RGB", (max(shape.box), max(shape.box)))  # a JPEG is decoded smaller
         mode = "RGBA" if picture.has_transparency_data else "RGB"
         picture = picture if picture.mode == mode else picture.convert(mode)
         picture.thumbnail(shape.box, Image.Resampling.LANCZOS)
+    except svg.NotDrawn as error:
+        raise refuse("not_a_picture", str(error)) from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        message = "The picture has over 12.5 million pixels. Save it smaller."
-        raise refuse("too_large", message) from None
+        raise _too_many_pixels(MAX_PIXELS, refuse) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        message = "This file is not a picture that can be read. Use PNG, JPEG, WebP or GIF."
+        message = "This file is not a picture that can be read. Use SVG, PNG, JPEG, WebP or GIF."
         raise refuse("not_a_picture", message) from None
     ImageOps.exif_transpose(picture, in_place=True)
     out = io.BytesIO()
@@ -187,14 +194,30 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
     return Encoded(out.getvalue(), "image/png", picture.width, picture.height)
 
 
-def _check_side(opened: Image.Image, refuse: Refusal) -> None:
-    width, height = opened.size
+def _opened(data: bytes, refuse: Refusal) -> Image.Image:
+    """Read the header, and refuse by it what would take too much memory to decode."""
+    if not data.startswith(_JPEG):
+        picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
+        most = MAX_PIXELS
+    else:
+        picture = JpegImageFile(io.BytesIO(data))
+        progressive = "progressive" in picture.info
+        most = MAX_PROGRESSIVE_PIXELS if progressive else MAX_PHOTO_PIXELS
+    width, height = picture.size
     if max(width, height) > MAX_SIDE:
         message = (
             f"The picture is {width:,} × {height:,} pixels. Save it with at most {MAX_SIDE:,} "
             "pixels on its longer side."
         )
         raise refuse("too_large", message)
+    if width * height > most:
+        raise _too_many_pixels(most, refuse)
+    return picture
+
+
+def _too_many_pixels(most: int, refuse: Refusal) -> ValidationFailed:
+    message = f"The picture has over {most / 1_000_000:g} million pixels. Save it smaller."
+    return refuse("too_large", message)
 
 
 def _upright_size(opened: Image.Image) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.enums import ImageType
 from app.models import Partner
 from app.schemas.partners import PRODUCT_NAME
 from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
@@ -38,8 +39,8 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     found = [
         Surface("Product name", Place.NAME, _name(shown)),
         Surface("Sign-in page", Place.COLOUR, _colour(shown)),
-        Surface("Portal", Place.LOGO, _logo(shown)),
-        Surface("Browser tab", Place.FAVICON, _favicon(shown)),
+        Surface("Portal", Place.LOGO, _logo(partner, shown)),
+        Surface("Browser tab", Place.FAVICON, _favicon(partner, shown)),
         Surface("Password recovery", Place.SUPPORT, _recovery(shown)),
         Surface("Mails", Place.SUPPORT, _mails(shown)),
         Surface("Error pages", Place.SUPPORT, _errors(shown)),
@@ -66,12 +67,25 @@ def _colour(brand: Brand) -> str | None:
     )
 
 
-def _logo(brand: Brand) -> str | None:
-    return None if brand.logo_url else "No logo yet. Your name and its first letter are shown."
+def _logo(partner: Partner, brand: Brand) -> str | None:
+    if brand.logo_url:
+        return None
+    lacks = _not_fetched(partner, ImageType.LOGO) or "No logo yet."
+    return f"{lacks} Your name and its first letter are shown."
 
 
-def _favicon(brand: Brand) -> str | None:
-    return None if brand.favicon_url else "Not uploaded. The first letter on your colour is used."
+def _favicon(partner: Partner, brand: Brand) -> str | None:
+    if brand.favicon_url:
+        return None
+    lacks = _not_fetched(partner, ImageType.FAVICON) or "Not uploaded."
+    return f"{lacks} The first letter on your colour is used."
+
+
+def _not_fetched(partner: Partner, kind: ImageType) -> str | None:
+    for picture in partner.outside_pictures:
+        if picture.kind is kind:
+            return picture.problem or "It is being fetched."
+    return None
 
 
 def _recovery(brand: Brand) -> str | None:

@@ -33,16 +33,16 @@ class Rendered:
     html: str
 
 
-def render(brand: Brand, words: Words) -> Rendered:
+def render(brand: Brand, words: Words, site: str) -> Rendered:
     """Return the mail in the brand's light shades, with its dark ones for programs that
-    use them."""
+    use them. ``site`` is the origin of its pictures."""
     shades = brand_shades(brand.colour)
     given = {
         "brand": brand,
         "words": words,
         "light": shades.light,
         "dark": shades.dark,
-        "logo": _picture(brand.logo_url),
+        "logo": f"{site}{brand.logo_url}" if brand.logo_url else None,
     }
     page = _TEMPLATES.get_template("mail/mail.html").render(given)
     text = _TEMPLATES.get_template("mail/mail.txt").render(given)
@@ -63,9 +63,4 @@ def sample(brand: Brand, site: str) -> Rendered:
         link=f"{site}/invitation/sample",
         link_ends=now + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
-    return render(brand, WORDS[MailKind.INVITATION](facts))
-
-
-def _picture(url: str | None) -> str | None:
-    """A mail has no page, so a URL without a host means nothing there."""
-    return url if url and url.startswith(("https://", "http://")) else None
+    return render(brand, WORDS[MailKind.INVITATION](facts), facts.site)

@@ -77,20 +77,21 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     if ends is None and kind in _WITH_LINK:
         _end(mail, "no longer needed")
         return None
+    site = _origin(reader.partner, settings)
     words = WORDS[kind](
         Facts(
             mail=mail,
             brand=reader.brand,
             email=address,
             zone=(reader.user.timezone if reader.user else None) or "UTC",
-            site=_origin(reader.partner, settings),
+            site=site,
             recover_url=f"{reader.site}/forgot-password",
             organization=reader.organization.name if reader.organization else None,
             link=link,
             link_ends=ends,
         )
     )
-    done = render(reader.brand, words)
+    done = render(reader.brand, words, site)
     session.flush()
     return Letter(
         id=mail.id,

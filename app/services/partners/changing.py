@@ -16,9 +16,10 @@ from app.models import Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
-from app.schemas.partners import CreatePartnerInput, UpdatePartnerInput
+from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartnerInput
 from app.services import audit
 from app.services.partners.loading import domain_key, get
+from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
 
 _HOST = re.compile(
@@ -38,6 +39,7 @@ def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partne
     _refuse_unknown_ids(partner, sent)
     _write(partner, sent)
     _add_under_free_slug(session, partner)
+    track(session, partner)
     audit.record_change(
         session, caller, "partner.created", partner, after=_for_audit(partner, caller, sent)
     )
@@ -62,7 +64,7 @@ def update(
     caller.require(Permission.BRANDING_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
     refuse_stale(expected_version, partner.version, "partner")
-    seen = to_resource(partner, caller)
+    seen = to_resource(partner, caller, BrandedPartner)
     changed = {
         name: value for name, value in changes.sent().items() if getattr(seen, name) != value
     }
@@ -73,6 +75,7 @@ def update(
         return partner
     before = _for_audit(partner, caller, changed)
     _write(partner, changed)
+    track(session, partner)
     partner.version += 1
     partner.updated_at = utcnow()
     session.flush()
@@ -184,7 +187,7 @@ def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
 
 
 def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[str, Any]:
-    shown = to_resource(partner, caller).model_dump(mode="json", by_alias=True)
+    shown = to_resource(partner, caller, BrandedPartner).model_dump(mode="json", by_alias=True)
     return {wire_name(name): shown[wire_name(name)] for name in names}
 
 

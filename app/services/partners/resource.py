@@ -24,6 +24,8 @@ EDITOR_FIELDS = frozenset(
         "show_embedded_chat",
         "chat_assistant_id",
         "product_name",
+        "tagline",
+        "dark_logo_url",
         "default_assistant_name",
         "partner_upgrade_message",
         "demo_link",
@@ -63,17 +65,20 @@ _ENTRIES: dict[str, Callable[..., Any]] = {
 }
 
 
-def to_resource(partner: Partner, caller: Caller) -> wire.Partner:
-    """Return the partner as this caller sees it: hidden fields are null."""
+def to_resource(
+    partner: Partner, caller: Caller, kind: type[wire.Partner] = wire.Partner
+) -> wire.Partner:
+    """Return the partner as this caller sees it: hidden fields are null. ``kind`` is
+    `wire.BrandedPartner` for the fields that only the branding studio has."""
     values: dict[str, Any] = {}
-    for name in wire.Partner.model_fields:
+    for name in kind.model_fields:
         if name in LISTS:
             values[name] = _entries(partner, name)
         else:
             values[name] = getattr(partner, COLUMNS.get(name, name))
     if caller.role not in (Role.OPERATOR, Role.PARTNER_ADMIN):
         values |= dict.fromkeys(BILLING_FIELDS)
-    return wire.Partner.model_construct(**values)
+    return kind.model_construct(**values)
 
 
 def _entries(partner: Partner, name: str) -> list[Any] | None:

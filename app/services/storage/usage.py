@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden
-from app.models import STORED, BrandImage, ContactImport, Organization, Partner
+from app.models import STORED, BrandImage, ContactImport, Organization, OutsidePicture, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
@@ -52,8 +52,11 @@ def used_by_organization(session: Session, organization: Organization) -> int:
 
 
 def used_by_partner(session: Session, partner_id: UUID) -> int:
-    images = select(func.sum(BrandImage.size)).where(BrandImage.partner_id == partner_id)
-    return int(session.scalar(_uploads(partner_id)) or 0) + (session.scalar(images) or 0)
+    sums = [
+        select(func.sum(kind.size)).where(kind.partner_id == partner_id)
+        for kind in (BrandImage, OutsidePicture)
+    ]
+    return sum(int(session.scalar(query) or 0) for query in (_uploads(partner_id), *sums))
 
 
 def of_organization(
@@ -102,14 +105,13 @@ def of_partners(
     """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
-    images = select(BrandImage.partner_id, func.sum(BrandImage.size))
+    queries = [uploads.group_by(ContactImport.partner_id)]
+    for kind in (BrandImage, OutsidePicture):
+        queries.append(select(kind.partner_id, func.sum(kind.size)).group_by(kind.partner_id))
     used: dict[UUID, int] = {}
-    rows = [
-        *session.execute(uploads.group_by(ContactImport.partner_id)).all(),
-        *session.execute(images.group_by(BrandImage.partner_id)).all(),
-    ]
-    for row in rows:
-        used[row[0]] = used.get(row[0], 0) + int(row[1])
+    for query in queries:
+        for partner_id, size in session.execute(query):
+            used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
     found = [
         (one, Usage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))

@@ -35,9 +35,9 @@ def drawn(width: int, height: int, kind: str = "PNG", **more: object) -> bytes:
     ("size", "message"),
     [
         (
-            (8001, 800),
+            (10_001, 800),
             (
-                "The picture is 8,001 × 800 pixels. Save it with at most 8,000 pixels on its "
+                "The picture is 10,001 × 800 pixels. Save it with at most 10,000 pixels on its "
                 "longer side."
             ),
         ),
@@ -59,6 +59,28 @@ def test_an_icon_that_holds_too_many_pixels_is_refused() -> None:
     with pytest.raises(ValidationFailed) as refusal:
         images.encode(directory + entry + inside, ImageType.FAVICON, "favicon")
     assert [problem.code for problem in refusal.value.problems] == ["too_large"]
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_photo_of_20_million_pixels_is_made_smaller(progressive: bool) -> None:
+    photo = drawn(5472, 3648, "JPEG", progressive=progressive)
+    found = images.encode(photo, ImageType.HERO, "hero")
+    assert (found.content_type, found.width, found.height) == ("image/webp", 1800, 1200)
+
+
+@pytest.mark.parametrize(
+    ("size", "progressive", "most"), [((6000, 4001), True, "24"), ((9000, 7200), False, "64")]
+)
+def test_a_photo_that_takes_too_much_memory_is_refused_by_its_header(
+    size: tuple[int, int], progressive: bool, most: str
+) -> None:
+    small = drawn(16, 16, "JPEG", progressive=progressive)
+    frame = small.index(b"\xff\xc2" if progressive else b"\xff\xc0")
+    photo = small[: frame + 5] + struct.pack(">HH", size[1], size[0]) + small[frame + 9 :]
+    with pytest.raises(ValidationFailed) as refusal:
+        images.encode(photo, ImageType.HERO, "hero")
+    message = f"The picture has over {most} million pixels. Save it smaller."
+    assert refusal.value.problems == (Problem("hero", "too_large", message),)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])

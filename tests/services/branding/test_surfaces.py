@@ -13,8 +13,10 @@ from tests.fixtures.cast import OPERATOR, make_partner
 COMPLETE: dict[str, Any] = {
     "productName": "Northwind Voice",
     "brandUIColors": [{"name": "primary", "value": "#1c7a4d"}],
-    "logoImgUrl": "https://northwind.example/logo.png",
-    "siteImages": [{"type": "favicon", "imageUrl": "https://northwind.example/icon.png"}],
+    "logoImgUrl": f"https://portal.example/brand/images/{'a' * 64}",
+    "siteImages": [
+        {"type": "favicon", "imageUrl": f"https://portal.example/brand/images/{'b' * 64}"}
+    ],
     "supportEmail": "support@northwind.example",
     "showEmbeddedChat": True,
     "chatAgentId": "an-assistant",
@@ -40,6 +42,17 @@ def test_a_complete_brand_misses_nothing(session: Session) -> None:
     partners.verify_domain(session, OPERATOR, partner.id)
     assert missing(partner) == []
     assert len(surfaces(partner)) == 9
+
+
+def test_a_picture_elsewhere_is_missing_until_it_is_fetched(session: Session) -> None:
+    partner = make_partner(session, **{**COMPLETE, "logoImgUrl": "https://cdn.example/logo.png"})
+    partner.outside_pictures[0].problem = "cdn.example answered with status 404."
+    assert [(one.name, one.lacks) for one in missing(partner)][:1] == [
+        (
+            "Portal",
+            ("cdn.example answered with status 404. Your name and its first letter are shown."),
+        )
+    ]
 
 
 def test_exceptions_come_first(session: Session) -> None:

@@ -1,0 +1,158 @@
+"""Send one request to a host that a customer has chosen, without trusting it.
+
+The name is resolved once, every address must be public, and the connection uses the address that
+was checked. Redirects are not followed, only the beginning of the answer is read, and the
+connection is closed after ten seconds.
+"""
+
+import http.client
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPMessage
+from urllib.parse import SplitResult, urlsplit
+
+from app.gateways.public_addresses import NoPlace, places
+
+CONNECT_SECONDS = 5.0
+WHOLE_SECONDS = 10.0
+_SCARCE = "no answer within 10 seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``body`` is as much as was asked for; None if the connection broke while it was read."""
+
+    status: int
+    headers: HTTPMessage
+    body: bytes | None
+
+
+class NoAnswer(Exception):
+    """Why there is no answer, as the end of a sentence."""
+
+
+def ask(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+    *,
+    most_bytes: int,
+    allow_private: bool,
+) -> Answer:
+    """Send the request once. Raises only `NoAnswer` for errors of the host or the network."""
+    parts = urlsplit(url)
+    deadline = time.monotonic() + WHOLE_SECONDS
+    line = _Line()
+    try:
+        line.hold(_connect(parts, allow_private))
+        with line.cut_at(deadline):
+            return _exchange(line, parts, method, headers, body, most_bytes)
+    except ssl.SSLError as error:
+        words = f"no secure connection: {error.reason or error}"
+        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+    except TimeoutError:
+        raise NoAnswer(_SCARCE) from None
+    except (OSError, http.client.HTTPException) as error:
+        words = f"the connection broke: {type(error).__name__}"
+        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+
+
+class _Line:
+    """The connection, and the timer that closes it."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self.is_cut = False
+
+    @property
+    def connected(self) -> socket.socket:
+        assert self._socket is not None  # noqa: S101 - held before anything is exchanged
+        return self._socket
+
+    def hold(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    @contextmanager
+    def cut_at(self, deadline: float) -> Iterator[None]:
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self.connected.close()
+
+    def _cut(self) -> None:
+        self.is_cut = True
+        try:
+            self.connected.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            self.connected.close()
+
+
+def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
+    deadline = time.monotonic() + CONNECT_SECONDS
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
+    try:
+        found = places(host, port, seconds=CONNECT_SECONDS, allow_private=allow_private)
+    except NoPlace as reason:
+        raise NoAnswer(str(reason)) from None
+    for family, kind, protocol, _name, place in found:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            break
+        connecting = socket.socket(family, kind, protocol)
+        connecting.settimeout(left)
+        try:
+            connecting.connect(place)
+        except OSError:
+            connecting.close()
+            continue
+        return connecting
+    message = f"no connection to {host}"
+    raise NoAnswer(message)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Created at its first use: only the worker connects."""
+    return ssl.create_default_context()
+
+
+def _exchange(
+    line: _Line,
+    parts: SplitResult,
+    method: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    most_bytes: int,
+) -> Answer:
+    host = parts.hostname or ""
+    line.connected.settimeout(WHOLE_SECONDS)
+    speaking: http.client.HTTPConnection
+    if parts.scheme.lower() == "https":
+        line.hold(
+            _tls().wrap_socket(line.connected, server_hostname=host, do_handshake_on_connect=False)
+        )
+        line.connected.do_handshake()  # type: ignore[attr-defined]  # it was just wrapped
+        speaking = http.client.HTTPSConnection(host, parts.port, context=_tls())
+    else:
+        speaking = http.client.HTTPConnection(host, parts.port)
+    speaking.sock = line.connected
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    speaking.request(method, target, body, {**headers, "connection": "close"})
+    answer = speaking.getresponse()
+    try:
+        read: bytes | None = answer.read(most_bytes)
+    except (OSError, http.client.HTTPException):
+        read = None
+    return Answer(answer.status, answer.headers, read)

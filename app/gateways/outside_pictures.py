@@ -1,0 +1,76 @@
+"""Fetch a picture from a host that a customer has chosen (`app.gateways.outside_http`)."""
+
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from app.gateways import outside_http
+
+MOST_REDIRECTS = 3
+_REDIRECTS = (301, 302, 303, 307, 308)
+_NOT_MODIFIED = 304
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """``data`` is None if the host says that the picture with the known ETag is still current."""
+
+    data: bytes | None
+    etag: str | None
+
+
+class NotFetched(Exception):
+    """Why there is no picture, as a sentence."""
+
+
+def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -> Fetched:
+    """Fetch the picture, unless it still has this ETag. Each redirect is checked as the first
+    address is. Raises `NotFetched`."""
+    answer = _follow(url, etag, most_bytes=most_bytes, allow_private=allow_private)
+    host = urlsplit(url).hostname
+    if answer.status == _NOT_MODIFIED and etag is not None:
+        return Fetched(None, etag)
+    if answer.status != 200:
+        message = f"{host} answered with status {answer.status}."
+        raise NotFetched(message)
+    kind = answer.headers.get_content_type()
+    if not kind.startswith("image/"):
+        message = f"{host} sent {kind[:100]}, not a picture."
+        raise NotFetched(message)
+    if answer.body is None:
+        message = f"{host} broke off the download."
+        raise NotFetched(message)
+    if len(answer.body) > most_bytes:
+        message = f"The picture is over {most_bytes // 1024 // 1024} MB."
+        raise NotFetched(message)
+    tag = answer.headers.get("ETag", "")
+    return Fetched(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
+
+
+def _follow(
+    url: str, etag: str | None, *, most_bytes: int, allow_private: bool
+) -> outside_http.Answer:
+    headers = {"accept": "image/*", "user-agent": "partner-portal-pictures/1"}
+    if etag is not None:
+        headers["if-none-match"] = etag
+    for _turn in range(MOST_REDIRECTS + 1):
+        try:
+            answer = outside_http.ask(
+                "GET", url, headers, most_bytes=most_bytes + 1, allow_private=allow_private
+            )
+        except outside_http.NoAnswer as reason:
+            words = str(reason)
+            message = f"{words[0].upper()}{words[1:]}."
+            raise NotFetched(message) from None
+        location = answer.headers.get("Location")
+        if answer.status not in _REDIRECTS or location is None:
+            return answer
+        try:
+            url = urljoin(url, location)
+            followed = urlsplit(url).scheme in ("http", "https") and url.isascii()
+        except ValueError:
+            followed = False
+        if not followed:
+            message = "It redirects to an address that can’t be followed."
+            raise NotFetched(message)
+    message = f"It redirects more than {MOST_REDIRECTS} times."
+    raise NotFetched(message)

@@ -1,0 +1,63 @@
+"""Fetching a picture of a brand from another host, as a durable workflow.
+
+A worker that dies leaves the picture to the next one, which fetches it again.
+"""
+
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.enums import ImageType
+from app.errors import ValidationFailed
+from app.gateways.outside_pictures import NotFetched, fetch
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services.branding import images, outside_pictures
+from app.services.branding.images import Encoded
+
+log = logging.getLogger(__name__)
+
+FAILED = "The picture could not be fetched. Try again."
+
+
+@DBOS.workflow(name="fetch_picture")
+def fetch_picture(partner_id: str, kind: str) -> None:
+    """Fetch the picture and keep a copy."""
+    fetch_and_keep_picture(partner_id, kind)
+
+
+@DBOS.step(name="fetch_and_keep_picture")
+@retry_on_database_outage
+def fetch_and_keep_picture(partner_id: str, kind: str) -> None:
+    keep_copy(context().database, context().settings, UUID(partner_id), ImageType(kind))
+
+
+def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: ImageType) -> None:
+    """Fetch and encode the picture without an open transaction, and store the result."""
+    with database.transaction(read_only=True) as session:
+        wanted = outside_pictures.begin(session, partner_id, kind)
+    if wanted is None:
+        return
+    etag = None
+    found: Encoded | str | None
+    try:
+        fetched = fetch(
+            wanted.url,
+            wanted.etag,
+            most_bytes=images.MAX_BYTES,
+            allow_private=settings.webhook_allow_private,
+        )
+        etag = fetched.etag
+        found = images.encode(fetched.data, kind, kind) if fetched.data is not None else None
+    except NotFetched as reason:
+        found = str(reason)
+    except ValidationFailed as error:
+        found = error.problems[0].message
+    except Exception:
+        log.exception("a picture could not be fetched")
+        found = FAILED
+    with database.transaction() as session:
+        outside_pictures.settle(session, partner_id, wanted, found, etag)

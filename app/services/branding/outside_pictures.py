@@ -1,0 +1,91 @@
+"""Fetching pictures of a brand from other hosts, in the steps of the worker; and their state."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import and_, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import ImageType
+from app.errors import NotFound
+from app.models import OutsidePicture, Partner, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.branding.images import Encoded
+from app.services.partners.outside_pictures import ask
+
+EVERY = timedelta(days=1)
+AFTER_A_PROBLEM = timedelta(hours=1)
+DUE_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to fetch; ``etag`` is that of the copy."""
+
+    kind: ImageType
+    url: str
+    etag: str | None
+
+
+def refresh_due(session: Session) -> int:
+    """Queue fetching the pictures that are due: a day after the last time, an hour after a problem.
+    Returns how many are queued."""
+    now = utcnow()
+    unsettled = or_(OutsidePicture.problem.is_not(None), OutsidePicture.checked_at.is_(None))
+    query = (
+        select(OutsidePicture)
+        .where(
+            or_(
+                OutsidePicture.asked_at < now - EVERY,
+                and_(unsettled, OutsidePicture.asked_at < now - AFTER_A_PROBLEM),
+            )
+        )
+        .order_by(OutsidePicture.asked_at)
+        .limit(DUE_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    due = session.scalars(query).all()
+    for picture in due:
+        ask(session, picture)
+    return len(due)
+
+
+def retry(session: Session, caller: Caller, partner: Partner, kind: ImageType) -> None:
+    """Have a picture fetched again. Raises `NotFound` if the brand has none elsewhere."""
+    caller.require(Permission.BRANDING_WRITE)
+    picture = next((one for one in partner.outside_pictures if one.kind is kind), None)
+    if picture is None:
+        raise NotFound
+    picture.problem = picture.checked_at = None
+    ask(session, picture)
+
+
+def begin(session: Session, partner_id: UUID, kind: ImageType) -> Wanted | None:
+    """Return what to fetch; None if the brand has no such picture any more."""
+    picture = session.get(OutsidePicture, (partner_id, kind))
+    return Wanted(kind, picture.url, picture.etag) if picture else None
+
+
+def settle(
+    session: Session,
+    partner_id: UUID,
+    wanted: Wanted,
+    found: Encoded | str | None,
+    etag: str | None = None,
+) -> None:
+    """Store the result: the picture, the problem as a sentence, or None if it has not changed. The
+    copy stays as it is where there is a problem. A result for an earlier URL is ignored."""
+    picture = session.get(OutsidePicture, (partner_id, wanted.kind), with_for_update=True)
+    if picture is None or picture.url != wanted.url:
+        return
+    picture.checked_at = utcnow()
+    picture.problem = found if isinstance(found, str) else None
+    if isinstance(found, Encoded):
+        picture.etag = etag
+        picture.sha256 = hashlib.sha256(found.data).hexdigest()
+        picture.content_type, picture.size = found.content_type, len(found.data)
+        picture.width, picture.height, picture.data = found.width, found.height, found.data
+    session.flush()

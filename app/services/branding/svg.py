@@ -1,0 +1,96 @@
+"""SVG pictures as PNG: only shapes are kept, and a process with limits draws them."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+MAX_BYTES = 1024 * 1024
+MAX_DEPTH = 100
+SECONDS = 10.0
+_RENDERER = Path(__file__).with_name("svg_renderer.py")
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
+_REMOVED = frozenset(
+    f"{_NAMESPACE}{name}"
+    for name in ("script", "foreignObject", "animate", "animateMotion", "animateTransform", "set")
+)
+_PICTURES = (f"{_NAMESPACE}image", f"{_NAMESPACE}feImage")
+
+
+class NotDrawn(Exception):
+    """Why an SVG can't be used, as sentences."""
+
+
+def is_svg(data: bytes) -> bool:
+    """Whether the file can only be an SVG: no other format begins like XML."""
+    return data.lstrip(b"\xef\xbb\xbf\r\n\t ").startswith(b"<") and b"<svg" in data
+
+
+def draw(data: bytes, box: tuple[int, int]) -> bytes:
+    """Return the SVG as a PNG that fills the box in its own proportions. Raises `NotDrawn`.
+
+    Nothing outside the file is read: scripts, animations and links to other files are removed, and
+    pictures inside are refused. There are no fonts, so text is refused too.
+    """
+    width, height = box
+    try:
+        drawn = subprocess.run(  # noqa: S603 - our own program; the picture goes in by a pipe
+            [sys.executable, "-I", str(_RENDERER), str(width), str(height)],
+            input=_only_shapes(data),
+            capture_output=True,
+            timeout=SECONDS,
+            check=True,
+            cwd="/",
+            env={},
+        )
+    except subprocess.TimeoutExpired:
+        message = "The SVG takes too long to draw. Save it simpler, or as PNG."
+        raise NotDrawn(message) from None
+    except subprocess.CalledProcessError:
+        message = "The SVG can’t be drawn. Save it again, or as PNG."
+        raise NotDrawn(message) from None
+    return drawn.stdout
+
+
+def _only_shapes(data: bytes) -> bytes:
+    root = _parsed(data)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in _REMOVED or not str(child.tag).startswith(_NAMESPACE):
+                parent.remove(child)
+    for element in root.iter():
+        if element.tag in _PICTURES:
+            message = "The SVG contains a photo or another picture. Upload it as PNG."
+            raise NotDrawn(message)
+        if element.tag == f"{_NAMESPACE}text" and "".join(element.itertext()).strip():
+            message = "The SVG contains text. Convert the text to paths, or save it as PNG."
+            raise NotDrawn(message)
+        for name, value in list(element.attrib.items()):
+            if name.startswith("on") or (name in _HREFS and not value.startswith("#")):
+                del element.attrib[name]
+    return ElementTree.tostring(root)
+
+
+def _parsed(data: bytes) -> ElementTree.Element:
+    """Read the XML. Expat reads no external entities, and stops at entities that multiply."""
+    if len(data) > MAX_BYTES:
+        message = "The SVG is over 1 MB. Save it simpler, or as PNG."
+        raise NotDrawn(message)
+    depth = 0
+    root: ElementTree.Element | None = None
+    try:
+        events = ElementTree.iterparse(io.BytesIO(data), ("start", "end"))  # noqa: S314 - see above
+        for event, element in events:
+            root = element if root is None else root
+            depth += 1 if event == "start" else -1
+            if depth > MAX_DEPTH:
+                message = "The SVG is nested too deeply. Save it simpler, or as PNG."
+                raise NotDrawn(message)
+    except (ElementTree.ParseError, LookupError, ValueError):
+        root = None
+    if root is None or root.tag != f"{_NAMESPACE}svg":
+        message = "This file is not an SVG that can be read. Save it again, or as PNG."
+        raise NotDrawn(message)
+    return root

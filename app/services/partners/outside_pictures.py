@@ -1,0 +1,64 @@
+"""Pictures of the brand on other hosts: which ones there are, and having them fetched."""
+
+import re
+
+from sqlalchemy.orm import Session
+
+from app.enums import ImageType
+from app.gateways.job_queue import enqueue_check
+from app.models import OutsidePicture, Partner, new_id, utcnow
+
+_STORED = re.compile(r"/brand/images/([0-9a-f]{64})\Z")
+
+
+def stored_hash(url: str) -> str | None:
+    """Return the content hash of an uploaded picture's URL; None for a picture elsewhere."""
+    found = _STORED.search(url)
+    return found.group(1) if found else None
+
+
+def path_of(sha256: str) -> str:
+    return f"/brand/images/{sha256}"
+
+
+def shown_path(partner: Partner, kind: ImageType, url: str | None) -> str | None:
+    """Return where pages find the picture of a URL: the uploaded one, or the copy of one elsewhere;
+    None without a copy."""
+    if url is None:
+        return None
+    sha256 = stored_hash(url)
+    if sha256 is None:
+        copy = copy_of(partner, kind, url)
+        sha256 = copy.sha256 if copy else None
+    return path_of(sha256) if sha256 else None
+
+
+def copy_of(partner: Partner, kind: ImageType, url: str | None) -> OutsidePicture | None:
+    pictures = partner.outside_pictures
+    return next((one for one in pictures if one.kind is kind and one.url == url), None)
+
+
+def track(session: Session, partner: Partner) -> None:
+    """Have new pictures of the brand on other hosts fetched, and forget those of before."""
+    wanted = {image.type: image.image_url for image in reversed(partner.site_images)}
+    if partner.logo_img_url:
+        wanted[ImageType.LOGO] = partner.logo_img_url
+    wanted = {kind: url for kind, url in wanted.items() if stored_hash(url) is None}
+    for picture in list(partner.outside_pictures):
+        if wanted.get(picture.kind) == picture.url:
+            del wanted[picture.kind]
+        else:
+            partner.outside_pictures.remove(picture)
+    session.flush()
+    for kind, url in wanted.items():
+        picture = OutsidePicture(kind=kind, url=url)
+        partner.outside_pictures.append(picture)
+        ask(session, picture)
+
+
+def ask(session: Session, picture: OutsidePicture) -> None:
+    """Queue fetching the picture."""
+    picture.asked_at = utcnow()
+    session.flush()
+    whose = str(picture.partner_id), picture.kind.value
+    enqueue_check(session, "fetch_picture", new_id(), picture.partner_id, *whose)

@@ -1,0 +1,19 @@
+// <input type="color" data-picker="id of a text field">: shows the colour that is typed there, and
+// writes the one that is chosen.
+const measure = document.createElement("canvas").getContext("2d");
+
+export function colourPickers(root) {
+  for (const picker of root.querySelectorAll("[data-picker]")) {
+    const text = document.getElementById(picker.dataset.picker);
+    const show = () => {
+      if (text.value.trim() && CSS.supports("color", text.value)) {
+        measure.fillStyle = text.value;
+        if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
+      }
+    };
+    picker.hidden = false;
+    picker.addEventListener("input", () => { text.value = picker.value; });
+    text.addEventListener("input", show);
+    show();
+  }
+}
