@@ -47,5 +47,5 @@ def docs() -> Response:
         refusal=json.dumps(refusal, indent=2),
     )
     response = Response(page, mimetype="text/html")
-    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Cache-Control"] = "private, no-cache"  # its brand is that of the visitor
     return response

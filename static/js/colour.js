@@ -6,10 +6,10 @@ export function colourPickers(root) {
   for (const picker of root.querySelectorAll("[data-picker]")) {
     const text = document.getElementById(picker.dataset.picker);
     const show = () => {
-      if (text.value.trim() && CSS.supports("color", text.value)) {
-        measure.fillStyle = text.value;
-        if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
-      }
+      const shown = text.value.trim() || text.placeholder;
+      if (!CSS.supports("color", shown)) return;
+      measure.fillStyle = shown;
+      if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };
     picker.hidden = false;
     picker.addEventListener("input", () => { text.value = picker.value; });

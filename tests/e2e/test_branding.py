@@ -74,7 +74,7 @@ def test_a_published_colour_and_logo_are_on_the_next_page_and_on_the_sign_in_pag
 
     page.get_by_label("Colour", exact=True).first.fill(GREEN)
     save(page)
-    page.get_by_label("Logo").set_input_files(
+    page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "logo.png", "mimeType": "image/png", "buffer": logo()}
     )
     page.get_by_role("button", name="Upload logo").click()
@@ -151,12 +151,12 @@ def test_a_colour_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
 
 def test_a_picture_that_is_none_is_refused_at_its_field(studio: Visit, script: bool) -> None:
     page = studio.page
-    page.get_by_label("Logo").set_input_files(
+    page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "logo.png", "mimeType": "image/png", "buffer": b"<svg onload=alert(1)>"}
     )
     page.get_by_role("button", name="Upload logo").click()
     expect(page.get_by_role("alert")).to_contain_text("1 thing needs changing")
-    expect(page.get_by_label("Logo")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Logo", exact=True)).to_have_attribute("aria-invalid", "true")
     if script:
         assert studio.findings() == []
 

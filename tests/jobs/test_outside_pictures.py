@@ -108,7 +108,7 @@ def test_a_changed_picture_replaces_its_copy(brand: Brand, server: PictureServer
         (
             picture(size=(2000, 30)),
             (
-                "The picture is 2000 × 30 pixels; a logo is at most 12 times as wide as high, and "
+                "The picture is 2000 × 30 pixels. It must be at most 12 times as wide as high, and "
                 "at most 1.5 times as high as wide."
             ),
         ),

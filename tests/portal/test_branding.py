@@ -359,9 +359,9 @@ def test_the_preview_of_a_mail_has_a_sample_link_that_is_valid_for_a_week(
 def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> None:
     page = editor.get(PAGE).text
     for words in (
-        "28 px or more on its shorter side; a logo is at most 12 times as wide as high",
-        "32 px or more on its shorter side; a favicon is square",
-        "400 px or more on its shorter side; it is at most 4 times as wide as high",
+        "28 px or more on its shorter side; at most 12 times as wide as high",
+        "32 px or more on its shorter side; square",
+        "400 px or more on its shorter side; at most 4 times as wide as high",
     ):
         assert words in page
 

@@ -18,6 +18,7 @@ from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
 from app.services.branding.brand import Brand, of_content, picture_urls
+from app.services.branding.chat_colours import areas
 from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
 from app.services.partners.outside_pictures import copy_of, path_of, stored_hash
@@ -143,6 +144,9 @@ class Studio:
             "picture_fields": PICTURE_FIELDS,
             "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
+            "chat_colours": {
+                part: area.light[0] for part, area in areas(brand.colour, None).items()
+            },
             "report": contrast_report(brand.colour),
             "surfaces": SURFACES,
             "missing": missing(self.partner, brand),

@@ -17,6 +17,25 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 
+SECTIONS = (
+    ("company", "Your company"),
+    ("addresses", "Addresses"),
+    ("email", "Email addresses"),
+    ("billing", "Billing"),
+    ("new-customers", "New customers"),
+    ("links", "Links"),
+)
+"""The parts of the page: their ids and names."""
+MORE_SETTINGS = (
+    ("portal.branding", "Branding"),
+    ("portal.pricing", "Pricing"),
+    ("portal.portal_settings_destinations", "Call destinations"),
+    ("portal.portal_settings_spending", "Spending"),
+    ("portal.storage", "Storage"),
+    ("portal.carrier_accounts", "Carrier accounts"),
+)
+"""Pages of their own: endpoints and names."""
+
 
 @portal.get("/settings")
 def portal_settings() -> Page:
@@ -60,6 +79,8 @@ def _page(form: PortalSettingsForm) -> str:
     return render_template(
         "portal/settings/page.html",
         form=form,
+        sections=SECTIONS,
+        more_settings=MORE_SETTINGS,
         partner=partner,
         host=urlsplit(public).hostname,
         neutral_url=public + sign_in_url(partner.slug),

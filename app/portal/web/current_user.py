@@ -1,11 +1,13 @@
 """The current user and brand of a request, from the session of its cookie."""
 
 import re
+from contextlib import suppress
 from urllib.parse import urlencode, urlsplit
 
 from flask import g, request, url_for
 from flask import session as browser_session
 from flask_login import current_user
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
@@ -64,6 +66,14 @@ def identify() -> None:
         return
     with transaction(read_only=True) as session:
         g.brand = _brand_of_visitor(session)
+
+
+def find_brand() -> None:
+    """Load the brand of a page that passes no guard: one of the API, or an unknown URL. Without a
+    database it stays the neutral one."""
+    if "brand" not in g:
+        with suppress(SQLAlchemyError, NotFound):
+            identify()
 
 
 def known_user() -> User | None:

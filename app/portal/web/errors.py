@@ -1,6 +1,5 @@
 """Error pages in the partner's brand, with the request's reference and a way to continue."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -10,11 +9,11 @@ from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from app.errors import DomainError, Forbidden, NotFound, RateLimited
+from app.errors import DomainError, Forbidden, RateLimited
 from app.http.statuses import status_of
 from app.models import utcnow
 from app.portal.web.body_limits import stated_limit
-from app.portal.web.current_user import identify, known_user, sign_in_url
+from app.portal.web.current_user import find_brand, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 from app.portal.web.refused_requests import note_refused_request
 from app.services import storage
@@ -142,13 +141,6 @@ def _sentence(error: HTTPException) -> str | None:
     return f"The request is over the limit of {most}. Nothing was changed."
 
 
-def _find_brand() -> None:
-    """A URL without a view passes no guard, so its brand is loaded here."""
-    if "brand" not in g:
-        with suppress(SQLAlchemyError, NotFound):
-            identify()
-
-
 def answer_with_page(error: DomainError | HTTPException) -> Response:
     """Answer every error outside the JSON areas with a page."""
     if isinstance(error, DomainError):
@@ -164,7 +156,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
         return error_page(503)
     if (error.code or 500) < 500:
-        _find_brand()
+        find_brand()
     response = error_page(error.code or 500, _sentence(error))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))

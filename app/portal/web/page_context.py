@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from flask import Flask, Response, g, redirect, url_for
+from flask import Flask, Response, g, redirect, request, url_for
 from markupsafe import escape
 
 from app.enums import Role
@@ -15,7 +15,7 @@ from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.cookies import read_cookie
-from app.portal.web.current_user import known_user
+from app.portal.web.current_user import find_brand, known_user
 from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.web.theme import THEME_COOKIE, THEMES
@@ -77,6 +77,12 @@ def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
 
 def register(app: Flask) -> None:
     app.context_processor(_context)
+    app.before_request(_brand_api_docs)
+
+
+def _brand_api_docs() -> None:
+    if request.endpoint == "api_docs.docs":
+        find_brand()
 
 
 @portal.get("/favicon.ico")

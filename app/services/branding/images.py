@@ -55,10 +55,7 @@ class Shape:
     @property
     def asked(self) -> str:
         """Return the requirements of a picture in words, to show before one is chosen."""
-        return (
-            f"SVG, PNG, JPEG, WebP or GIF of up to 20 MB, {self.smallest} px or more on its "
-            f"shorter side; {self.words}. Large pictures are made smaller."
-        )
+        return f"{self.smallest} px or more on its shorter side; {self.words}."
 
 
 SHAPES: dict[ImageType, Shape] = {
@@ -67,15 +64,15 @@ SHAPES: dict[ImageType, Shape] = {
         (1120, 280),
         12,
         1.5,
-        "a logo is at most 12 times as wide as high, and at most 1.5 times as high as wide",
+        "at most 12 times as wide as high, and at most 1.5 times as high as wide",
     ),
-    ImageType.FAVICON: Shape(32, (256, 256), 1.1, 1.1, "a favicon is square"),
+    ImageType.FAVICON: Shape(32, (256, 256), 1.1, 1.1, "square"),
     ImageType.HERO: Shape(
         400,
         (1800, 1800),
         4,
         3,
-        "it is at most 4 times as wide as high, and at most 3 times as high as wide",
+        "at most 4 times as wide as high, and at most 3 times as high as wide",
     ),
 }
 
@@ -234,4 +231,6 @@ def _check_shape(size: tuple[int, int], shape: Shape, refuse: Refusal) -> None:
         )
         raise refuse("too_small", message)
     if width > height * shape.widest or height > width * shape.tallest:
-        raise refuse("wrong_shape", f"The picture is {width} × {height} pixels; {shape.words}.")
+        raise refuse(
+            "wrong_shape", f"The picture is {width} × {height} pixels. It must be {shape.words}."
+        )

@@ -105,11 +105,12 @@ def of_partners(
     """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
-    queries = [uploads.group_by(ContactImport.partner_id)]
-    for kind in (BrandImage, OutsidePicture):
-        queries.append(select(kind.partner_id, func.sum(kind.size)).group_by(kind.partner_id))
+    images, copies = (
+        select(kind.partner_id, func.sum(kind.size)).group_by(kind.partner_id)
+        for kind in (BrandImage, OutsidePicture)
+    )
     used: dict[UUID, int] = {}
-    for query in queries:
+    for query in (uploads.group_by(ContactImport.partner_id), images, copies):
         for partner_id, size in session.execute(query):
             used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
