@@ -140,3 +140,22 @@ def test_a_draft_is_discarded_after_asking(studio: Visit, script: bool) -> None:
     page.get_by_role("button", name="Discard draft").click()
     expect(page.get_by_text("The draft is discarded")).to_be_visible()
     expect(page.get_by_label("Product name")).to_have_value(before)
+
+
+@pytest.mark.parametrize("script", [True], ids=["script"])
+def test_a_colour_is_chosen_in_a_picker_and_checked_while_it_is_typed(studio: Visit) -> None:
+    page = studio.page
+    colour, picker = page.locator("#colour"), page.get_by_label("Colour: choose").first
+    picker.fill("#0b6e4f")
+    expect(colour).to_have_value("#0b6e4f")
+    report = page.locator("#studio-report")
+    expect(report).to_contain_text("White on your colour reaches 6.3 : 1")
+    colour.fill("#0b6e4")
+    error = page.locator("#colour-live")
+    expect(error).to_contain_text("Unknown colour.")
+    expect(picker).to_have_value("#0b6e4f")
+    assert studio.findings() == []
+    colour.fill("gold")
+    expect(error).to_be_empty()
+    expect(picker).to_have_value("#ffd700")
+    publish(page)

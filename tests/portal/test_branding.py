@@ -290,6 +290,20 @@ def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
     assert logos == ["logo-light", "logo-dark"]
 
 
+def test_the_api_documentation_is_in_the_brand_of_its_reader(
+    editor: Browser, browser: Browser, own: Tenant
+) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    editor.post("/branding/publish", page=PAGE)
+    browser.get(f"/p/{own.partner.slug}/sign-in")
+    for reader in (editor, browser):
+        docs = reader.get("/api/docs")
+        assert "<title>API documentation · Northwind Voice</title>" in docs.text
+        assert sheet_of(docs.text).startswith("/brand/1c7a4d-")
+        assert '<span class="logo-name">Northwind</span>' in docs.text
+        assert docs.headers["Cache-Control"] == "private, no-cache"
+
+
 def test_rolling_back_brings_back_a_brand_without_a_tagline(editor: Browser) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     editor.post("/branding/publish", page=PAGE)
