@@ -26,6 +26,7 @@ MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
 IMPORT_QUEUE = "imports"
+PICTURE_QUEUE = "pictures"
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 """Topics of wake-ups besides those of the queues: a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
@@ -187,6 +188,16 @@ def enqueue_check(
         "queue_partition_key": str(partner_id),
     }
     _enqueue(session, options, *args)
+
+
+def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID) -> None:
+    """Enqueue fetching a picture of a brand from another host."""
+    options: EnqueueOptions = {
+        "workflow_name": "fetch_picture",
+        "queue_name": PICTURE_QUEUE,
+        "workflow_id": f"picture:{act_id}",
+    }
+    _enqueue(session, options, str(partner_id), kind)
 
 
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPMessage
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from app.gateways.public_addresses import NoPlace, places
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
+_IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 _SCARCE = "no answer within 10 seconds"
 
 
@@ -148,7 +149,7 @@ def _exchange(
     else:
         speaking = http.client.HTTPConnection(host, parts.port)
     speaking.sock = line.connected
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), _IN_URLS)
     speaking.request(method, target, body, {**headers, "connection": "close"})
     answer = speaking.getresponse()
     try:

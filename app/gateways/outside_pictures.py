@@ -66,10 +66,11 @@ def _follow(
             return answer
         try:
             url = urljoin(url, location)
-            followed = urlsplit(url).scheme in ("http", "https") and url.isascii()
+            parts = urlsplit(url)
+            is_web = parts.scheme in ("http", "https") and parts.port != 0
         except ValueError:
-            followed = False
-        if not followed:
+            is_web = False
+        if not is_web:
             message = "It redirects to an address that can’t be followed."
             raise NotFetched(message)
     message = f"It redirects more than {MOST_REDIRECTS} times."

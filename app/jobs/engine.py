@@ -22,6 +22,7 @@ from app.gateways.job_queue import (
     IMPORT_QUEUE,
     JOBS_QUEUE,
     MAIL_QUEUE,
+    PICTURE_QUEUE,
     SCHEMA,
     WEBHOOK_QUEUE,
     make_queue_engine,
@@ -37,6 +38,7 @@ WEBHOOKS_PER_ENDPOINT = 2
 CHECKS_AT_ONCE = 16
 CHECKS_PER_PARTNER = 2
 """Silent carriers hold up the checks of their own partner."""
+PICTURES_AT_ONCE = 4
 IMPORTS_AT_ONCE = 4
 IMPORTS_PER_PARTNER = 2
 """Large files of one partner hold up its own files: each takes memory, and they share a core."""
@@ -91,6 +93,7 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
             "worker_concurrency": CHECKS_AT_ONCE,
             "partition_concurrency": CHECKS_PER_PARTNER,
         },
+        PICTURE_QUEUE: {"worker_concurrency": PICTURES_AT_ONCE},
         IMPORT_QUEUE: {
             "worker_concurrency": IMPORTS_AT_ONCE,
             "partition_concurrency": IMPORTS_PER_PARTNER,

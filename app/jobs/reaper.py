@@ -15,6 +15,7 @@ from app.gateways.job_queue import (
     IMPORT_QUEUE,
     JOBS_QUEUE,
     MAIL_QUEUE,
+    PICTURE_QUEUE,
     WEBHOOK_QUEUE,
 )
 from app.jobs.engine import wake_for
@@ -23,7 +24,17 @@ from app.services import workers
 REAPER_LOCK = 7_215_003
 """An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
 
-QUEUES = frozenset({CALLS_QUEUE, CHECK_QUEUE, IMPORT_QUEUE, JOBS_QUEUE, MAIL_QUEUE, WEBHOOK_QUEUE})
+QUEUES = frozenset(
+    {
+        CALLS_QUEUE,
+        CHECK_QUEUE,
+        IMPORT_QUEUE,
+        JOBS_QUEUE,
+        MAIL_QUEUE,
+        PICTURE_QUEUE,
+        WEBHOOK_QUEUE,
+    }
+)
 
 log = logging.getLogger(__name__)
 

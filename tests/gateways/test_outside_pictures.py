@@ -29,6 +29,12 @@ def test_a_picture_is_fetched_once_and_then_only_if_it_changed(server: PictureSe
     assert fetch(url, '"0"', most_bytes=7, allow_private=True) == first
 
 
+def test_letters_of_other_scripts_are_encoded(server: PictureServer) -> None:
+    server.serve("/%C5%82ogo.png?v=%C5%81", b"picture")
+    url = server.url("/łogo.png?v=Ł")
+    assert fetch(url, None, most_bytes=99, allow_private=True).data == b"picture"
+
+
 def test_a_redirect_is_followed_to_a_picture(server: PictureServer) -> None:
     server.serve("/new.png", b"picture")
     server.pages["/old.png"] = (301, {"Location": "/new.png"}, b"")
@@ -43,11 +49,13 @@ def test_what_is_no_picture_has_a_reason(
     server.pages["/loop"] = (302, {"Location": "/loop"}, b"")
     server.pages["/file"] = (302, {"Location": "file:///etc/passwd"}, b"")
     server.pages["/broken"] = (302, {"Location": "http://[1"}, b"")
+    server.pages["/port"] = (302, {"Location": "http://127.0.0.1:99999/"}, b"")
     server.serve("/large.png", b"x" * (1024 * 1024 + 1))
-    paths = ("/page", "/loop", "/file", "/broken", "/large.png", "/none.png")
+    paths = ("/page", "/loop", "/file", "/broken", "/port", "/large.png", "/none.png")
     assert [problem(server.url(path)) for path in paths] == [
         "127.0.0.1 sent text/html, not a picture.",
         "It redirects more than 3 times.",
+        "It redirects to an address that can’t be followed.",
         "It redirects to an address that can’t be followed.",
         "It redirects to an address that can’t be followed.",
         "The picture is over 1 MB.",

@@ -5,7 +5,7 @@ import re
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
-from app.gateways.job_queue import enqueue_check
+from app.gateways.job_queue import enqueue_picture
 from app.models import OutsidePicture, Partner, new_id, utcnow
 
 _STORED = re.compile(r"/brand/images/([0-9a-f]{64})\Z")
@@ -60,5 +60,4 @@ def ask(session: Session, picture: OutsidePicture) -> None:
     """Queue fetching the picture."""
     picture.asked_at = utcnow()
     session.flush()
-    whose = str(picture.partner_id), picture.kind.value
-    enqueue_check(session, "fetch_picture", new_id(), picture.partner_id, *whose)
+    enqueue_picture(session, picture.partner_id, picture.kind.value, new_id())
