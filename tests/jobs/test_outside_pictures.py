@@ -1,7 +1,7 @@
 """The worker keeps copies of brand pictures on other hosts, and keeps them current."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from app.services.branding.brand import of_partner
 from tests.fixtures.cast import OPERATOR, make_partner
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.waiting import wait_for
+from tests.fixtures.worker import Worker
 
 
 def picture(colour: str = "#1c7a4d", size: tuple[int, int] = (300, 60)) -> bytes:
@@ -76,6 +78,15 @@ def test_a_picture_is_fetched_and_encoded(brand: Brand, server: PictureServer) -
         ("image/png", 300, 60, '"1"', None)
     )
     assert brand.logo() == f"/brand/images/{found.sha256}"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_worker_fetches_a_picture_without_being_asked(
+    brand: Brand, server: PictureServer, make_worker: Callable[..., Worker]
+) -> None:
+    make_worker(PORTAL_WEBHOOK_ALLOW_PRIVATE="true").start()
+    brand.change(logoImgUrl=server.serve("/logo.png", picture()))
+    wait_for(lambda: brand.logo() is not None)
 
 
 def test_a_failed_refresh_keeps_the_copy_and_says_why(brand: Brand, server: PictureServer) -> None:
