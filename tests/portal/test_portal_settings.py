@@ -119,6 +119,17 @@ def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
     assert stored(session, own) == before
 
 
+def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Browser) -> None:
+    html = admin.get(PAGE).text
+    navigation = html.partition('aria-label="Settings"')[2].partition("</nav>")[0]
+    links = re.findall(r'href="([^"]+)"', navigation)
+    parts = [link for link in links if link.startswith("#")]
+    assert parts == [f"#{name}" for name in re.findall(r'class="group" id="([^"]+)"', html)]
+    pages = [link for link in links if link not in parts]
+    assert len(pages) == 6
+    assert [admin.get(page).status_code for page in pages] == [200] * 6
+
+
 def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
     seen = version(admin.get(PAGE).text)
     admin.post(PAGE, {**FORM, "version": seen}, page=PAGE)
