@@ -284,6 +284,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_publish": P.BRANDING_WRITE,
     "portal.branding_discard": P.BRANDING_WRITE,
     "portal.branding_discard_confirm": P.BRANDING_WRITE,
+    "portal.branding_pictures": P.BRANDING_WRITE,
     "portal.branding_image": P.BRANDING_WRITE,
     "portal.branding_image_remove": P.BRANDING_WRITE,
     "portal.branding_image_retry": P.BRANDING_WRITE,

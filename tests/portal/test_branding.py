@@ -237,7 +237,9 @@ def test_a_picture_elsewhere_is_shown_once_it_is_fetched_and_served_here(
     assert url not in waiting.text
     assert 'class="logo-tile"' in waiting.text
     assert "img-src 'self' data:;" in waiting.headers["Content-Security-Policy"]
-    assert "Waiting" in editor.get(PAGE).text
+    fragment = "/branding/images"
+    assert f'hx-get="{fragment}"' in editor.get(PAGE).text
+    assert "It is being fetched." in editor.get(fragment).text
 
     whose = outside_pictures.begin(session, own.partner.id, ImageType.LOGO)
     assert whose
@@ -246,6 +248,7 @@ def test_a_picture_elsewhere_is_shown_once_it_is_fetched_and_served_here(
     session.commit()
     path = f"/brand/images/{sha256(encoded.data).hexdigest()}"
     assert f'src="{path}"' in editor.get("/").text
+    assert "hx-get" not in editor.get(fragment).text
     assert (editor.get(path).data, editor.get(path).content_type) == (encoded.data, "image/png")
     assert content(session, own)["logoImgUrl"] == url
 

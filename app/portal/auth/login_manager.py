@@ -24,6 +24,7 @@ from app.services.branding.brand import NEUTRAL, of_partner
 
 REFRESHED = frozenset(
     {
+        "portal.branding_pictures",
         "portal.call_live",
         "portal.campaign_outreach_live",
         "portal.carrier_account_connection",

@@ -19,6 +19,14 @@ DARK_LOGO = "dark-logo"
 KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 
 
+@portal.get("/branding/images")
+def branding_pictures() -> str:
+    """Return the pictures of the studio, which ask again while one of them is being fetched."""
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        return studio.pictures_fragment(BrandingForm.showing(studio.content))
+
+
 @portal.post(f"/branding/images/<{KINDS}:kind>")
 def branding_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""

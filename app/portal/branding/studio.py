@@ -93,14 +93,16 @@ class Studio:
     ) -> str:
         return render_template(
             "portal/branding/page.html",
-            picture_problems=picture_problems or {},
-            **self._context(form),
+            **self._context(form) | {"picture_problems": picture_problems or {}},
         )
 
     def fragment(self, form: BrandingForm) -> str:
         """Return what typing changes: draft, head and version; or the conflict with
         another user."""
         return render_template("portal/branding/_typed.html", typed=True, **self._context(form))
+
+    def pictures_fragment(self, form: BrandingForm) -> str:
+        return render_template("portal/branding/_images.html", **self._context(form))
 
     def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
         """Return who saved first, and the differences between what was typed and what is saved."""
@@ -142,6 +144,7 @@ class Studio:
             "form": form,
             "pictures": self.pictures,
             "picture_fields": PICTURE_FIELDS,
+            "picture_problems": {},
             "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
             "chat_colours": {
