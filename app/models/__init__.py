@@ -3,6 +3,7 @@
 from app.models.api_request import ApiRequest
 from app.models.audit import AuditEntry, AuditForwarding, AuditLink
 from app.models.base import Base, new_id, utcnow
+from app.models.billing import NO_CAMPAIGN, BillingDay, Statement
 from app.models.brand import BrandImage, BrandVersion, OutsidePicture
 from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
 from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId

@@ -111,7 +111,8 @@ class CallAttempt(Base):
     at that time. ``from_number`` and ``hand_over_to`` are the assistant's number and voice address,
     as they were checked before the call was placed. ``attestation`` is the STIR/SHAKEN level with
     which the carrier signed the call: A, B or C, None if it doesn't say. What is ``reserved`` and
-    ``charged`` is in the spending totals (`app.services.spending`).
+    ``charged`` is in the spending totals (`app.services.spending`), what is ``billed`` and
+    ``estimated`` in the billing days.
     """
 
     __tablename__ = "call_attempts"
@@ -150,6 +151,8 @@ class CallAttempt(Base):
     reserved_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     charged_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
     charged_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    billed_minutes: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    estimated_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
 
 class CallEvent(Base):

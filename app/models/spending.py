@@ -41,7 +41,8 @@ class SpendingLimit(Base):
 
     Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
     of being refused. An organization ``is_watched`` for unusual calls, except until
-    ``left_alone_until``.
+    ``left_alone_until``. A budget stops nothing: it is an amount a month with alerts, of which
+    ``budget_alert`` is the last one, like ``2026-11:80``.
     """
 
     __tablename__ = "spending_limits"
@@ -60,6 +61,8 @@ class SpendingLimit(Base):
     waits: Mapped[bool] = mapped_column(default=False)
     is_watched: Mapped[bool] = mapped_column(default=True)
     left_alone_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    budget_micros: Mapped[int | None] = mapped_column(BigInteger)
+    budget_alert: Mapped[Short | None]
     version: Mapped[int] = mapped_column(Integer, default=1)
 
 

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, OrganizationStatus, Role, Tier
 from app.models import (
+    NO_CAMPAIGN,
     Base,
+    BillingDay,
     ConversationDay,
     CostDay,
     Organization,
@@ -52,16 +54,49 @@ def add_cost(
     *,
     partner_id: UUID,
     organization_id: UUID,
+    campaign_id: UUID | None,
     day: date,
     cost: Decimal,
     currency: str,
 ) -> None:
-    """Add the cost of one more attempt of the day, to the organization and its partner."""
-    amounts = {"attempts": 1, "micros": round(cost * 1_000_000)}
+    """Add the cost of one more attempt of the day, to the organization, its campaign and its
+    partner."""
+    micros = round(cost * 1_000_000)
+    amounts = {"attempts": 1, "micros": micros}
     when = {"day": day, "currency": currency}
     own = {"organization_id": organization_id, **when}
     add(session, CostDay, own, amounts, {"partner_id": partner_id})
     add(session, PartnerCostDay, {"partner_id": partner_id, **when}, amounts, {})
+    add_billing(
+        session,
+        partner_id=partner_id,
+        organization_id=organization_id,
+        campaign_id=campaign_id,
+        day=day,
+        currency=currency,
+        reported_micros=micros,
+    )
+
+
+def add_billing(
+    session: Session,
+    *,
+    partner_id: UUID,
+    organization_id: UUID,
+    campaign_id: UUID | None,
+    day: date,
+    currency: str,
+    **amounts: int,
+) -> None:
+    """Add billable usage or costs to the day of a campaign."""
+    key = {
+        "organization_id": organization_id,
+        "day": day,
+        "campaign_id": campaign_id or NO_CAMPAIGN,
+        "currency": currency,
+    }
+    counted = dict.fromkeys(("calls", "minutes", "reported_micros", "estimated_micros"), 0)
+    add(session, BillingDay, key, counted | amounts, {"partner_id": partner_id})
 
 
 def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:

@@ -282,6 +282,7 @@ def write_cost(session: Session, call: Call, attempt: CallAttempt, state: Carrie
         session,
         partner_id=call.partner_id,
         organization_id=call.organization_id,
+        campaign_id=call.campaign_id,
         day=attempt.started_at.astimezone(UTC).date(),
         cost=state.cost,
         currency=state.currency or NO_CURRENCY,

@@ -7,6 +7,7 @@ when the attempt ends. Calls that aren't live cost nothing.
 Totals are always locked in the order of their keys, and after the sums of `app.services.rollup`.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,9 @@ from sqlalchemy import and_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
+from app.enums import CarrierKind
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal
+from app.services import rollup
 from app.services.spending import rates
 from app.services.spending.scopes import (
     ORGANIZATION,
@@ -117,7 +120,11 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     """
     if not call.live:
         return
-    charge = _charge(session, call, attempt)
+    charge = Amount(0, 0)
+    if attempt.answered_at is not None or attempt.cost is not None:
+        rate = rates.rate_of(session, call.phone_number)
+        charge = _charge(attempt, rate)
+        _count_for_billing(session, call, attempt, charge, rate.currency)
     change = (
         charge.micros - attempt.charged_micros,
         charge.seconds - attempt.charged_seconds,
@@ -131,10 +138,38 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     attempt.reserved_micros = attempt.reserved_seconds = 0
 
 
-def _charge(session: Session, call: Call, attempt: CallAttempt) -> Amount:
-    if attempt.answered_at is None and attempt.cost is None:
-        return Amount(0, 0)
-    rate = rates.rate_of(session, call.phone_number)
+def _count_for_billing(
+    session: Session, call: Call, attempt: CallAttempt, charge: Amount, currency: str
+) -> None:
+    """Count the minutes of the attempt, and its estimated cost until the carrier reports one.
+
+    An answered call counts in full minutes, at least one. Simulated calls and calls that only speak
+    a code aren't billed.
+    """
+    if attempt.carrier is CarrierKind.SIMULATOR:
+        return
+    minutes = 0
+    if attempt.answered_at and attempt.ended_at and not call.verifies_a_number:
+        length = (attempt.ended_at - attempt.answered_at).total_seconds()
+        minutes = max(1, math.ceil(length / 60))
+    estimated = charge.micros if attempt.cost is None else 0
+    if (minutes, estimated) == (attempt.billed_minutes, attempt.estimated_micros):
+        return
+    rollup.add_billing(
+        session,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        campaign_id=call.campaign_id,
+        day=attempt.started_at.astimezone(UTC).date(),
+        currency=currency,
+        calls=bool(minutes) - bool(attempt.billed_minutes),
+        minutes=minutes - attempt.billed_minutes,
+        estimated_micros=estimated - attempt.estimated_micros,
+    )
+    attempt.billed_minutes, attempt.estimated_micros = minutes, estimated
+
+
+def _charge(attempt: CallAttempt, rate: rates.Rate) -> Amount:
     charge = Amount(0, 0)
     if attempt.answered_at is not None and attempt.ended_at is not None:
         length = (attempt.ended_at - attempt.answered_at).total_seconds()

@@ -1,0 +1,168 @@
+"""What organizations and their campaigns cost and earn in a month."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import NO_CAMPAIGN, Campaign, Organization
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import name_search, partners
+from app.services.billing import statements, usage
+from app.services.billing.rating import in_micros
+from app.services.billing.usage import CarrierCost, ModelRate, Used
+from app.services.paging import Page, Sort, keyset_page
+from app.services.spending import rates
+from app.services.tenancy import get_organization
+
+BY_NAME = Sort(Organization.name_key)
+MOST_SUMMED = 2000
+"""Of more organizations no totals are shown: they need a price for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """The usage, costs and price of an organization or a campaign in a month; money in millionths.
+
+    ``price`` is in ``currency``, ``model`` in ``model_currency``. ``margin`` is None if not all of
+    them are in one currency.
+    """
+
+    id: UUID
+    name: str
+    used: Used
+    price: int
+    currency: str
+    model: int
+    model_currency: str
+    plan_name: str = ""
+
+    @property
+    def carrier(self) -> Sequence[CarrierCost]:
+        return self.used.carrier
+
+    @property
+    def is_estimated(self) -> bool:
+        return any(cost.estimated for cost in self.carrier)
+
+    @property
+    def margin(self) -> int | None:
+        costs = {cost.currency: cost.reported + cost.estimated for cost in self.carrier}
+        costs[self.model_currency] = costs.get(self.model_currency, 0) + self.model
+        if any(micros for currency, micros in costs.items() if currency != self.currency):
+            return None
+        return self.price - costs.get(self.currency, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfOrganization:
+    """An organization in a month, and its campaigns, the most expensive first."""
+
+    total: Earned
+    campaigns: Sequence[Earned]
+
+
+def by_organization(
+    session: Session,
+    caller: Caller,
+    month: date,
+    model: ModelRate,
+    *,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = 25,
+) -> Page[Earned]:
+    """Return a page of the partner's organizations by name; ``query`` searches names.
+
+    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    rows = select(Organization).where(Organization.partner_id == partners.own(caller))
+    if query:
+        few = name_search.organizations_called(session, query)
+        rows = rows.where(Organization.named(query), *([] if few is None else [few]))
+    page = keyset_page(session, rows, BY_NAME, cursor=cursor, limit=limit)
+    return Page(_earned(session, page.items, month, model), page.next_cursor)
+
+
+def all_organizations(
+    session: Session, caller: Caller, month: date, model: ModelRate
+) -> Sequence[Earned]:
+    """Return all of them, for a file and for totals. Raises as `by_organization`."""
+    found: list[Earned] = []
+    cursor: str | None = None
+    while True:
+        page = by_organization(session, caller, month, model, cursor=cursor, limit=1000)
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def of_organization(
+    session: Session, caller: Caller, organization_id: UUID, month: date, model: ModelRate
+) -> MonthOfOrganization:
+    """Return an organization and its campaigns: each has the part of the price that its minutes are
+    of all minutes, or its calls for a plan that counts calls. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = get_organization(session, caller, organization_id)
+    total = _earned(session, [organization], month, model)[0]
+    bill = statements.bills(session, [organization], month)[organization.id]
+    by_campaign = usage.of_campaigns(session, organization.id, month)
+    query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(by_campaign))
+    names = {row.id: row.name for row in session.execute(query)}
+    by_calls = bill.usage is not None and bill.usage.unit == "call"
+    units = {key: used.calls if by_calls else used.minutes for key, used in by_campaign.items()}
+    prices = _shared(total.price, units)
+    campaigns = [
+        Earned(
+            key,
+            names.get(key, "" if key == NO_CAMPAIGN else str(key)),
+            used,
+            prices[key],
+            total.currency,
+            used.model_micros(model),
+            total.model_currency,
+        )
+        for key, used in by_campaign.items()
+    ]
+    return MonthOfOrganization(total, sorted(campaigns, key=lambda each: -each.used.minutes))
+
+
+def _earned(
+    session: Session, organizations: Sequence[Organization], month: date, model: ModelRate
+) -> list[Earned]:
+    if not organizations:
+        return []
+    bills = statements.bills(session, organizations, month)
+    used = usage.of_organizations(session, [each.id for each in organizations], month)
+    currency = rates.currency_of(session)
+    found = []
+    for each in organizations:
+        bill, its_use = bills[each.id], used.get(each.id, Used())
+        found.append(
+            Earned(
+                each.id,
+                each.name,
+                its_use,
+                in_micros(bill.total, bill.currency),
+                bill.currency,
+                its_use.model_micros(model),
+                currency,
+                bill.plan_name,
+            )
+        )
+    return found
+
+
+def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
+    """Divide an amount by units; the parts sum up to it, unless there are no units."""
+    whole, before, parts = sum(units.values()), 0, {}
+    for key, count in units.items():
+        parts[key] = amount * (before + count) // whole - amount * before // whole if whole else 0
+        before += count
+    return parts

@@ -1,0 +1,45 @@
+"""Calendar months in UTC, each by its first day."""
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from app.errors import ValidationFailed
+
+CLOSING = timedelta(hours=3)
+"""So long after its end a month is closed: calls that began in it have ended then."""
+
+
+def month_of(day: date) -> date:
+    return day.replace(day=1)
+
+
+def next_month(month: date) -> date:
+    return month_of(month + timedelta(days=31))
+
+
+def previous_month(month: date) -> date:
+    return month_of(month - timedelta(days=1))
+
+
+def end_of(month: date) -> datetime:
+    """Return the moment at which the month is over."""
+    return datetime.combine(next_month(month), time(), UTC)
+
+
+def latest_closable(now: datetime) -> date:
+    """Return the latest month that can be closed."""
+    return previous_month(month_of((now - CLOSING).date()))
+
+
+def asked_month(text: str, today: date) -> date:
+    """Return the month of a text like 2026-10; this one for a blank text.
+
+    Raises `ValidationFailed` (``invalid_month``), also for months to come.
+    """
+    try:
+        month = date.fromisoformat(f"{text}-01") if text else month_of(today)
+    except ValueError:
+        month = date.max
+    if month > today:
+        message = "Enter a month like 2026-02, not later than this one."
+        raise ValidationFailed.on("month", "invalid_month", message)
+    return month

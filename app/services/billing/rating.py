@@ -1,0 +1,137 @@
+"""Rate the usage of a month: what an organization pays, line by line (docs/decisions/rating.md).
+
+`rate` is a function of its arguments alone. Amounts are in the smallest unit of the currency.
+"""
+
+import calendar
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Any, Self
+
+from app.enums import BillingInterval, UsageUnit
+from app.gateways.processors.currencies import decimals
+from app.services.pricing.plans import PlanTerms
+
+
+class LineKind(StrEnum):
+    """What a line of a statement charges for."""
+
+    PLAN = "plan"
+    TRIAL = "trial"
+    """Usage in the trial, which is free."""
+    USAGE = "usage"
+    CORRECTION = "correction"
+    """Usage of an earlier month that was reported after its statement was closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The answered calls of a UTC day; each counts in full minutes."""
+
+    day: date
+    calls: int
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The days of a month that have calls. ``since`` is when the organization was created."""
+
+    since: date
+    days: Sequence[Day]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a statement: of ``used`` days, minutes or calls, ``charged`` are charged, each with
+    ``unit_micros`` millionths of the currency; for a plan that is its price for the whole month.
+    ``month`` is that of a correction."""
+
+    kind: LineKind
+    amount: int
+    unit: str = "day"
+    used: int = 0
+    included: int = 0
+    charged: int = 0
+    unit_micros: int = 0
+    month: date | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"month": self.month.isoformat() if self.month else None}
+
+    @classmethod
+    def stored(cls, values: dict[str, Any]) -> Self:
+        month = date.fromisoformat(values["month"]) if values["month"] else None
+        return cls(**{**values, "kind": LineKind(values["kind"]), "month": month})
+
+
+def rate(terms: PlanTerms, usage: Usage, month: date) -> list[Line]:
+    """Return the lines of the month that begins at ``month``: the plan, usage in the trial, and
+    usage."""
+    begins = charged_from(terms, usage.since)
+    lines = [_plan(terms, begins, month)]
+    if terms.unit is None:
+        return lines
+    used = used_in(terms.unit, usage.days, begins)
+    free = used_in(terms.unit, usage.days, date.min) - used
+    if free:
+        lines.append(Line(LineKind.TRIAL, 0, terms.unit.value, used=free))
+    line = Line(
+        LineKind.USAGE,
+        0,
+        terms.unit.value,
+        included=terms.included,
+        unit_micros=terms.overage_micros,
+    )
+    return [*lines, with_use(line, used, terms.currency)]
+
+
+def charged_from(terms: PlanTerms, since: date) -> date:
+    """Return the first day that is charged: the trial days begin when the organization is
+    created."""
+    return since + timedelta(days=terms.trial_days)
+
+
+def with_use(line: Line, used: int, currency: str) -> Line:
+    """Return a line of usage for another use: only what is beyond the included is charged."""
+    charged = max(0, used - line.included)
+    amount = minor_units(charged * line.unit_micros, currency)
+    return Line(line.kind, amount, line.unit, used, line.included, charged, line.unit_micros)
+
+
+def used_in(unit: str, days: Sequence[Day], begins: date) -> int:
+    """Return the minutes or calls from a day on."""
+    charged = [each for each in days if each.day >= begins]
+    return sum(each.minutes if unit == UsageUnit.MINUTE else each.calls for each in charged)
+
+
+def minor_units(micros: int, currency: str) -> int:
+    """Return millionths in the smallest unit of the currency; halves are rounded up."""
+    return _divided(micros, in_micros(1, currency))
+
+
+def in_micros(amount: int, currency: str) -> int:
+    """Return an amount in the smallest unit of the currency in millionths."""
+    return int(amount * 10 ** (6 - decimals(currency)))
+
+
+def _plan(terms: PlanTerms, begins: date, month: date) -> Line:
+    whole = calendar.monthrange(month.year, month.month)[1]
+    charged = min(whole, max(0, whole - (begins - month).days))
+    price = terms.amount
+    if terms.interval is BillingInterval.YEAR:  # twelve months are the price of the year, exactly
+        price = terms.amount * month.month // 12 - terms.amount * (month.month - 1) // 12
+    return Line(
+        LineKind.PLAN,
+        _divided(price * charged, whole),
+        used=whole,
+        charged=charged,
+        unit_micros=in_micros(price, terms.currency),
+    )
+
+
+def _divided(value: int, by: int) -> int:
+    """Return the quotient; halves are rounded up."""
+    return (2 * value + by) // (2 * by)

@@ -1,0 +1,290 @@
+"""Statements: what an organization pays for a month. That of a closed month is stored and stays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Tier
+from app.models import AuditEntry, Organization, Partner, PlanVersion, Statement, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import audit
+from app.services.billing import usage
+from app.services.billing.months import end_of, latest_closable, month_of, previous_month
+from app.services.billing.rating import (
+    Day,
+    Line,
+    LineKind,
+    Usage,
+    charged_from,
+    rate,
+    used_in,
+    with_use,
+)
+from app.services.pricing import versions
+from app.services.pricing.plans import Plan
+from app.services.tenancy import get_organization
+
+WHO = "Billing"
+BATCH = 200
+CORRECTED_MONTHS = 3
+"""Usage that is reported later than so many months after its own isn't charged any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
+    the invoice number. Without ``closed_at`` it is a preview, which still changes."""
+
+    organization_id: UUID
+    name: str
+    month: date
+    tier: Tier
+    plan_name: str
+    currency: str
+    lines: Sequence[Line]
+    total: int
+    charged_from: date
+    number: int | None = None
+    closed_at: datetime | None = None
+
+    @property
+    def usage(self) -> Line | None:
+        """The usage beside what is included; None for a plan that doesn't count it."""
+        return next((line for line in self.lines if line.kind is LineKind.USAGE), None)
+
+
+def bill(session: Session, caller: Caller, organization_id: UUID, month: date) -> Bill:
+    """Return the statement of a month, or its preview. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.USAGE_READ)
+    organization = get_organization(session, caller, organization_id)
+    return bills(session, [organization], month)[organization.id]
+
+
+def current_month(session: Session, caller: Caller, organization_id: UUID) -> Bill:
+    """Return the preview of this month: the plan, and the usage so far. Raises as `bill`."""
+    return bill(session, caller, organization_id, month_of(utcnow().date()))
+
+
+def closed_months(session: Session, caller: Caller, organization_id: UUID) -> list[date]:
+    """Return the months with a statement, latest first. Raises as `bill`."""
+    caller.require(Permission.USAGE_READ)
+    organization = get_organization(session, caller, organization_id)
+    query = select(Statement.month).where(Statement.organization_id == organization.id)
+    return list(session.scalars(query.order_by(Statement.month.desc())))
+
+
+def bills(
+    session: Session, organizations: Sequence[Organization], month: date
+) -> Mapping[UUID, Bill]:
+    """Return the statements or previews of organizations of one partner that came from their
+    loader, in a fixed number of queries."""
+    ids = [organization.id for organization in organizations]
+    query = select(Statement).where(Statement.organization_id.in_(ids), Statement.month == month)
+    stored = {row.organization_id: row for row in session.scalars(query)}
+    opened = [each for each in organizations if each.id not in stored]
+    found = {each.id: _stored(each, stored[each.id]) for each in organizations if each.id in stored}
+    return {**found, **_previews(session, opened, month)}
+
+
+def close_due(session: Session, now: datetime) -> int:
+    """Write statements of months that are over, those of one partner; how many. It is called until
+    it returns 0.
+
+    A month is closed if its partner had published plans in it.
+    """
+    month = latest_closable(now)
+    for _turn in range(CORRECTED_MONTHS):
+        first = _next_to_close(session, month)
+        if first is not None:
+            return _close(session, first, month, now)
+        month = previous_month(month)
+    return 0
+
+
+def _next_to_close(session: Session, month: date) -> UUID | None:
+    """Return a partner with organizations that have no statement of the month yet."""
+    had_plans = exists().where(
+        PlanVersion.partner_id == Organization.partner_id, PlanVersion.published_at < end_of(month)
+    )
+    query = select(Organization.partner_id).where(_is_open(month), had_plans)
+    return session.scalar(query.limit(1))
+
+
+def _is_open(month: date) -> ColumnElement[bool]:
+    has_statement = exists().where(
+        Statement.organization_id == Organization.id, Statement.month == month
+    )
+    return and_(Organization.created_at < end_of(month), ~has_statement)
+
+
+def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
+    """Write statements of the month for a partner, which is locked so that the invoice numbers have
+    no gaps."""
+    partner = session.get_one(Partner, partner_id, with_for_update=True)
+    query = select(Organization).where(Organization.partner_id == partner_id, _is_open(month))
+    opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
+    newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)
+    number = session.scalar(newest) or 0
+    previews = _previews(session, opened, month)
+    corrections = _corrections(session, opened, month)
+    for organization in opened:
+        made = previews[organization.id]
+        lines = [*made.lines, *_in_currency(corrections[organization.id], made.currency)]
+        total = sum(line.amount for line in lines)
+        number += bool(total)
+        session.add(
+            Statement(
+                partner_id=partner_id,
+                organization_id=organization.id,
+                month=month,
+                tier=made.tier,
+                plan_name=made.plan_name,
+                currency=made.currency,
+                lines=[line.to_json() for line in lines],
+                total=total,
+                settled=made.usage.amount if made.usage else 0,
+                charged_from=made.charged_from,
+                number=number if total else None,
+                closed_at=now,
+            )
+        )
+    session.flush()
+    if opened:
+        audit.record(
+            session,
+            system_caller(WHO),
+            action="partner.month_closed",
+            target_type="partner",
+            target_id=partner.id,
+            target=partner.name,
+            partner_id=partner.id,
+            after={"month": f"{month:%Y-%m}", "statements": len(opened)},
+        )
+    return len(opened)
+
+
+def _corrections(
+    session: Session, organizations: Sequence[Organization], month: date
+) -> Mapping[UUID, list[tuple[Line, Statement]]]:
+    """Return what usage of earlier months, reported after they were closed, adds."""
+    found: dict[UUID, list[tuple[Line, Statement]]] = {each.id: [] for each in organizations}
+    earlier = month
+    for _turn in range(CORRECTED_MONTHS):
+        earlier = previous_month(earlier)
+        query = select(Statement).where(
+            Statement.organization_id.in_(found), Statement.month == earlier
+        )
+        statements = session.scalars(query).all()
+        days = usage.days_of(session, [each.organization_id for each in statements], earlier)
+        for statement in statements:
+            late = _late(statement, days.get(statement.organization_id, ()))
+            if late.amount:
+                found[statement.organization_id].append((late, statement))
+    return found
+
+
+def _late(statement: Statement, days: Sequence[Day]) -> Line:
+    """Return what the usage of a closed month costs now beyond what was charged for it."""
+    correction = Line(LineKind.CORRECTION, 0, month=statement.month)
+    for line in _lines(statement):
+        if line.kind is LineKind.USAGE:
+            used = used_in(line.unit, days, statement.charged_from)
+            now = with_use(line, used, statement.currency).amount
+            correction = replace(correction, amount=now - statement.settled, unit=line.unit)
+    return correction
+
+
+def _in_currency(corrections: Sequence[tuple[Line, Statement]], currency: str) -> list[Line]:
+    """Return the corrections in the currency, and mark them as charged; others wait."""
+    lines = []
+    for line, statement in corrections:
+        if statement.currency == currency:
+            statement.settled += line.amount
+            lines.append(line)
+    return lines
+
+
+def _previews(
+    session: Session, organizations: Sequence[Organization], month: date
+) -> Mapping[UUID, Bill]:
+    """Rate the month by the plans that applied at its end, or apply now."""
+    if not organizations:
+        return {}
+    at = min(end_of(month), utcnow())
+    plans = {
+        plan.tier: plan for plan in versions.published(session, organizations[0].partner_id, at)
+    }
+    tiers = _tiers_at(session, organizations, at)
+    days = usage.days_of(session, [each.id for each in organizations], month)
+    return {
+        each.id: _preview(each, plans[tiers[each.id]], days.get(each.id, ()), month)
+        for each in organizations
+    }
+
+
+def _preview(organization: Organization, plan: Plan, days: Sequence[Day], month: date) -> Bill:
+    since = organization.created_at.astimezone(UTC).date()
+    lines = rate(plan.terms, Usage(since, days), month)
+    if organization.status is OrganizationStatus.ARCHIVED:
+        lines = [line for line in lines if line.kind is not LineKind.PLAN]
+    return Bill(
+        organization.id,
+        organization.name,
+        month,
+        plan.tier,
+        plan.name,
+        plan.terms.currency,
+        lines,
+        sum(line.amount for line in lines),
+        charged_from(plan.terms, since),
+    )
+
+
+def _tiers_at(
+    session: Session, organizations: Sequence[Organization], at: datetime
+) -> Mapping[UUID, Tier]:
+    """Return the plan of each organization at that moment: the history tells it for those that have
+    changed it since."""
+    tiers = {each.id: each.payment_tier or Tier.FREE for each in organizations}
+    changed = [each.id for each in organizations if each.tier_since and each.tier_since >= at]
+    if not changed:
+        return tiers
+    entries = session.scalars(
+        select(AuditEntry)
+        .where(
+            AuditEntry.target_type == "organization",
+            AuditEntry.target_id.in_(map(str, changed)),
+            AuditEntry.action == "organization.updated",
+            AuditEntry.at >= at,
+        )
+        .order_by(AuditEntry.id.desc())
+    )
+    for entry in entries:  # the earliest change counts: it comes last
+        if "paymentTier" in entry.before:
+            tiers[UUID(entry.target_id)] = Tier(entry.before["paymentTier"] or Tier.FREE)
+    return tiers
+
+
+def _stored(organization: Organization, statement: Statement) -> Bill:
+    return Bill(
+        organization.id,
+        organization.name,
+        statement.month,
+        statement.tier,
+        statement.plan_name,
+        statement.currency,
+        _lines(statement),
+        statement.total,
+        statement.charged_from,
+        statement.number,
+        statement.closed_at,
+    )
+
+
+def _lines(statement: Statement) -> list[Line]:
+    return [Line.stored(values) for values in statement.lines]
