@@ -97,12 +97,13 @@ def close_due(session: Session, now: datetime) -> int:
 
     A month is closed if its partner had published plans in it.
     """
-    month = latest_closable(now)
-    for _turn in range(CORRECTED_MONTHS):
-        first = _next_to_close(session, month)
-        if first is not None:
-            return _close(session, first, month, now)
-        month = previous_month(month)
+    months = [latest_closable(now)]
+    while len(months) < CORRECTED_MONTHS:
+        months.append(previous_month(months[-1]))
+    for month in reversed(months):
+        partner_id = _next_to_close(session, month)
+        if partner_id is not None:
+            return _close(session, partner_id, month, now)
     return 0
 
 

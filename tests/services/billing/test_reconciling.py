@@ -20,6 +20,8 @@ from app.services.billing import margin, statements
 from app.services.billing.usage import CarrierCost, ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import BACKENDS
+from tests.matrix import rotating
 from tests.services.billing.conftest import call, publish
 
 SHEET = Path(__file__).parents[2] / "files" / "billing-1000-calls.csv"
@@ -62,6 +64,12 @@ def added_up() -> dict[str, Sum]:
     return sums
 
 
+@pytest.fixture(params=rotating("database of the sheet", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    """One of the two: 1,000 calls take some seconds."""
+    return str(request.param)
+
+
 @pytest.fixture
 def campaigns(session: Session, own: Tenant) -> Mapping[str, UUID]:
     made = {"": NO_CAMPAIGN}
@@ -79,7 +87,7 @@ def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
     terms = PlanTerms(
         PRICE, "USD", unit=UsageUnit.MINUTE, included=INCLUDED, overage_micros=OVERAGE
     )
-    publish(session, own, datetime(2026, 9, 1, tzinfo=UTC), PLUS=terms)
+    publish(session, own, datetime(2026, 10, 1, tzinfo=UTC), PLUS=terms)
     for row in rows():
         call(
             session,

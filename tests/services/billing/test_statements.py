@@ -1,0 +1,167 @@
+"""Statements: closed on the first day of the next month, numbered without gaps, and never
+rewritten."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Role, Tier, UsageUnit
+from app.errors import Forbidden, NotFound
+from app.models import AuditEntry, Statement
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
+from app.services.billing import statements
+from app.services.billing.rating import Line, LineKind
+from app.services.pricing.plans import PlanTerms
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import set_clock
+from tests.services.billing.conftest import call, publish
+
+OCTOBER, NOVEMBER = date(2026, 10, 1), date(2026, 11, 1)
+SINCE = datetime(2026, 10, 1, tzinfo=UTC)
+IN_OCTOBER = datetime(2026, 10, 20, 12, tzinfo=UTC)
+IN_NOVEMBER = datetime(2026, 11, 20, 12, tzinfo=UTC)
+CLOSING = datetime(2026, 11, 1, 3, tzinfo=UTC)
+NEXT_CLOSING = datetime(2026, 12, 1, 3, tzinfo=UTC)
+PLUS = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=10, overage_micros=150_000)
+PLAN_LINE = Line(LineKind.PLAN, 9_900, "day", 31, 0, 31, 99_000_000)
+
+
+@pytest.fixture
+def own(session: Session, own: Tenant) -> Tenant:
+    """Has plans since October."""
+    publish(session, own, SINCE, PLUS=PLUS)
+    return own
+
+
+def close(session: Session, now: datetime) -> int:
+    written = 0
+    while count := statements.close_due(session, now):
+        written += count
+    return written
+
+
+def bill(session: Session, tenant: Tenant, month: date = OCTOBER) -> statements.Bill:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    return statements.bill(session, caller, tenant.plus.id, month)
+
+
+def test_a_month_is_closed_three_hours_after_its_end(session: Session, own: Tenant) -> None:
+    close(session, CLOSING - timedelta(seconds=1))
+    assert not bill(session, own).closed_at
+    assert close(session, CLOSING) == 2
+    assert close(session, CLOSING) == 0
+    assert bill(session, own).closed_at == CLOSING
+
+
+def test_a_closed_statement_stays_when_the_plan_and_the_usage_change(
+    session: Session, own: Tenant
+) -> None:
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    close(session, CLOSING)
+    before = bill(session, own)
+    publish(session, own, CLOSING, PLUS=PlanTerms(100, "USD"))
+    call(session, own.plus, IN_OCTOBER, 600)
+    assert bill(session, own) == before
+    used = Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+    assert (before.lines, before.total) == ([PLAN_LINE, used], 9_930)
+
+
+def test_late_usage_is_a_correction_in_the_next_statement_once(
+    session: Session, own: Tenant
+) -> None:
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    close(session, CLOSING)
+    call(session, own.plus, IN_OCTOBER, 3 * 60)
+    close(session, NEXT_CLOSING)
+    corrected = Line(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
+    assert bill(session, own, NOVEMBER).lines[-1] == corrected
+    assert bill(session, own).total == 9_930
+    close(session, datetime(2027, 1, 1, 3, tzinfo=UTC))
+    assert corrected not in bill(session, own, date(2026, 12, 1)).lines
+
+
+def test_a_month_is_rated_by_the_plan_at_its_end(session: Session, own: Tenant) -> None:
+    change = read(UpdateOrganizationInput, {"paymentTier": Tier.FREE.value})
+    with set_clock() as clock:
+        clock.set("2026-11-01T01:00:00")
+        organizations.update(session, own.caller(Role.PARTNER_ADMIN), own.plus.id, change)
+        close(session, CLOSING)
+        clock.set("2026-12-01T03:00:00")
+        close(session, NEXT_CLOSING)
+    assert (bill(session, own).tier, bill(session, own).total) == (Tier.PLUS, 9_900)
+    assert (bill(session, own, NOVEMBER).tier, bill(session, own, NOVEMBER).total) == (Tier.FREE, 0)
+
+
+def test_invoice_numbers_have_no_gaps_and_nothing_to_pay_has_none(
+    session: Session, own: Tenant
+) -> None:
+    for month in (CLOSING, NEXT_CLOSING):
+        close(session, month)
+    query = select(Statement).order_by(Statement.month, Statement.total)
+    assert [(each.month, each.total, each.number) for each in session.scalars(query)] == [
+        (OCTOBER, 0, None),
+        (OCTOBER, 9_900, 1),
+        (NOVEMBER, 0, None),
+        (NOVEMBER, 9_900, 2),
+    ]
+
+
+def test_each_partner_has_its_own_numbers(session: Session, own: Tenant) -> None:
+    other = make_tenant(session, "Southgate")
+    other.plus.created_at = own.plus.created_at
+    publish(session, other, SINCE, PLUS=PLUS)
+    close(session, CLOSING)
+    assert [bill(session, tenant).number for tenant in (own, other)] == [1, 1]
+
+
+def test_a_partner_without_published_plans_has_no_statements(session: Session) -> None:
+    make_tenant(session, "Southgate")
+    assert close(session, CLOSING) == 0
+
+
+def test_an_archived_organization_pays_only_what_it_used(session: Session, own: Tenant) -> None:
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    own.plus.status = OrganizationStatus.ARCHIVED
+    session.flush()
+    close(session, CLOSING)
+    assert [line.kind for line in bill(session, own).lines] == [LineKind.USAGE]
+
+
+def test_closing_a_month_is_one_row_of_history(session: Session, own: Tenant) -> None:
+    close(session, CLOSING)
+    entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.month_closed"))
+    assert [(entry.target, entry.after) for entry in entries] == [
+        (own.partner.name, {"month": "2026-10", "statements": 2})
+    ]
+
+
+def test_a_preview_shows_this_month_so_far(session: Session, own: Tenant) -> None:
+    with set_clock() as clock:
+        clock.set("2026-11-20T12:00:00")
+        call(session, own.plus, IN_NOVEMBER, 12 * 60)
+        member = statements.current_month(session, own.caller(Role.PARTNER_ADMIN), own.plus.id)
+    assert (member.month, member.total, member.closed_at) == (NOVEMBER, 9_930, None)
+    assert member.usage == Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+
+
+def test_a_member_sees_only_the_statements_of_the_own_organization(
+    session: Session, own: Tenant
+) -> None:
+    member = own.caller(Role.STANDARD)
+    assert statements.bill(session, member, own.organization.id, OCTOBER).total == 0
+    with pytest.raises(NotFound):
+        statements.bill(session, member, own.plus.id, OCTOBER)
+    with pytest.raises(Forbidden):
+        statements.bill(
+            session, own.caller(Role.STANDARD, frozenset()), own.organization.id, OCTOBER
+        )
+
+
+def test_another_partners_statement_is_missing(session: Session, own: Tenant) -> None:
+    stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    with pytest.raises(NotFound):
+        statements.bill(session, stranger, own.plus.id, OCTOBER)
