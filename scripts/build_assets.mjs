@@ -81,6 +81,9 @@ async function vendor(texts) {
     const name = `inter-${subset}-wght-normal.woff2`;
     cpSync(join(PACKAGES, "@fontsource-variable/inter/files", name), join(VENDOR, name));
   }
+  for (const name of ["400Regular/Inter_400Regular.ttf", "600SemiBold/Inter_600SemiBold.ttf"]) {
+    cpSync(join(PACKAGES, "@expo-google-fonts/inter", name), join(VENDOR, basename(name))); // of PDFs
+  }
 }
 
 // Redoc fitted into a page of ours: its headings one level below the page's h1, none of them left

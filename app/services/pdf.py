@@ -1,0 +1,32 @@
+"""Typeset data as a PDF. The templates are in ``templates/pdf``."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import typst
+
+from app.config import ROOT
+
+FONTS = ("Inter", "DejaVu Sans Mono")
+"""The second one is part of the typesetter, for installations without built assets. Fonts of the
+system follow, for scripts that neither has."""
+
+
+def render(template: str, data: Mapping[str, Any]) -> bytes:
+    """Return the PDF of a template, such as ``statement``. ``data`` is JSON: texts in it are never
+    read as markup."""
+    made = typst.compile(
+        (ROOT / "templates" / "pdf" / f"{template}.typ").read_bytes(),
+        font_paths=_fonts(),
+        sys_inputs={"data": json.dumps({**data, "fonts": FONTS})},
+    )
+    assert isinstance(made, bytes)  # noqa: S101 - one file, as a PDF is
+    return made
+
+
+@cache
+def _fonts() -> typst.Fonts:
+    """Read the fonts, once in a process."""
+    return typst.Fonts(True, True, [ROOT / "static" / "vendor"])
