@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
@@ -138,6 +139,7 @@ def _values(field: FieldInfo) -> str:
         bool: "`true`, `false`",
         int: "whole number",
         float: "number",
+        Decimal: "amount",
         str: "text",
         Path: "path",
         AwareDatetime: "date or time",

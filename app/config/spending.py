@@ -1,5 +1,7 @@
 """Spending of calls."""
 
+from decimal import Decimal
+
 from pydantic import Field
 
 from app.config.base import Foundation
@@ -19,6 +21,12 @@ class SpendingSettings(Foundation):
     spending_first_hour: int = Field(200, ge=1)
     """Most calls in an hour of an organization that made none in the last four weeks; more are
     unusual."""
+
+    spending_model_per_minute: Decimal = Field(Decimal(0), ge=0, le=1000, decimal_places=6)
+    """What voice and text generation cost for each full minute of an answered call. Costs and
+    margins of all months are shown with the present value."""
+    spending_model_per_call: Decimal = Field(Decimal(0), ge=0, le=1000, decimal_places=6)
+    """The same for each answered call."""
 
     @property
     def new_partner_micros_a_day(self) -> int | None:

@@ -24,12 +24,14 @@ from app.jobs.context import context
 from app.models import utcnow
 from app.services import carrier_accounts, phone_numbers, retention, unusual_calls
 from app.services.audit import forwarding, refusals
+from app.services.billing import statements
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
 from app.services.pricing import refresh as pricing_refresh
+from app.services.spending import budgets
 
 log = logging.getLogger(__name__)
 
@@ -283,12 +285,28 @@ def watch_calls() -> None:
         log.warning("unusual calls: the calling of organization %s was paused", organization_id)
 
 
+def report_budgets() -> None:
+    """Report budgets that are spent, or nearly."""
+    with context().database.transaction() as session:
+        budgets.alert(session, utcnow())
+
+
+def close_months() -> None:
+    """Write the statements of months that are over, some a transaction."""
+    has_more = True
+    while has_more:
+        with context().database.transaction() as session:
+            has_more = statements.close_due(session, utcnow()) > 0
+
+
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),
     Task("sum up refused attempts", MINUTE, close_refusal_counts),
     Task("refresh prices", MINUTE, refresh_prices),
+    Task("report budgets", MINUTE, report_budgets),
+    Task("close months", HOUR, close_months),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("refresh pictures on other hosts", MINUTE, refresh_pictures),

@@ -34,6 +34,7 @@ class MailKind(StrEnum):
     WEBHOOK_PAUSED = "webhook_paused"
     CALLING_PAUSED = "calling_paused"
     NUMBERS_UNCONFIRMED = "numbers_unconfirmed"
+    BUDGET_REACHED = "budget_reached"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

@@ -155,6 +155,13 @@ FORMS = [
         {"month_minutes": "90"},
     ),
     EditForm(
+        ("portal/spending/budget.html",),
+        "/organizations/{organization}/budget",
+        {"budget": "12.50"},
+        {"budget": "12,50"},
+        {"budget": "90.00"},
+    ),
+    EditForm(
         ("portal/spending/edit.html",),
         "/api-access/keys/{key}/spending",
         {"day_money": "12.50"},

@@ -294,6 +294,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
         rollup.add_cost(
             session,
             partner_id=tenant.partner.id,
+            campaign_id=None,
             organization_id=organization.id,
             day=day,
             cost=Decimal(cost),

@@ -9,6 +9,7 @@ from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import Limits, Spending
+from app.services.spending.budgets import Budget
 
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -81,6 +82,17 @@ class OrganizationSpendingForm(SpendingForm):
             waits=self.waits.data,
             is_watched=self.is_watched.data,
         )
+
+
+class BudgetForm(PortalForm):
+    """The budget of a month."""
+
+    version = VersionField()
+    budget = AmountField("Budget a month", render_kw=_AMOUNT)
+
+    @classmethod
+    def showing(cls, found: Budget) -> "BudgetForm":
+        return cls.from_object(data={"version": found.version, "budget": _words(found.micros)})
 
 
 class RatesForm(PortalForm):

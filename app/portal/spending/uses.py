@@ -7,6 +7,7 @@ from typing import Literal
 
 from app.portal.web.formats import number
 from app.services.spending import MICROS, NEAR, Spending, Use
+from app.services.spending.budgets import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,15 @@ def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
             ("This month", found.month_money, found.month_time),
         )
     ]
+
+
+def budget_bar(found: Budget) -> Bar | None:
+    """The budget of this month as a bar; None without one."""
+    if found.micros is None:
+        return None
+    use = Use(found.spent, 0, found.micros)
+    words = f"{money(found.spent, found.currency)} of {money(found.micros, found.currency)}"
+    return _bar("Budget", use, words, "")
 
 
 def nearest(found: Spending) -> Bar | None:

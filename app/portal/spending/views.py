@@ -10,11 +10,11 @@ from app.policy import Permission
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
-from app.portal.spending.uses import bars_of
+from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.credentials import api_keys
-from app.services.spending import Subject
+from app.services.spending import Subject, budgets
 
 
 @portal.get("/organizations/<uuid:organization_id>/spending")
@@ -67,8 +67,12 @@ def api_key_spending_save(key_id: UUID) -> Page:
 @portal.get("/settings/spending")
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
-        found = spending.of(session, caller(), Subject(partner_id=partners.own(caller())))
-    return render_template("portal/spending/portal.html", spending=found, bars=bars_of(found))
+        subject = Subject(partner_id=partners.own(caller()))
+        found = spending.of(session, caller(), subject)
+        budget = budget_bar(budgets.of(session, caller(), subject))
+    return render_template(
+        "portal/spending/portal.html", spending=found, bars=bars_of(found), budget=budget
+    )
 
 
 def _stored_of_organization(session: Session, subject: Subject) -> SpendingForm:
@@ -85,6 +89,9 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             form=form,
             spending=used,
             bars=bars_of(used),
+            budget=budget_bar(
+                budgets.of(session, caller(), Subject(organization_id=organization_id))
+            ),
             longest_minutes=settings().longest_call_minutes,
             can_change=caller().may(Permission.PARTNER_WRITE),
         )

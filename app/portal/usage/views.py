@@ -16,10 +16,12 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.billing.words import total_words
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
+from app.services.billing import statements
 from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
@@ -74,6 +76,8 @@ def show_usage() -> str | tuple[str, int]:
         )
         updated = reporting.last_updated(session, caller(), scope.id)
         months = reporting.by_month(session, caller(), span, scope.id)
+        own = caller().organization_id
+        bill = statements.current_month(session, caller(), own) if own else None
         page, ranked, costs = None, True, {}
         if scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ):
             ranked = reporting.can_rank(session, caller())
@@ -114,6 +118,8 @@ def show_usage() -> str | tuple[str, int]:
         months=months,
         cost=cost,
         costs=costs,
+        bill=bill,
+        bill_total=total_words(bill) if bill else "",
         costs_of_others=reporting.less(cost, chain.from_iterable(costs.values())),
     )
     return (answer, 422) if problems else answer

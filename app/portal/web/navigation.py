@@ -82,7 +82,8 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         "Figures",
         (
-            Place("Usage", "chart-bar", "portal.usage"),
+            Place("Usage", "chart-bar", "portal.usage", ("portal.statement",)),
+            Place("Costs and margin", "coins", "portal.costs", ("portal.organization_costs",)),
             Place("Report", "clipboard-data", "portal.report"),
             Place("Plan", "tag", "portal.plan"),
         ),
@@ -103,6 +104,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
 OF_A_PARTNER = frozenset(
     {
         "portal.usage",
+        "portal.costs",
         "portal.report",
         "portal.branding",
         "portal.branding_contrast",
@@ -114,6 +116,7 @@ OF_A_PARTNER = frozenset(
         "portal.portal_settings",
         "portal.portal_settings_destinations",
         "portal.portal_settings_spending",
+        "portal.portal_settings_budget",
     }
 )
 """Screens of the caller's own partner: operators have none."""

@@ -1,7 +1,7 @@
 """What organizations and their campaigns cost and earn in a month."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
@@ -20,8 +20,6 @@ from app.services.spending import rates
 from app.services.tenancy import get_organization
 
 BY_NAME = Sort(Organization.name_key)
-MOST_SUMMED = 2000
-"""Of more organizations no totals are shown: they need a price for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def by_organization(
 
 def all_organizations(
     session: Session, caller: Caller, month: date, model: ModelRate
-) -> Sequence[Earned]:
+) -> list[Earned]:
     """Return all of them, for a file and for totals. Raises as `by_organization`."""
     found: list[Earned] = []
     cursor: str | None = None
@@ -131,6 +129,31 @@ def of_organization(
         for key, used in by_campaign.items()
     ]
     return MonthOfOrganization(total, sorted(campaigns, key=lambda each: -each.used.minutes))
+
+
+def total(rows: Sequence[Earned]) -> Earned | None:
+    """Return the sum of all; None if their prices are in several currencies."""
+    currencies = {row.currency for row in rows if row.price} or {row.currency for row in rows}
+    if len(currencies) != 1:
+        return None
+    carrier: dict[str, CarrierCost] = {}
+    for cost in (cost for row in rows for cost in row.carrier):
+        known = carrier.get(cost.currency, CarrierCost(cost.currency, 0, 0))
+        carrier[cost.currency] = CarrierCost(
+            cost.currency, known.reported + cost.reported, known.estimated + cost.estimated
+        )
+    used = Used(
+        sum(row.used.calls for row in rows),
+        sum(row.used.minutes for row in rows),
+        tuple(carrier[currency] for currency in sorted(carrier)),
+    )
+    return replace(
+        rows[0],
+        used=used,
+        price=sum(row.price for row in rows),
+        currency=currencies.pop(),
+        model=sum(row.model for row in rows),
+    )
 
 
 def _earned(

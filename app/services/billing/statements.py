@@ -156,15 +156,9 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
         )
     session.flush()
     if opened:
-        audit.record(
-            session,
-            system_caller(WHO),
-            action="partner.month_closed",
-            target_type="partner",
-            target_id=partner.id,
-            target=partner.name,
-            partner_id=partner.id,
-            after={"month": f"{month:%Y-%m}", "statements": len(opened)},
+        after = {"month": f"{month:%Y-%m}", "statements": len(opened)}
+        audit.record_change(
+            session, system_caller(WHO), "partner.month_closed", partner, after=after
         )
     return len(opened)
 

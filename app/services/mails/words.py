@@ -283,6 +283,23 @@ def _numbers_unconfirmed(facts: Facts) -> Words:
     )
 
 
+def _budget_reached(facts: Facts) -> Words:
+    details = facts.details
+    whose, percent = details["organization"], details["percent"]
+    place = f"organizations/{details['organizationId']}" if whose else "settings"
+    of_whose = f"the budget of {whose}" if whose else "your budget"
+    return Words(
+        subject=f"{percent} % of {of_whose} spent",
+        heading=f"{percent} % of {of_whose} spent",
+        paragraphs=(
+            f"Calls have cost {details['spent']} this month. The budget is {details['budget']}.",
+            "A budget stops no calls. To stop them at an amount, set a spending limit.",
+        ),
+        act=("View spending", f"{facts.site}/{place}/spending"),
+        reason=f"Sent to {facts.email}, a partner admin of {facts.brand.partner_name}.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -304,4 +321,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.WEBHOOK_PAUSED: _webhook_paused,
     MailKind.CALLING_PAUSED: _calling_paused,
     MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
+    MailKind.BUDGET_REACHED: _budget_reached,
 }

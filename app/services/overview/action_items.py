@@ -24,6 +24,7 @@ from app.services.organizations.loading import Closeness, close_to_limit, uses
 from app.services.organizations.loading import visible as visible_organizations
 from app.services.outreach import blocked_campaigns
 from app.services.pauses import carrier_health
+from app.services.spending import budgets
 from app.services.tenancy import of_tenant
 
 RECENT = timedelta(days=14)
@@ -265,6 +266,21 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
+def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
+    """Budgets of which most is spent, in the order of `_spending`."""
+    return [
+        ActionItem(
+            Kind.SPENDING if each.organization else Kind.PORTAL_SPENDING,
+            each.organization.name if each.organization else "Your portal",
+            f"{each.percent} % of this month’s budget is spent.",
+            each.organization.id if each.organization else None,
+            urgent=each.percent >= 100,
+        )
+        for each in budgets.reached(session, caller, EACH + 1)
+        if each.organization is not None or caller.may(Permission.PARTNER_WRITE)
+    ]
+
+
 def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     page = assistants.search(
         session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
@@ -345,6 +361,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
     (Permission.ORGANIZATIONS_READ, _spending),
+    (Permission.ORGANIZATIONS_READ, _budgets),
     (Permission.ORGANIZATIONS_READ, _assistants),
     (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, _unanswered_calls),

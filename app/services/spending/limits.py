@@ -108,13 +108,13 @@ class Subject:
     api_key_id: UUID | None = None
 
 
-_KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
+KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 
 
 def of(session: Session, caller: Caller, subject: Subject) -> Spending:
     """The limits of the subject and what is used of them now. Raises `Forbidden`, `NotFound`."""
-    row = _row(session, caller, subject)
-    scope = scope_key(_KINDS[type(row)], row.id)
+    row = subject_row(session, caller, subject)
+    scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     now = utcnow()
     found = session.scalars(
@@ -239,7 +239,7 @@ def change(
         rates.require_operator(caller)
     elif subject.organization_id is not None:
         caller.require(Permission.PARTNER_WRITE)
-    row = _row(session, caller, subject, for_change=True)
+    row = subject_row(session, caller, subject, for_change=True)
     problems = [
         Problem(field, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
         for name, field in _AMOUNTS.items()
@@ -247,14 +247,14 @@ def change(
     ]
     if problems:
         raise ValidationFailed.of(*problems)
-    scope = scope_key(_KINDS[type(row)], row.id)
+    scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     before = _read(stored)
     if before == wanted:
         return False
     refuse_stale(expected_version, stored.version if stored else 0, "spending limits")
     if stored is None:
-        stored = _new(scope, row)
+        stored = new_limit(scope, row)
         session.add(stored)
     for name, value in asdict(wanted).items():
         setattr(stored, name, value)
@@ -284,7 +284,7 @@ def limit_new_partner(
     if micros_a_day is None:
         return
     wanted = Limits(day_micros=micros_a_day)
-    stored = _new(scope_key(PARTNER, partner.id), partner)
+    stored = new_limit(scope_key(PARTNER, partner.id), partner)
     stored.day_micros, stored.version = micros_a_day, 1
     session.add(stored)
     _record(session, caller, partner, Limits(), wanted)
@@ -295,7 +295,7 @@ def leave_alone(session: Session, organization: Organization, until: datetime) -
     scope = scope_key(ORGANIZATION, organization.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     if stored is None:
-        stored = _new(scope, organization)
+        stored = new_limit(scope, organization)
         session.add(stored)
     stored.left_alone_until = until
     session.flush()
@@ -306,13 +306,13 @@ def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
     stored = session.get(SpendingLimit, scope_key(KEY, old.id))
     if stored is None:
         return
-    copied = _new(scope_key(KEY, new.id), new)
+    copied = new_limit(scope_key(KEY, new.id), new)
     for name in _AMOUNTS:
         setattr(copied, name, getattr(stored, name))
     session.add(copied)
 
 
-def _row(
+def subject_row(
     session: Session, caller: Caller, subject: Subject, *, for_change: bool = False
 ) -> Partner | Organization | ApiKey:
     """The subject, which is loaded as its own screens load it."""
@@ -342,7 +342,7 @@ def _read(stored: SpendingLimit | None) -> Limits:
     )
 
 
-def _new(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit:
+def new_limit(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit:
     limit = SpendingLimit(scope=scope, waits=False, is_watched=True, version=0)
     match row:
         case Partner():
@@ -370,7 +370,7 @@ def _time(total: SpendingTotal | None, minutes: int | None) -> Use:
 
 
 def _record(session: Session, caller: Caller, row: Any, before: Limits, after: Limits) -> None:
-    action = f"{_KINDS[type(row)]}.spending_limited"
+    action = f"{KINDS[type(row)]}.spending_limited"
     audit.record_change(session, caller, action, row, before=_shown(before), after=_shown(after))
 
 

@@ -71,6 +71,13 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "numbers": ["+1 202-555-0101", "+1 202-555-0102"],
         "count": 3,
     },
+    MailKind.BUDGET_REACHED: {
+        "organization": "Hill Dental",
+        "organizationId": "01a2",
+        "percent": 80,
+        "spent": "81.20 USD",
+        "budget": "100.00 USD",
+    },
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",

@@ -1,0 +1,1 @@
+"""Costs and margin of customers, and their statements."""

@@ -1,0 +1,102 @@
+"""Statements: what a customer pays for a month, as a page, for spreadsheets and as a PDF."""
+
+from uuid import UUID
+
+from flask import Response, g, render_template, request
+from sqlalchemy.orm import Session
+
+from app.extensions import caller, transaction
+from app.models import utcnow
+from app.portal.billing.words import invoice_number, month_name, shown_lines, total_words
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import day
+from app.portal.web.lists import csv_file
+from app.services import csv_files, pdf
+from app.services.billing import statements
+from app.services.billing.months import asked_month, next_month
+from app.services.billing.statements import Bill
+from app.services.branding import images
+from app.services.branding.brand import Brand
+
+COLUMNS = ("Description", "Detail", "Quantity", "Unit price", "Amount")
+NOTE = (
+    "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "
+    "after a month is closed is in the next statement. No tax is included."
+)
+
+
+@portal.get("/statements/<uuid:organization_id>")
+def statement(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        bill = _asked(session, organization_id)
+        closed = statements.closed_months(session, caller(), organization_id)
+    this = utcnow().date().replace(day=1)
+    months = [this, *(month for month in closed if month != this)]
+    if bill.month not in months:
+        months.append(bill.month)
+    return render_template(
+        "portal/billing/statement.html",
+        bill=bill,
+        lines=shown_lines(bill),
+        total=total_words(bill),
+        number=invoice_number(bill),
+        closes=next_month(bill.month),
+        months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],
+        note=NOTE,
+    )
+
+
+@portal.get("/statements/<uuid:organization_id>.csv")
+def statement_file(organization_id: UUID) -> Response:
+    with transaction(read_only=True) as session:
+        bill = _asked(session, organization_id)
+    rows = [
+        (line.name, line.detail, line.quantity, line.price, line.amount)
+        for line in shown_lines(bill)
+    ]
+    cells = csv_files.lines([*rows, ("Total", "", "", "", total_words(bill))])
+    return csv_file(_file_name(bill), [csv_files.first_line(COLUMNS), cells])
+
+
+@portal.get("/statements/<uuid:organization_id>.pdf")
+def statement_pdf(organization_id: UUID) -> Response:
+    brand: Brand = g.brand
+    with transaction(read_only=True) as session:
+        bill = _asked(session, organization_id)
+        image = images.kept(session, caller(), brand.logo_url)
+        logo = list(images.by_hash(session, image.sha256).data) if image else None
+    facts = [("Customer", bill.name), ("Month", f"{month_name(bill.month)} (UTC)")]
+    if bill.number is not None:
+        facts.append(("Invoice number", invoice_number(bill)))
+    facts.append(("Closed", day(bill.closed_at)) if bill.closed_at else ("Status", "Preview"))
+    content = pdf.render(
+        "statement",
+        {
+            "title": f"Statement for {month_name(bill.month)}",
+            "product": brand.product_name,
+            "partner": brand.partner_name,
+            "colour": brand.colour,
+            "logo": logo,
+            "footer": " · ".join(filter(None, (brand.partner_name, brand.support_email))),
+            "facts": facts,
+            "columns": [name for name in COLUMNS if name != "Detail"],
+            "lines": [
+                (line.name, line.detail, line.quantity, line.price, line.amount)
+                for line in shown_lines(bill)
+            ],
+            "total": ("Total", total_words(bill)),
+            "note": NOTE,
+        },
+    )
+    named = {"Content-Disposition": f'attachment; filename="{_file_name(bill)}.pdf"'}
+    return Response(content, mimetype="application/pdf", headers=named)
+
+
+def _asked(session: Session, organization_id: UUID) -> Bill:
+    month = asked_month(request.args.get("month", ""), utcnow().date())
+    return statements.bill(session, caller(), organization_id, month)
+
+
+def _file_name(bill: Bill) -> str:
+    kind = "preview" if bill.closed_at is None else "statement"
+    return f"{kind}-{bill.month:%Y-%m}"

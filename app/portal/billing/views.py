@@ -1,0 +1,107 @@
+"""Costs and margin: by organization and month, and by campaign."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from flask import render_template, request
+from werkzeug.wrappers import Response
+
+from app.extensions import caller, transaction
+from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing.words import model_rate, offered_months
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.lists import csv_file
+from app.services import csv_files, reporting
+from app.services.billing import margin
+from app.services.billing.margin import Earned
+from app.services.billing.months import asked_month
+from app.services.spending import amount_words
+
+COLUMNS = (
+    *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
+    *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
+    *("Currency", "Margin", "Id"),
+)
+
+
+@portal.get("/costs", endpoint="costs")
+def show_costs() -> str:
+    today = utcnow().date()
+    month = asked_month(request.args.get("month", ""), today)
+    place, words = lists.place(), lists.text_filter("q")
+    with transaction(read_only=True) as session:
+        page = margin.by_organization(
+            session,
+            caller(),
+            month,
+            model_rate(),
+            query=words,
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        rows, total = page.items, None
+        if reporting.can_rank(session, caller()):
+            everything = margin.all_organizations(session, caller(), month, model_rate())
+            total = margin.total(everything) if everything else None
+    return render_template(
+        "portal/billing/costs.html",
+        month=month,
+        months=offered_months(today),
+        unfinished=month == today.replace(day=1),
+        rows=rows,
+        total=total,
+        place=place,
+        next_url=place.next_url(page.next_cursor),
+        words=words,
+        has_model=model_rate() != margin.ModelRate(),
+    )
+
+
+@portal.get("/costs.csv")
+def costs_file() -> Response:
+    """Export all organizations of a month, or with ``organization`` the campaigns of one."""
+    month = asked_month(request.args.get("month", ""), utcnow().date())
+    chosen = lists.id_or_words("organization")
+    with transaction(read_only=True) as session:
+        if isinstance(chosen, UUID):
+            one = margin.of_organization(session, caller(), chosen, month, model_rate())
+            rows = list(one.campaigns)
+        else:
+            rows = margin.all_organizations(session, caller(), month, model_rate())
+    cells = (line for row in rows for line in _cells(f"{month:%Y-%m}", row))
+    name = f"costs-{month:%Y-%m}"
+    return csv_file(name, [csv_files.first_line(COLUMNS), csv_files.lines(cells)])
+
+
+@portal.get("/costs/<uuid:organization_id>")
+def organization_costs(organization_id: UUID) -> str:
+    today = utcnow().date()
+    month = asked_month(request.args.get("month", ""), today)
+    with transaction(read_only=True) as session:
+        found = margin.of_organization(session, caller(), organization_id, month, model_rate())
+    return render_template(
+        "portal/billing/organization.html",
+        month=month,
+        months=offered_months(today),
+        unfinished=month == today.replace(day=1),
+        total=found.total,
+        rows=found.campaigns,
+        no_campaign=NO_CAMPAIGN,
+        has_model=model_rate() != margin.ModelRate(),
+    )
+
+
+def _cells(month: str, row: Earned) -> Iterator[tuple[str | int, ...]]:
+    """Return the cells of a row; more carrier currencies follow in lines of their own."""
+    first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
+    name = row.name or "Without a campaign"
+    yield (
+        *(month, name, row.plan_name, row.used.calls, row.used.minutes),
+        *(amount_words(first.reported), amount_words(first.estimated), first.currency),
+        *(amount_words(row.model), row.model_currency, amount_words(row.price), row.currency),
+        *("" if row.margin is None else amount_words(row.margin), str(row.id)),
+    )
+    for cost in others:
+        carrier = (amount_words(cost.reported), amount_words(cost.estimated), cost.currency)
+        yield (month, name, "", "", "", *carrier, "", "", "", "", "", str(row.id))

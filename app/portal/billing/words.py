@@ -1,0 +1,98 @@
+"""How amounts, months and the lines of a statement are written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from app.extensions import settings
+from app.gateways.processors.currencies import decimals
+from app.portal.pricing.labels import money
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import number, plural
+from app.services.billing.months import previous_month
+from app.services.billing.rating import Line, LineKind, in_micros
+from app.services.billing.statements import Bill
+from app.services.billing.usage import ModelRate
+from app.services.spending import MICROS
+
+MONTHS_OFFERED = 13
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of a statement in words; ``quantity`` and ``price`` are blank where there is none."""
+
+    name: str
+    detail: str
+    quantity: str
+    price: str
+    amount: str
+
+
+def model_rate() -> ModelRate:
+    """Return the operator's costs of voice and text generation."""
+    found = settings()
+    return ModelRate(
+        int(found.spending_model_per_minute * MICROS), int(found.spending_model_per_call * MICROS)
+    )
+
+
+@portal.app_template_filter("micros")
+def micros(amount: int, currency: str) -> str:
+    """Return millionths as $12.50 or −$12.50, rounded to the smallest unit."""
+    words = money(abs(Decimal(amount)) / MICROS, currency)
+    return f"−{words}" if amount < 0 else words
+
+
+@portal.app_template_filter("month")
+def month_name(month: date) -> str:
+    """Return October 2026."""
+    return f"{month:%B %Y}"
+
+
+def offered_months(today: date) -> list[tuple[str, str]]:
+    """Return the months that a page offers, as values and words; this one first."""
+    months = [today.replace(day=1)]
+    while len(months) < MONTHS_OFFERED:
+        months.append(previous_month(months[-1]))
+    return [(f"{month:%Y-%m}", month_name(month)) for month in months]
+
+
+def shown_lines(bill: Bill) -> Sequence[ShownLine]:
+    return [_shown(line, bill) for line in bill.lines]
+
+
+def total_words(bill: Bill) -> str:
+    return micros(in_micros(bill.total, bill.currency), bill.currency)
+
+
+def invoice_number(bill: Bill) -> str:
+    return "" if bill.number is None else f"{bill.number:06}"
+
+
+def _shown(line: Line, bill: Bill) -> ShownLine:
+    amount = micros(in_micros(line.amount, bill.currency), bill.currency)
+    units = f"{line.unit.capitalize()}s"
+    match line.kind:
+        case LineKind.PLAN:
+            part = f"{line.charged} of {plural(line.used, 'day')}"
+            part = "" if line.charged == line.used else part
+            return ShownLine(bill.plan_name, part, "", "", amount)
+        case LineKind.TRIAL:
+            return ShownLine(f"{units} in the trial", "Free", number(line.used), "", amount)
+        case LineKind.USAGE:
+            used = f"{number(line.used)} used, {number(line.included)} included"
+            price = _unit_price(line.unit_micros, bill.currency)
+            return ShownLine(f"{units} beyond the plan", used, number(line.charged), price, amount)
+        case LineKind.CORRECTION:
+            month = month_name(line.month) if line.month else ""
+            return ShownLine(f"Correction for {month}", f"{units} reported late", "", "", amount)
+
+
+def _unit_price(price: int, currency: str) -> str:
+    """Return a price with as many decimals as it has."""
+    exact = (Decimal(price) / MICROS).normalize()
+    exponent = exact.as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    return money(exact, currency, max(digits, decimals(currency)))

@@ -1,0 +1,98 @@
+"""Budgets of an organization and of the partner's own portal."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.portal.spending.forms import BudgetForm
+from app.portal.spending.uses import budget_bar
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import refused
+from app.services import organizations, partners
+from app.services.spending import Subject, budgets
+
+
+@portal.get("/organizations/<uuid:organization_id>/budget")
+def organization_budget(organization_id: UUID) -> Page:
+    return _form_page(Subject(organization_id=organization_id))
+
+
+@portal.post("/organizations/<uuid:organization_id>/budget")
+def organization_budget_save(organization_id: UUID) -> Page:
+    return _save(Subject(organization_id=organization_id))
+
+
+@portal.get("/settings/spending/budget")
+def portal_settings_budget() -> Page:
+    return _form_page(Subject(partner_id=partners.own(caller())))
+
+
+@portal.post("/settings/spending/budget")
+def portal_settings_budget_save() -> Page:
+    return _save(Subject(partner_id=partners.own(caller())))
+
+
+def _form_page(subject: Subject) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, subject)
+    return _page(form, subject)
+
+
+def _save(subject: Subject) -> Page:
+    form = BudgetForm()
+    if not form.validate():
+        return _page(form, subject), 422
+    try:
+        with transaction() as session:
+            changed = budgets.change(
+                session,
+                caller(),
+                subject,
+                form.budget.micros,
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        whose = subject.organization_id or partners.own(caller())
+        target = ("organization" if subject.organization_id else "partner", whose)
+        return refused(
+            error,
+            form,
+            lambda: _page(form, subject),
+            stored=lambda session: _stored(session, subject),
+            target=target,
+        )
+    flash("Budget saved." if changed else "Nothing was changed.", "success")
+    return redirect(_spending_url(subject), 303)
+
+
+def _stored(session: Session, subject: Subject) -> BudgetForm:
+    return BudgetForm.showing(budgets.of(session, caller(), subject))
+
+
+def _spending_url(subject: Subject) -> str:
+    if subject.organization_id is None:
+        return url_for("portal.portal_settings_spending")
+    return url_for("portal.organization_spending", organization_id=subject.organization_id)
+
+
+def _page(form: BudgetForm, subject: Subject) -> str:
+    crumbs = [("Settings", url_for("portal.portal_settings")), ("Spending", _spending_url(subject))]
+    with transaction(read_only=True) as session:
+        found = budgets.of(session, caller(), subject)
+        if subject.organization_id is not None:
+            named = organizations.get(session, caller(), subject.organization_id)
+            crumbs[0] = (
+                named.name,
+                url_for("portal.organization", organization_id=subject.organization_id),
+            )
+    return render_template(
+        "portal/spending/budget.html",
+        form=form,
+        currency=found.currency,
+        bar=budget_bar(found),
+        crumbs=[*crumbs, ("Budget", None)],
+        back=_spending_url(subject),
+    )

@@ -1,0 +1,156 @@
+"""Costs and margin, and statements: who sees them, what they say, and their files."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role, UsageUnit
+from app.models import Campaign, User
+from app.services.billing import statements
+from app.services.pricing.plans import PlanTerms
+from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock, set_clock
+from tests.portal.conftest import Browser
+from tests.services.billing.conftest import call, publish
+
+IN_OCTOBER = datetime(2026, 10, 20, 12, tzinfo=UTC)
+TERMS = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=10, overage_micros=155_000)
+SignIn = Callable[[User], Browser]
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[SetClock]:
+    with set_clock() as found:
+        found.set("2026-11-20T12:00:00")
+        yield found
+
+
+@pytest.fixture
+def campaign(session: Session, own: Tenant) -> Campaign:
+    """12 minutes of it cost $0.2345, 3 others about $0.09; October isn't closed yet."""
+    for organization in (own.organization, own.plus):
+        organization.created_at = organization.tier_since = datetime(2025, 11, 1, tzinfo=UTC)
+    publish(session, own, datetime(2026, 10, 1, tzinfo=UTC), PLUS=TERMS)
+    made = Campaign(partner_id=own.partner.id, organization_id=own.plus.id, name="Renewals")
+    session.add(made)
+    session.flush()
+    call(session, own.plus, IN_OCTOBER, 12 * 60, campaign_id=made.id, cost="0.2345")
+    call(session, own.plus, IN_OCTOBER, 150)
+    session.commit()
+    return made
+
+
+@pytest.fixture
+def admin(signed_in: SignIn, own: Tenant, campaign: Campaign) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def lines(text: str) -> list[str]:
+    return text.removeprefix("\ufeff").splitlines()
+
+
+def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: Tenant) -> None:
+    page = unescape(admin.get("/costs?month=2026-10").text)
+    for shown in (own.plus.name, "$99.78", "$0.32", "$0.09 estimated", "$99.46", "99.7"):
+        assert shown in page
+    assert "Costs and margin" in page
+
+
+def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> None:
+    page = unescape(admin.get(f"/costs/{own.plus.id}?month=2026-10").text)
+    for shown in ("Renewals", "Calls without a campaign", "$79.82", "$19.96", "View statement"):
+        assert shown in page
+
+
+def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -> None:
+    rows = lines(admin.get("/costs.csv?month=2026-10").text)
+    assert rows[0] == (
+        "Month (UTC),Organization,Plan,Calls,Minutes,Carrier cost reported,Carrier cost estimated,"
+        "Carrier currency,Model cost,Model currency,Price,Currency,Margin,Id"
+    )
+    nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00", "2,15,0.2345,0.09,USD,0.00,USD"
+    assert sorted(rows[1:]) == [
+        f"2026-10,{own.organization.name},Free,{nothing},{own.organization.id}",
+        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.4555,{own.plus.id}",
+    ]
+    found = lines(admin.get(f"/costs.csv?month=2026-10&organization={own.plus.id}").text)
+    assert [row.split(",")[1:5] for row in found[1:]] == [
+        ["Renewals", "", "1", "12"],
+        ["Without a campaign", "", "1", "3"],
+    ]
+
+
+def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:
+    found: Settings = app.extensions["settings"]
+    costs = {"spending_model_per_minute": "0.1", "spending_model_per_call": "0.25"}
+    app.extensions["settings"] = found.model_copy(
+        update=Settings(**costs).model_dump(include=costs)
+    )
+    page = unescape(admin.get("/costs?month=2026-10").text)
+    assert "$2.00" in page
+    assert "$97.46" in page
+
+
+def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+        session.commit()
+    address = f"/statements/{own.plus.id}"
+    page = unescape(admin.get(f"{address}?month=2026-10").text)
+    for shown in ("Invoice number 000001", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
+        assert shown in page
+    assert lines(admin.get(f"{address}.csv?month=2026-10").text) == [
+        "Description,Detail,Quantity,Unit price,Amount",
+        "Plus,,,,$99.00",
+        'Minutes beyond the plan,"15 used, 10 included",5,$0.155,$0.78',
+        "Total,,,,$99.78",
+    ]
+    file = admin.get(f"{address}.pdf?month=2026-10")
+    assert (file.mimetype, file.data[:5]) == ("application/pdf", b"%PDF-")
+    assert file.headers["Content-Disposition"] == 'attachment; filename="statement-2026-10.pdf"'
+
+
+def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, own: Tenant) -> None:
+    page = unescape(admin.get(f"/statements/{own.plus.id}").text)
+    assert "Statement for November 2026" in page
+    assert "A preview until it is closed on 1\u00a0Dec\u00a02026 (UTC)." in page
+
+
+def test_members_see_their_own_statement_and_no_costs(
+    signed_in: SignIn, own: Tenant, campaign: Campaign
+) -> None:
+    member = signed_in(own.plus_user)
+    asked = {
+        "/costs": 404,
+        "/costs.csv": 404,
+        f"/costs/{own.plus.id}": 404,
+        f"/statements/{own.plus.id}?month=2026-10": 200,
+        f"/statements/{own.plus.id}.pdf": 200,
+        f"/statements/{own.organization.id}": 404,
+    }
+    assert {path: member.get(path).status_code for path in asked} == asked
+
+
+def test_the_editor_sees_no_margins(signed_in: SignIn, own: Tenant, campaign: Campaign) -> None:
+    assert signed_in(own.staff[Role.PARTNER_EDITOR]).get("/costs").status_code == 404
+    assert signed_in(own.staff[Role.ADMIN]).get("/costs").status_code == 200
+
+
+def test_another_partners_costs_are_missing(
+    signed_in: SignIn, other: Tenant, own: Tenant, campaign: Campaign
+) -> None:
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert own.plus.name not in stranger.get("/costs?month=2026-10").text
+    for path in (f"/costs/{own.plus.id}", f"/statements/{own.plus.id}"):
+        assert stranger.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("month", ["2027-01", "2026-13", "soon"])
+def test_a_month_to_come_is_refused(admin: Browser, month: str) -> None:
+    assert admin.get(f"/costs?month={month}").status_code == 400

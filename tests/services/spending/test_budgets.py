@@ -1,0 +1,120 @@
+"""Budgets: alerts at 50, 80 and 100 %, each once a month, and nothing is stopped."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from app.models import AuditEntry, Mail, MailKind, SpendingTotal
+from app.services import overview
+from app.services.spending import Subject, budgets
+from app.services.spending.budgets import Budget
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import set_clock
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+DOLLAR = 1_000_000
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def plus(tenant: Tenant) -> Subject:
+    return Subject(organization_id=tenant.plus.id)
+
+
+def spend(session: Session, tenant: Tenant, dollars: int, month: str = "2026-11") -> None:
+    key = (f"organization:{tenant.plus.id}", month)
+    total = session.get(SpendingTotal, key)
+    if total is None:
+        total = SpendingTotal(
+            scope=key[0],
+            period=month,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.plus.id,
+        )
+        session.add(total)
+    total.spent_micros = dollars * DOLLAR
+    session.flush()
+
+
+def mails(session: Session) -> list[tuple[Any, ...]]:
+    found = session.scalars(
+        select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value).order_by(Mail.id)
+    )
+    return [(each.user_id, each.details["percent"], each.details["spent"]) for each in found]
+
+
+def test_each_threshold_is_reported_once_a_month(session: Session, own: Tenant) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(own), 100 * DOLLAR)
+    counts = []
+    for dollars in (49, 50, 79, 79, 85, 120, 130):
+        spend(session, own, dollars)
+        counts.append(budgets.alert(session, NOW))
+    assert counts == [0, 1, 0, 0, 1, 1, 0]
+    to = own.staff[Role.PARTNER_ADMIN].id
+    assert mails(session) == [(to, 50, "50.00 USD"), (to, 80, "85.00 USD"), (to, 100, "120.00 USD")]
+    history = select(AuditEntry.after).where(AuditEntry.action == "organization.budget_reached")
+    assert session.scalars(history.order_by(AuditEntry.id)).all() == [
+        {"percent": 50},
+        {"percent": 80},
+        {"percent": 100},
+    ]
+    spend(session, own, 60, "2026-12")
+    assert budgets.alert(session, datetime(2026, 12, 1, tzinfo=UTC)) == 1
+
+
+def test_a_budget_that_is_changed_alerts_again(session: Session, own: Tenant) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(own), 100 * DOLLAR)
+    spend(session, own, 110)
+    budgets.alert(session, NOW)
+    budgets.change(session, admin, plus(own), 200 * DOLLAR)
+    budgets.alert(session, NOW)
+    assert [percent for _user, percent, _spent in mails(session)] == [100, 50]
+
+
+def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own: Tenant) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(own), 100 * DOLLAR)
+    spend(session, own, 85)
+    with set_clock() as clock:
+        clock.now = NOW
+        budgets.alert(session, NOW)
+        shown = [(item.title, item.text) for item in overview.action_items(session, admin)]
+    assert (own.plus.name, "80 % of this month’s budget is spent.") in shown
+
+
+def test_the_budget_of_the_portal_is_its_own(session: Session, own: Tenant) -> None:
+    admin, portal = own.caller(Role.PARTNER_ADMIN), Subject(partner_id=own.partner.id)
+    assert budgets.change(session, admin, portal, 5 * DOLLAR) is True
+    assert budgets.change(session, admin, portal, 5 * DOLLAR) is False
+    assert budgets.of(session, admin, portal) == Budget(5 * DOLLAR, 0, "USD", 1)
+    assert budgets.of(session, admin, plus(own)) == Budget(None, 0, "USD", 0)
+    with pytest.raises(Conflict):
+        budgets.change(session, admin, portal, 6 * DOLLAR, expected_version=0)
+
+
+@pytest.mark.parametrize("micros", [0, -1, 10**16])
+def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, micros: int) -> None:
+    with pytest.raises(ValidationFailed):
+        budgets.change(session, own.caller(Role.PARTNER_ADMIN), plus(own), micros)
+
+
+def test_only_partner_admins_set_budgets_of_their_own_customers(
+    session: Session, own: Tenant
+) -> None:
+    for role in (Role.ADMIN, Role.PARTNER_EDITOR, Role.STANDARD):
+        with pytest.raises(Forbidden):
+            budgets.change(session, own.caller(role), plus(own), DOLLAR)
+    stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    for subject in (plus(own), Subject(partner_id=own.partner.id)):
+        with pytest.raises(NotFound):
+            budgets.change(session, stranger, subject, DOLLAR)
