@@ -1,13 +1,16 @@
 """Some months of conversations for report, usage and charts."""
 
 import random
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy
-from app.models import Assistant, Organization, utcnow
-from app.services import conversations
+from app.models import Assistant, Campaign, Organization, utcnow
+from app.services import conversations, rollup
+from app.services.spending.default_rates import CURRENCY
 
 SATURDAY = 5
 
@@ -16,17 +19,19 @@ def add_conversations(
     session: Session,
     organization: Organization,
     assistant: Assistant,
+    campaign: Campaign,
     pace: int,
     days: int,
     rng: random.Random,
 ) -> None:
     """Add about ``pace`` conversations a working day, fewer at weekends, growing over
-    the months."""
+    the months. Two of three belong to the campaign."""
     today = utcnow().date()
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
         expected = pace * share * (0.6 + 0.4 * (days - age) / days)
+        lengths: dict[UUID | None, list[int]] = {campaign.id: [], None: []}
         for _ in range(round(rng.gauss(expected, expected / 4))):
             opening = datetime.combine(day, time(14), UTC)
             started = opening + timedelta(seconds=rng.randrange(8 * 3600))
@@ -42,3 +47,34 @@ def add_conversations(
                 started_at=started,
                 ended_at=started + timedelta(seconds=seconds),
             )
+            lengths[campaign.id if seconds % 3 else None].append(seconds)
+        for campaign_id, seconds_of_calls in lengths.items():
+            _bill(session, organization, campaign_id, day, seconds_of_calls, age)
+
+
+def _bill(
+    session: Session,
+    organization: Organization,
+    campaign_id: UUID | None,
+    day: date,
+    lengths: Sequence[int],
+    age: int,
+) -> None:
+    """Count the calls of a day as billed; the carrier hasn't reported the costs of the last two
+    days yet."""
+    minutes = sum(max(1, -(-seconds // 60)) for seconds in lengths)
+    costs = (
+        {"reported_micros": 14_000 * minutes} if age > 2 else {"estimated_micros": 30_000 * minutes}
+    )
+    if minutes:
+        rollup.add_billing(
+            session,
+            partner_id=organization.partner_id,
+            organization_id=organization.id,
+            campaign_id=campaign_id,
+            day=day,
+            currency=CURRENCY,
+            calls=len(lengths),
+            minutes=minutes,
+            **costs,
+        )

@@ -196,8 +196,16 @@ class World:
         do_not_call.add(
             self.session, own, organization.id, LISTED, reason="Asked not to be called again"
         )
+        organization.created_at -= timedelta(days=history_days)
+        organization.tier_since = organization.created_at
         add_conversations(
-            self.session, organization, speakers[0], story.pace, history_days, self.random
+            self.session,
+            organization,
+            speakers[0],
+            campaign,
+            story.pace,
+            history_days,
+            self.random,
         )
         legacy = add_legacy_client(
             self.session, self.caller, own, organization, speakers[0],

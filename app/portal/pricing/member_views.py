@@ -9,10 +9,12 @@ from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.models import utcnow
+from app.portal.billing.words import total_words
 from app.portal.pricing.views import TIER
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
-from app.services import organizations, partners, pricing, reporting
+from app.services import organizations, partners, pricing
+from app.services.billing import statements
 from app.services.pricing import checkouts
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -22,7 +24,7 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     today = utcnow().date()
-    own, used = None, None
+    own, bill = None, None
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         plans = pricing.published(session, partner_id)
@@ -31,14 +33,13 @@ def show_plan() -> str:
             organization = organizations.get(session, caller(), organization_id)
             tier = organization.payment_tier or Tier.FREE
             own = next(plan for plan in plans if plan.tier is tier)
-            days = reporting.daily(session, caller(), today.replace(day=1), today)
-            used = reporting.total(days)
+            bill = statements.current_month(session, caller(), organization_id)
     return render_template(
         "portal/pricing/member.html",
         own=own,
         sold=sold,
-        used=used,
-        minutes=-(-used.seconds // 60) if used else 0,
+        bill=bill,
+        bill_total=total_words(bill) if bill else "",
         plans=[plan for plan in plans if plan.is_visible or plan == own],
         today=today,
     )
