@@ -252,7 +252,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.usage_file": P.USAGE_READ,
     "portal.costs": P.ORGANIZATIONS_WRITE,  # of those who manage customers
     "portal.costs_file": P.ORGANIZATIONS_WRITE,
-    "portal.organization_costs": P.ORGANIZATIONS_WRITE,
+    "portal.costs_of_organization": P.ORGANIZATIONS_WRITE,
     "portal.statement": P.USAGE_READ,
     "portal.statement_file": P.USAGE_READ,
     "portal.statement_pdf": P.USAGE_READ,

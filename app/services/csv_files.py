@@ -4,13 +4,14 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 
 from app.contact_files import guard_cell
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without this mark spreadsheets don't recognize UTF-8 in a CSV file."""
 
-Cell = str | int | date | datetime | None
+Cell = str | int | Decimal | date | datetime | None
 
 
 def first_line(columns: Sequence[str]) -> bytes:
@@ -25,11 +26,11 @@ def lines(rows: Iterable[Sequence[Cell]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _written(cell: Cell) -> str | int:
+def _written(cell: Cell) -> str | int | Decimal:
     match cell:
         case None:
             return ""
-        case int():
+        case int() | Decimal():
             return cell
         case datetime():
             return f"{cell:%Y-%m-%d %H:%M:%S}"

@@ -71,12 +71,13 @@ def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -
     rows = lines(admin.get("/costs.csv?month=2026-10").text)
     assert rows[0] == (
         "Month (UTC),Organization,Plan,Calls,Minutes,Carrier cost reported,Carrier cost estimated,"
-        "Carrier currency,Model cost,Model currency,Price,Currency,Margin,Id"
+        "Carrier currency,Model cost,Model currency,Price,Currency,Margin,"
+        "Invoice number,Id"
     )
-    nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00", "2,15,0.2345,0.09,USD,0.00,USD"
+    nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00,", "2,15,0.2345,0.09,USD,0.00,USD"
     assert sorted(rows[1:]) == [
         f"2026-10,{own.organization.name},Free,{nothing},{own.organization.id}",
-        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.4555,{own.plus.id}",
+        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.4555,,{own.plus.id}",
     ]
     found = lines(admin.get(f"/costs.csv?month=2026-10&organization={own.plus.id}").text)
     assert [row.split(",")[1:5] for row in found[1:]] == [
@@ -107,7 +108,7 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
         assert shown in page
     assert lines(admin.get(f"{address}.csv?month=2026-10").text) == [
         "Description,Detail,Quantity,Unit price,Amount",
-        "Plus,,,,$99.00",
+        "Plus,Plan,,,$99.00",
         'Minutes beyond the plan,"15 used, 10 included",5,$0.155,$0.78',
         "Total,,,,$99.78",
     ]

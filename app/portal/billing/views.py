@@ -1,6 +1,7 @@
 """Costs and margin: by organization and month, and by campaign."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from uuid import UUID
 
 from flask import render_template, request
@@ -21,7 +22,7 @@ from app.services.spending import amount_words
 COLUMNS = (
     *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
     *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
-    *("Currency", "Margin", "Id"),
+    *("Currency", "Margin", "Invoice number", "Id"),
 )
 
 
@@ -75,7 +76,7 @@ def costs_file() -> Response:
 
 
 @portal.get("/costs/<uuid:organization_id>")
-def organization_costs(organization_id: UUID) -> str:
+def costs_of_organization(organization_id: UUID) -> str:
     today = utcnow().date()
     month = asked_month(request.args.get("month", ""), today)
     with transaction(read_only=True) as session:
@@ -92,16 +93,20 @@ def organization_costs(organization_id: UUID) -> str:
     )
 
 
-def _cells(month: str, row: Earned) -> Iterator[tuple[str | int, ...]]:
+def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of a row; more carrier currencies follow in lines of their own."""
     first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
     name = row.name or "Without a campaign"
     yield (
         *(month, name, row.plan_name, row.used.calls, row.used.minutes),
-        *(amount_words(first.reported), amount_words(first.estimated), first.currency),
-        *(amount_words(row.model), row.model_currency, amount_words(row.price), row.currency),
-        *("" if row.margin is None else amount_words(row.margin), str(row.id)),
+        *(_amount(first.reported), _amount(first.estimated), first.currency),
+        *(_amount(row.model), row.model_currency, _amount(row.price), row.currency),
+        *(None if row.margin is None else _amount(row.margin), row.number, str(row.id)),
     )
     for cost in others:
-        carrier = (amount_words(cost.reported), amount_words(cost.estimated), cost.currency)
-        yield (month, name, "", "", "", *carrier, "", "", "", "", "", str(row.id))
+        carrier = (_amount(cost.reported), _amount(cost.estimated), cost.currency)
+        yield (month, name, "", "", "", *carrier, *[""] * 6, str(row.id))
+
+
+def _amount(micros: int) -> Decimal:
+    return Decimal(amount_words(micros))

@@ -9,7 +9,7 @@ from app.extensions import settings
 from app.gateways.processors.currencies import decimals
 from app.portal.pricing.labels import money
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number, plural
+from app.portal.web.formats import number
 from app.services.billing.months import previous_month
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
@@ -76,9 +76,8 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
     units = f"{line.unit.capitalize()}s"
     match line.kind:
         case LineKind.PLAN:
-            part = f"{line.charged} of {plural(line.used, 'day')}"
-            part = "" if line.charged == line.used else part
-            return ShownLine(bill.plan_name, part, "", "", amount)
+            part = "" if line.charged == line.used else f", {line.charged} of {line.used} days"
+            return ShownLine(bill.plan_name, f"Plan{part}", "", "", amount)
         case LineKind.TRIAL:
             return ShownLine(f"{units} in the trial", "Free", number(line.used), "", amount)
         case LineKind.USAGE:

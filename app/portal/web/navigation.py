@@ -82,10 +82,12 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         "Figures",
         (
-            Place("Usage", "chart-bar", "portal.usage", ("portal.statement",)),
-            Place("Costs and margin", "coins", "portal.costs", ("portal.organization_costs",)),
+            Place("Usage", "chart-bar", "portal.usage"),
+            Place(
+                "Costs and margin", "coins", "portal.costs", ("portal.costs", "portal.statement")
+            ),
             Place("Report", "clipboard-data", "portal.report"),
-            Place("Plan", "tag", "portal.plan"),
+            Place("Plan", "tag", "portal.plan", ("portal.statement",)),
         ),
     ),
     (

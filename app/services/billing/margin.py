@@ -38,6 +38,7 @@ class Earned:
     model: int
     model_currency: str
     plan_name: str = ""
+    number: int | None = None
 
     @property
     def carrier(self) -> Sequence[CarrierCost]:
@@ -177,6 +178,7 @@ def _earned(
                 its_use.model_micros(model),
                 currency,
                 bill.plan_name,
+                bill.number,
             )
         )
     return found
