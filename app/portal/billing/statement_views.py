@@ -38,7 +38,6 @@ def statement(organization_id: UUID) -> str:
         "portal/billing/statement.html",
         bill=bill,
         lines=shown_lines(bill),
-        total=total_words(bill),
         number=invoice_number(bill),
         closes=next_month(bill.month),
         months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],

@@ -63,6 +63,7 @@ def shown_lines(bill: Bill) -> Sequence[ShownLine]:
     return [_shown(line, bill) for line in bill.lines]
 
 
+@portal.app_template_filter("bill_total")
 def total_words(bill: Bill) -> str:
     return micros(in_micros(bill.total, bill.currency), bill.currency)
 

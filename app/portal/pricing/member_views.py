@@ -9,7 +9,6 @@ from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.models import utcnow
-from app.portal.billing.words import total_words
 from app.portal.pricing.views import TIER
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -39,7 +38,6 @@ def show_plan() -> str:
         own=own,
         sold=sold,
         bill=bill,
-        bill_total=total_words(bill) if bill else "",
         plans=[plan for plan in plans if plan.is_visible or plan == own],
         today=today,
     )

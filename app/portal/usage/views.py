@@ -16,7 +16,6 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.billing.words import total_words
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
@@ -119,7 +118,6 @@ def show_usage() -> str | tuple[str, int]:
         cost=cost,
         costs=costs,
         bill=bill,
-        bill_total=total_words(bill) if bill else "",
         costs_of_others=reporting.less(cost, chain.from_iterable(costs.values())),
     )
     return (answer, 422) if problems else answer
