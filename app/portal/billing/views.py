@@ -19,6 +19,8 @@ from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
 from app.services.spending import amount_words
 
+MOST_SUMMED = 500
+"""Of more organizations no totals are shown: they need the price of each."""
 COLUMNS = (
     *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
     *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
@@ -42,7 +44,7 @@ def show_costs() -> str:
             limit=lists.PAGE_SIZE,
         )
         rows, total = page.items, None
-        if reporting.can_rank(session, caller()):
+        if reporting.can_rank(session, caller(), MOST_SUMMED):
             everything = margin.all_organizations(session, caller(), month, model_rate())
             total = margin.total(everything) if everything else None
     return render_template(

@@ -215,15 +215,27 @@ def _previews(
         plan.tier: plan for plan in versions.published(session, organizations[0].partner_id, at)
     }
     tiers = _tiers_at(session, organizations, at)
-    days = usage.days_of(session, [each.id for each in organizations], month)
+    begins = {
+        each.id: charged_from(plans[tiers[each.id]].terms, _since(each)) for each in organizations
+    }
+    charged = [key for key, begin in begins.items() if begin <= month]
+    others = begins.keys() - set(charged)
+    days = {
+        **usage.days_of(session, charged, month, as_one=True),
+        **usage.days_of(session, others, month),
+    }
     return {
         each.id: _preview(each, plans[tiers[each.id]], days.get(each.id, ()), month)
         for each in organizations
     }
 
 
+def _since(organization: Organization) -> date:
+    return organization.created_at.astimezone(UTC).date()
+
+
 def _preview(organization: Organization, plan: Plan, days: Sequence[Day], month: date) -> Bill:
-    since = organization.created_at.astimezone(UTC).date()
+    since = _since(organization)
     lines = rate(plan.terms, Usage(since, days), month)
     if organization.status is OrganizationStatus.ARCHIVED:
         lines = [line for line in lines if line.kind is not LineKind.PLAN]

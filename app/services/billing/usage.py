@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Date, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.models import BillingDay
@@ -46,19 +46,22 @@ class Used:
 
 
 def days_of(
-    session: Session, organization_ids: Collection[UUID], month: date
+    session: Session, organization_ids: Collection[UUID], month: date, *, as_one: bool = False
 ) -> Mapping[UUID, Sequence[Day]]:
-    """Return the days with calls of organizations that came from their loader. One query."""
+    """Return the days with calls of organizations that came from their loader, or the whole month
+    ``as_one`` day. One query."""
+    columns: list[Any] = [BillingDay.organization_id]
+    columns += [] if as_one else [BillingDay.day]
     rows = session.execute(
         select(
             BillingDay.organization_id,
-            BillingDay.day,
+            literal(month, Date) if as_one else BillingDay.day,
             func.sum(BillingDay.calls),
             func.sum(BillingDay.minutes),
         )
         .where(BillingDay.organization_id.in_(organization_ids), _in(month))
-        .group_by(BillingDay.organization_id, BillingDay.day)
-        .order_by(BillingDay.day)
+        .group_by(*columns)
+        .order_by(*columns)
     )
     found: defaultdict[UUID, list[Day]] = defaultdict(list)
     for organization_id, day, calls, minutes in rows:

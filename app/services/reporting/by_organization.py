@@ -37,13 +37,13 @@ class Used:
     before: int
 
 
-def can_rank(session: Session, caller: Caller) -> bool:
+def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
     """Whether the partner's organizations are few enough to be sorted by their use in a range: that
     reads all of them for any page."""
     counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)
     )
-    return (session.scalar(counted) or 0) <= MOST_RANKED
+    return (session.scalar(counted) or 0) <= most
 
 
 def by_organization(
