@@ -7,13 +7,20 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.models import utcnow
-from app.portal.billing.words import invoice_number, month_name, shown_lines, total_words
+from app.portal.billing.words import (
+    decimal_of,
+    invoice_number,
+    month_name,
+    shown_lines,
+    total_words,
+)
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day
 from app.portal.web.lists import csv_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import asked_month, next_month
+from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
 from app.services.branding import images
 from app.services.branding.brand import Brand
@@ -49,12 +56,17 @@ def statement(organization_id: UUID) -> str:
 def statement_file(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill = _asked(session, organization_id)
-    rows = [
-        (line.name, line.detail, line.quantity, line.price, line.amount)
-        for line in shown_lines(bill)
+    rows: list[tuple[csv_files.Cell, ...]] = [
+        (
+            *(shown.name, shown.detail, line.charged if shown.quantity else None),
+            decimal_of(line.unit_micros) if shown.price else None,
+            *(decimal_of(in_micros(line.amount, bill.currency)), bill.currency),
+        )
+        for line, shown in zip(bill.lines, shown_lines(bill), strict=True)
     ]
-    cells = csv_files.lines([*rows, ("Total", "", "", "", total_words(bill))])
-    return csv_file(_file_name(bill), [csv_files.first_line(COLUMNS), cells])
+    total = decimal_of(in_micros(bill.total, bill.currency))
+    cells = csv_files.lines([*rows, ("Total", "", "", "", total, bill.currency)])
+    return csv_file(_file_name(bill), [csv_files.first_line((*COLUMNS, "Currency")), cells])
 
 
 @portal.get("/statements/<uuid:organization_id>.pdf")

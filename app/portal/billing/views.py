@@ -1,7 +1,6 @@
 """Costs and margin: by organization and month, and by campaign."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from uuid import UUID
 
 from flask import render_template, request
@@ -9,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
-from app.portal.billing.words import model_rate, offered_months
+from app.portal.billing.words import decimal_of, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
@@ -17,7 +16,6 @@ from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
-from app.services.spending import amount_words
 
 MOST_SUMMED = 500
 """Of more organizations no totals are shown: they need the price of each."""
@@ -69,12 +67,14 @@ def costs_file() -> Response:
     with transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
-            rows = list(one.campaigns)
+            rows, first = list(one.campaigns), "Campaign"
         else:
+            first = "Organization"
             rows = margin.all_organizations(session, caller(), month, model_rate())
     cells = (line for row in rows for line in _cells(f"{month:%Y-%m}", row))
     name = f"costs-{month:%Y-%m}"
-    return csv_file(name, [csv_files.first_line(COLUMNS), csv_files.lines(cells)])
+    columns = (COLUMNS[0], first, *COLUMNS[2:])
+    return csv_file(name, [csv_files.first_line(columns), csv_files.lines(cells)])
 
 
 @portal.get("/costs/<uuid:organization_id>")
@@ -101,14 +101,10 @@ def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     name = row.name or "Without a campaign"
     yield (
         *(month, name, row.plan_name, row.used.calls, row.used.minutes),
-        *(_amount(first.reported), _amount(first.estimated), first.currency),
-        *(_amount(row.model), row.model_currency, _amount(row.price), row.currency),
-        *(None if row.margin is None else _amount(row.margin), row.number, str(row.id)),
+        *(decimal_of(first.reported), decimal_of(first.estimated), first.currency),
+        *(decimal_of(row.model), row.model_currency, decimal_of(row.price), row.currency),
+        *(None if row.margin is None else decimal_of(row.margin), row.number, str(row.id)),
     )
     for cost in others:
-        carrier = (_amount(cost.reported), _amount(cost.estimated), cost.currency)
+        carrier = (decimal_of(cost.reported), decimal_of(cost.estimated), cost.currency)
         yield (month, name, "", "", "", *carrier, *[""] * 6, str(row.id))
-
-
-def _amount(micros: int) -> Decimal:
-    return Decimal(amount_words(micros))

@@ -14,7 +14,7 @@ from app.services.billing.months import previous_month
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
-from app.services.spending import MICROS
+from app.services.spending import MICROS, amount_words
 
 MONTHS_OFFERED = 13
 
@@ -43,6 +43,11 @@ def micros(amount: int, currency: str) -> str:
     """Return millionths as $12.50 or −$12.50, rounded to the smallest unit."""
     words = money(abs(Decimal(amount)) / MICROS, currency)
     return f"−{words}" if amount < 0 else words
+
+
+def decimal_of(amount: int) -> Decimal:
+    """Return millionths as an exact amount for files, with at least two decimals."""
+    return Decimal(amount_words(amount))
 
 
 @portal.app_template_filter("month")
@@ -80,7 +85,7 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
             part = "" if line.charged == line.used else f", {line.charged} of {line.used} days"
             return ShownLine(bill.plan_name, f"Plan{part}", "", "", amount)
         case LineKind.TRIAL:
-            return ShownLine(f"{units} in the trial", "Free", number(line.used), "", amount)
+            return ShownLine(f"{units} in the trial", f"{number(line.used)} free", "", "", amount)
         case LineKind.USAGE:
             used = f"{number(line.used)} used, {number(line.included)} included"
             price = _unit_price(line.unit_micros, bill.currency)

@@ -1,0 +1,93 @@
+"""The worker closes months and reports budgets by itself, also when several workers do."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.enums import Role, Tier
+from app.jobs import context, housekeeping
+from app.models import Mail, MailKind, Organization, SpendingTotal, Statement
+from app.services.billing import statements
+from app.services.pricing.plans import PlanTerms
+from app.services.spending import Subject, budgets
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import set_clock
+from tests.fixtures.settings import settings_for, url_of
+from tests.services.billing.conftest import publish
+
+LONG_AGO = datetime(2025, 11, 1, tzinfo=UTC)
+CLOSING = datetime(2026, 11, 1, 3, tzinfo=UTC)
+CUSTOMERS = 20
+
+
+@pytest.fixture
+def customers(fresh_database: Database) -> Tenant:
+    """Organizations that pay $99 a month, of a partner with plans since October."""
+    with fresh_database.transaction() as session:
+        tenant = make_tenant(session)
+        publish(session, tenant, datetime(2026, 10, 1, tzinfo=UTC), PLUS=PlanTerms(9_900, "USD"))
+        for number in range(CUSTOMERS):
+            organization = Organization(
+                partner_id=tenant.partner.id,
+                name=f"Customer {number}",
+                created_at=LONG_AGO,
+                payment_tier=Tier.PLUS,
+            )
+            session.add(organization)
+        session.flush()
+        session.expunge_all()
+    return tenant
+
+
+def numbers(database: Database) -> list[int | None]:
+    with database.transaction(read_only=True) as session:
+        return list(session.scalars(select(Statement.number).order_by(Statement.number)))
+
+
+def test_two_workers_close_a_month_once_with_numbers_without_gaps(
+    fresh_database: Database, customers: Tenant
+) -> None:
+    def close() -> None:
+        written = 1
+        while written:
+            with fresh_database.transaction() as session:
+                written = statements.close_due(session, CLOSING)
+
+    with ThreadPoolExecutor(2) as workers:
+        for closed in [workers.submit(close) for _each in range(2)]:
+            closed.result()
+    assert numbers(fresh_database) == list(range(1, CUSTOMERS + 1))
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_worker_closes_months_and_reports_budgets(
+    fresh_database: Database, customers: Tenant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "_current", [])
+    opened = context.open_context(settings_for(url_of(fresh_database), tmp_path))
+    admin = customers.caller(Role.PARTNER_ADMIN)
+    with fresh_database.transaction() as session:
+        budgets.change(session, admin, Subject(partner_id=customers.partner.id), 1_000_000)
+        scope = f"partner:{customers.partner.id}"
+        session.add(
+            SpendingTotal(
+                scope=scope,
+                period="2026-11",
+                partner_id=customers.partner.id,
+                spent_micros=900_000,
+            )
+        )
+    with set_clock() as clock:
+        clock.now = CLOSING
+        housekeeping.close_months()
+        housekeeping.report_budgets()
+    assert len(numbers(fresh_database)) == CUSTOMERS
+    with fresh_database.transaction(read_only=True) as session:
+        [mail] = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
+        assert (mail.details["percent"], mail.details["organization"]) == (80, None)
+    opened.database.dispose()
+    opened.note_database.dispose()
