@@ -73,8 +73,8 @@ def upgrade() -> None:
     op.create_index("ix_statements_partner", "statements", ["partner_id", "month"])
     for table in ("billing_days", "statements"):
         policies.by_partner(table, organization="organization_id")
-    for name, kind in OF_ATTEMPT.items():
-        op.add_column("call_attempts", sa.Column(name, kind, server_default="0", nullable=False))
+    for name, number in OF_ATTEMPT.items():
+        op.add_column("call_attempts", sa.Column(name, number, server_default="0", nullable=False))
     for name, kind in OF_LIMIT.items():
         op.add_column("spending_limits", sa.Column(name, kind, nullable=True))
 

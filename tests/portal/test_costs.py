@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from decimal import Decimal
 from html import unescape
 
 import pytest
@@ -90,9 +91,8 @@ def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -
 def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:
     found: Settings = app.extensions["settings"]
     costs = {"spending_model_per_minute": "0.1", "spending_model_per_call": "0.25"}
-    app.extensions["settings"] = found.model_copy(
-        update=Settings(**costs).model_dump(include=costs)
-    )
+    exact = {name: Decimal(cost) for name, cost in costs.items()}
+    app.extensions["settings"] = found.model_copy(update=exact)
     page = unescape(admin.get("/costs?month=2026-10").text)
     assert "$2.00" in page
     assert "$97.46" in page
