@@ -17,7 +17,6 @@ JSON_TYPE = sa.JSON(none_as_null=True).with_variant(
     postgresql.JSONB(none_as_null=True), "postgresql"
 )
 OF_ATTEMPT = {"billed_minutes": sa.Integer(), "estimated_micros": sa.BigInteger()}
-OF_LIMIT = {"budget_micros": sa.BigInteger(), "budget_alert": sa.String(100)}
 TIERS = (
     "customerFreePlan",
     "customerBasicPlan",
@@ -75,13 +74,13 @@ def upgrade() -> None:
         policies.by_partner(table, organization="organization_id")
     for name, number in OF_ATTEMPT.items():
         op.add_column("call_attempts", sa.Column(name, number, server_default="0", nullable=False))
-    for name, kind in OF_LIMIT.items():
-        op.add_column("spending_limits", sa.Column(name, kind, nullable=True))
+    op.add_column("spending_limits", sa.Column("budget_micros", sa.BigInteger(), nullable=True))
+    op.add_column("spending_limits", sa.Column("budget_alert", sa.String(100), nullable=True))
 
 
 def downgrade() -> None:
-    for name in OF_LIMIT:
-        op.drop_column("spending_limits", name)
+    op.drop_column("spending_limits", "budget_alert")
+    op.drop_column("spending_limits", "budget_micros")
     for name in OF_ATTEMPT:
         op.drop_column("call_attempts", name)
     op.drop_table("statements")
