@@ -245,6 +245,38 @@ class WebhookEvent(StrEnum):
     CONTACT_UPDATED = "contact.updated"
     CONTACT_DELETED = "contact.deleted"
     CALLING_PAUSED = "calling.paused"
+    ALERT_OPENED = "alert.opened"
+    ALERT_RESOLVED = "alert.resolved"
+
+
+class AlertMeasure(StrEnum):
+    """What an alert rule watches."""
+
+    CONVERSATIONS = "conversations"
+    MINUTES = "minutes"
+    ANSWER_RATE = "answer-rate"
+    FAILED_CALLS = "failed-calls"
+    SPENDING = "spending"
+    LIMITS = "limits"
+    SILENCE = "silence"
+
+
+class AlertScope(StrEnum):
+    """Whose figures an alert rule watches."""
+
+    PARTNER = "partner"
+    """The sum of all organizations."""
+    EACH_ORGANIZATION = "each-organization"
+    ORGANIZATION = "organization"
+
+
+class AlertPeriod(StrEnum):
+    """The UTC days that an alert rule counts, including today."""
+
+    TODAY = "today"
+    DAYS_7 = "7-days"
+    DAYS_30 = "30-days"
+    MONTH = "month"
 
 
 class DeliveryState(StrEnum):

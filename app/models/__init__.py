@@ -1,5 +1,6 @@
 """The database tables, one file per noun. Importing this package registers every table."""
 
+from app.models.alert import Alert, AlertRule
 from app.models.api_request import ApiRequest
 from app.models.audit import AuditEntry, AuditForwarding, AuditLink
 from app.models.base import Base, new_id, utcnow
@@ -57,7 +58,7 @@ from app.models.pause import (
 )
 from app.models.phone_number import CarrierNumberList, PhoneNumber
 from app.models.plan import Checkout, PlanVersion, ProcessorAccount
-from app.models.rollup import CostDay, PartnerCostDay, PartnerDay, PartnerTier
+from app.models.rollup import CallDay, CostDay, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
 from app.models.throttle import RefusalCount, ThrottleCounter

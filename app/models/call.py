@@ -90,6 +90,11 @@ class Call(Base):
     cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     @property
+    def is_usage(self) -> bool:
+        """Whether it counts in usage and figures."""
+        return self.live and not self.verifies_a_number
+
+    @property
     def verifies_a_number(self) -> bool:
         """Whether it only speaks a code: it is neither handed over, tried again nor counted as a
         conversation."""

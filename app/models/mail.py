@@ -35,6 +35,7 @@ class MailKind(StrEnum):
     CALLING_PAUSED = "calling_paused"
     NUMBERS_UNCONFIRMED = "numbers_unconfirmed"
     BUDGET_REACHED = "budget_reached"
+    ALERTS_OPENED = "alerts_opened"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

@@ -33,6 +33,27 @@ class PartnerDay(Base):
     updated_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+class CallDay(Base):
+    """The calls of an organization that reached the carrier and ended on a UTC day.
+
+    Only calls that count as usage; ``answered`` and ``failed`` are parts of ``ended``, the rest
+    was busy or wasn't answered.
+    """
+
+    __tablename__ = "call_days"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        Index("ix_call_days_partner", "partner_id", "day"),
+    )
+
+    organization_id: Mapped[UUID] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    partner_id: Mapped[UUID]
+    ended: Mapped[int] = mapped_column(Integer, default=0)
+    answered: Mapped[int] = mapped_column(Integer, default=0)
+    failed: Mapped[int] = mapped_column(Integer, default=0)
+
+
 class CostDay(Base):
     """What carriers charged for the attempts of an organization that began on a UTC day.
 

@@ -11,11 +11,12 @@ from sqlalchemy import Executable, func, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, OrganizationStatus, Role, Tier
+from app.enums import AnsweredBy, CallStatus, OrganizationStatus, Role, Tier
 from app.models import (
     NO_CAMPAIGN,
     Base,
     BillingDay,
+    CallDay,
     ConversationDay,
     CostDay,
     Organization,
@@ -25,6 +26,11 @@ from app.models import (
     User,
     utcnow,
 )
+
+ENDED_BY_CARRIER = frozenset(
+    {CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.FAILED}
+)
+"""The ends of calls that reached the carrier: the answer rate counts them."""
 
 
 def add_conversation(
@@ -47,6 +53,19 @@ def add_conversation(
     own = {"organization_id": organization_id, "day": day}
     add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
     add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
+
+
+def add_ended_call(
+    session: Session, *, partner_id: UUID, organization_id: UUID, day: date, status: CallStatus
+) -> None:
+    """Add a call that ended on the day with one of `ENDED_BY_CARRIER`."""
+    amounts = {
+        "ended": 1,
+        "answered": int(status is CallStatus.COMPLETED),
+        "failed": int(status is CallStatus.FAILED),
+    }
+    own = {"organization_id": organization_id, "day": day}
+    add(session, CallDay, own, amounts, {"partner_id": partner_id})
 
 
 def add_cost(

@@ -4,7 +4,7 @@ Each function expects the call to be locked, makes one move of the table in `sta
 what belongs to it: the timeline, the next turn in the queue, the conversation, the webhook.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import func, select, update
@@ -23,7 +23,7 @@ from app.models import (
     new_id,
     utcnow,
 )
-from app.services import conversations, pauses, spending
+from app.services import conversations, pauses, rollup, spending
 from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
 
@@ -263,6 +263,7 @@ def end_call(
     call.ended_reason, call.ended_at = reason, at
     call.status_detail = detail
     call.next_attempt_at = None
+    _count_ended(session, call)
     events.note(session, call, "ended", status, at=at, detail=detail)
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))
 
@@ -297,14 +298,27 @@ def resolve(
         _record_conversation(session, call, answered_by, answered_at, at)
     if attempt is not None:
         spending.settle(session, call, attempt)
+    _count_ended(session, call)
     events.note(session, call, "ended", status, at=utcnow(), detail=detail)
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+
+
+def _count_ended(session: Session, call: Call) -> None:
+    """Unknown outcomes count once they are resolved."""
+    if call.is_usage and call.ended_at is not None and call.status in rollup.ENDED_BY_CARRIER:
+        rollup.add_ended_call(
+            session,
+            partner_id=call.partner_id,
+            organization_id=call.organization_id,
+            day=call.ended_at.astimezone(UTC).date(),
+            status=call.status,
+        )
 
 
 def _record_conversation(
     session: Session, call: Call, answered_by: AnsweredBy, began: datetime, ended: datetime
 ) -> None:
-    if not call.live or call.verifies_a_number or call.is_simulated_test:
+    if not call.is_usage:
         return
     conversations.record(
         session,

@@ -1,0 +1,69 @@
+"""Alert rules of a partner, and the alerts that they open."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.models.base import Base, Created, Id, Name, UtcDateTime, enum_column, tenant_key
+
+IS_OPEN = text("resolved_at IS NULL")
+
+
+class AlertRule(Base):
+    """A measure with its threshold; ``organization_id`` is set if the scope is one organization.
+
+    While it is muted it opens alerts, but sends nothing.
+    """
+
+    __tablename__ = "alert_rules"
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    organization_id: Mapped[UUID | None]
+    scope: Mapped[AlertScope] = mapped_column(enum_column(AlertScope))
+    measure: Mapped[AlertMeasure] = mapped_column(enum_column(AlertMeasure))
+    threshold: Mapped[int] = mapped_column(Integer)
+    period: Mapped[AlertPeriod | None] = mapped_column(enum_column(AlertPeriod))
+    by_mail: Mapped[bool] = mapped_column(default=True)
+    muted_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+
+
+class Alert(Base):
+    """A rule that was met, from ``opened_at`` until ``resolved_at``.
+
+    ``subject_id`` is the organization that met it, or the partner; ``value`` is what was measured
+    when it opened. A rule has at most one open alert for each subject.
+    """
+
+    __tablename__ = "alerts"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        Index("ix_alerts_partner", "partner_id", "id"),
+        Index(
+            "uq_alerts_open",
+            "rule_id",
+            "subject_id",
+            unique=True,
+            sqlite_where=IS_OPEN,
+            postgresql_where=IS_OPEN,
+        ),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    rule_id: Mapped[UUID] = mapped_column(ForeignKey("alert_rules.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    subject_id: Mapped[UUID]
+    value: Mapped[int] = mapped_column(Integer)
+    opened_at: Mapped[Created]
+    resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    acknowledged_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    acknowledged_by: Mapped[Name | None]

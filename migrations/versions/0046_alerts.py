@@ -1,0 +1,131 @@
+"""Add alert rules, their alerts, and the daily totals of ended calls."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+from migrations import policies
+
+revision: str = "0046"
+down_revision: str | Sequence[str] | None = "0039"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+MEASURES = (
+    "conversations",
+    "minutes",
+    "answer-rate",
+    "failed-calls",
+    "spending",
+    "limits",
+    "silence",
+)
+COUNT_ENDED_CALLS = """
+    INSERT INTO call_days (organization_id, day, partner_id, ended, answered, failed)
+    SELECT organization_id, {day}, partner_id, count(*),
+        sum(CASE WHEN status = 'completed' THEN 1 ELSE 0 END),
+        sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END)
+    FROM calls
+    WHERE live AND source <> 'verification' AND ended_at IS NOT NULL
+        AND status IN ('completed', 'busy', 'no-answer', 'failed')
+    GROUP BY organization_id, partner_id, {day}
+"""
+
+
+def upgrade() -> None:
+    op.create_table(
+        "call_days",
+        sa.Column("organization_id", sa.Uuid(), nullable=False),
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("ended", sa.Integer(), nullable=False),
+        sa.Column("answered", sa.Integer(), nullable=False),
+        sa.Column("failed", sa.Integer(), nullable=False),
+        _organization("call_days"),
+        sa.PrimaryKeyConstraint("organization_id", "day", name=op.f("pk_call_days")),
+    )
+    op.create_index("ix_call_days_partner", "call_days", ["partner_id", "day"])
+    op.create_table(
+        "alert_rules",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=True),
+        _enum("scope", "alertscope", "partner", "each-organization", "organization"),
+        _enum("measure", "alertmeasure", *MEASURES),
+        sa.Column("threshold", sa.Integer(), nullable=False),
+        _enum("period", "alertperiod", "today", "7-days", "30-days", "month", nullable=True),
+        sa.Column("by_mail", sa.Boolean(), nullable=False),
+        sa.Column("muted_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        _partner("alert_rules"),
+        _organization("alert_rules"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_alert_rules")),
+    )
+    op.create_index("ix_alert_rules_partner_id", "alert_rules", ["partner_id"])
+    op.create_table(
+        "alerts",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("rule_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=True),
+        sa.Column("subject_id", sa.Uuid(), nullable=False),
+        sa.Column("value", sa.Integer(), nullable=False),
+        sa.Column("opened_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("resolved_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("acknowledged_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("acknowledged_by", sa.String(200), nullable=True),
+        _partner("alerts"),
+        _organization("alerts"),
+        sa.ForeignKeyConstraint(
+            ["rule_id"],
+            ["alert_rules.id"],
+            name=op.f("fk_alerts_rule_id_alert_rules"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_alerts")),
+    )
+    op.create_index("ix_alerts_partner", "alerts", ["partner_id", "id"])
+    is_open = sa.text("resolved_at IS NULL")
+    op.create_index(
+        "uq_alerts_open",
+        "alerts",
+        ["rule_id", "subject_id"],
+        unique=True,
+        sqlite_where=is_open,
+        postgresql_where=is_open,
+    )
+    for table in ("call_days", "alert_rules", "alerts"):
+        policies.by_partner(table, organization="organization_id")
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    day = "date(ended_at)" if is_sqlite else "(ended_at AT TIME ZONE 'UTC')::date"
+    op.execute(COUNT_ENDED_CALLS.format(day=day))
+
+
+def downgrade() -> None:
+    for table in ("alerts", "alert_rules", "call_days"):
+        op.drop_table(table)
+
+
+def _enum(name: str, kind: str, *values: str, nullable: bool = False) -> sa.Column[str]:
+    stored = sa.Enum(*values, name=kind, native_enum=False, create_constraint=True, length=40)
+    return sa.Column(name, stored, nullable=nullable)
+
+
+def _partner(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["partner_id"],
+        ["partners.id"],
+        name=op.f(f"fk_{table}_partner_id_partners"),
+        ondelete="CASCADE",
+    )
+
+
+def _organization(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["partner_id", "organization_id"],
+        ["organizations.partner_id", "organizations.id"],
+        name=op.f(f"fk_{table}_partner_id_organization_id_organizations"),
+        ondelete="CASCADE",
+    )
