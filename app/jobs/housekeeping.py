@@ -22,7 +22,7 @@ from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import sell_plans, waiting_calls
 from app.jobs.context import context
 from app.models import utcnow
-from app.services import carrier_accounts, phone_numbers, retention, unusual_calls
+from app.services import alerts, carrier_accounts, phone_numbers, retention, unusual_calls
 from app.services.audit import forwarding, refusals
 from app.services.billing import statements
 from app.services.branding import outside_pictures
@@ -299,8 +299,19 @@ def close_months() -> None:
             has_more = statements.close_due(session, utcnow()) > 0
 
 
+def evaluate_alerts() -> None:
+    """Open and resolve alerts. Nothing is written while nothing has changed."""
+    database, now = context().database, utcnow()
+    with database.transaction(read_only=True) as session:
+        found = alerts.changes(session, now)
+    if found:
+        with database.transaction() as session:
+            alerts.apply(session, found, now)
+
+
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
+    Task("evaluate alerts", MINUTE, evaluate_alerts),
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),
     Task("sum up refused attempts", MINUTE, close_refusal_counts),

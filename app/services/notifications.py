@@ -7,7 +7,13 @@ from app.policy.caller import Caller
 IMPORT_FINISHED = "importFinished"
 """When an upload that took long has ended."""
 
-_NEEDS = {IMPORT_FINISHED: Permission.CONTACTS_WRITE}
+ALERT_OPENED = "alertOpened"
+"""When a rule opens an alert."""
+
+_NEEDS = {
+    IMPORT_FINISHED: Permission.CONTACTS_WRITE,
+    ALERT_OPENED: Permission.ORGANIZATIONS_WRITE,
+}
 
 
 def wants(user: User, mail: str) -> bool:

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 from wtforms import Form
 
-from app.enums import ContactAction, Role
+from app.enums import AlertMeasure, AlertScope, ContactAction, Role
 from app.models import Contact, User
 from app.portal.web.forms import ActionForm, PortalForm
-from app.services import assistants, campaigns, contacts
+from app.services import alerts, assistants, campaigns, contacts
+from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -117,6 +118,13 @@ FORMS = [
         {"name": "x" * 300},
         {"name": "Mine"},
         is_version_first=True,
+    ),
+    EditForm(
+        ("portal/alerts/edit.html",),
+        "/alerts/rules/{rule}",
+        {"threshold": "30"},
+        {"threshold": "101"},
+        {"threshold": "40"},
     ),
     EditForm(
         ("portal/contacts/edit.html",),
@@ -311,8 +319,11 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
     organization_id = own.organization.id
     key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
+    wanted = RuleInput(AlertMeasure.LIMITS, AlertScope.EACH_ORGANIZATION, 80)
+    rule = alerts.create(session, caller, wanted)
     webhook = make_webhook(app, session, own)
     return {
+        "rule": rule.id,
         "user": own.user.id,
         "assistant": assistant.id,
         "organization": own.organization.id,

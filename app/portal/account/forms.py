@@ -57,4 +57,5 @@ class OwnPasswordForm(NewPasswordForm):
 
 class MailsForm(PortalForm):
     import_finished = BooleanField("Uploads that take longer than a minute")
+    alert_opened = BooleanField("Alerts")
     news = BooleanField("News and offers")

@@ -82,7 +82,10 @@ def account_mails() -> Response:
         own.choose_mails(
             session,
             caller(),
-            {notifications.IMPORT_FINISHED: bool(form.import_finished.data)},
+            {
+                notifications.IMPORT_FINISHED: bool(form.import_finished.data),
+                notifications.ALERT_OPENED: bool(form.alert_opened.data),
+            },
             news=bool(form.news.data) if caller().partner_id else None,
         )
     flash("Email choices saved.", "success")
@@ -160,6 +163,7 @@ def _page(
     mails = MailsForm.from_object(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
+            "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
             "news": not user.unsubscribe,
         }
     )

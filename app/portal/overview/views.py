@@ -22,6 +22,7 @@ from app.services.overview.action_items import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
+    Kind.ALERT: ("portal.alerts", "View", "bell", {}),
     Kind.CALL: ("portal.call", "View", "alert-circle", {}),
     Kind.CALLS_UNKNOWN: ("portal.calls", "View", "alert-circle", {"state": "unknown"}),
     Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),

@@ -87,6 +87,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 "Costs and margin", "coins", "portal.costs", ("portal.costs", "portal.statement")
             ),
             Place("Report", "clipboard-data", "portal.report"),
+            Place("Alerts", "bell", "portal.alerts", ("portal.alert_",)),
             Place("Plan", "tag", "portal.plan", ("portal.statement",)),
         ),
     ),
@@ -105,6 +106,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
 
 OF_A_PARTNER = frozenset(
     {
+        "portal.alerts",
         "portal.usage",
         "portal.costs",
         "portal.report",

@@ -24,6 +24,8 @@ EVENT_WORDS: dict[str, str] = {
     WebhookEvent.CONTACT_UPDATED: "Contacts changed",
     WebhookEvent.CONTACT_DELETED: "Contacts removed",
     WebhookEvent.CALLING_PAUSED: "Calling paused",
+    WebhookEvent.ALERT_OPENED: "Alert opened",
+    WebhookEvent.ALERT_RESOLVED: "Alert resolved",
 }
 
 

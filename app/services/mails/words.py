@@ -300,6 +300,23 @@ def _budget_reached(facts: Facts) -> Words:
     )
 
 
+def _alerts_opened(facts: Facts) -> Words:
+    details, product = facts.details, facts.brand.product_name
+    titles = tuple(f"{words}." for words in details["titles"])
+    more = (f"And {details['more']:,} more.",) if details["more"] else ()
+    count = len(titles) + details["more"]
+    heading = details["titles"][0] if count == 1 else f"{count:,} alerts: {details['rule']}"
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(*(titles if count > 1 else ()), *more, f"Rule: {details['rule']}."),
+        act=("View alerts", f"{facts.site}/alerts"),
+        after=("The alert resolves by itself. To get no more emails, mute the rule.",),
+        reason=f"Sent to {facts.email} because this rule of {product} sends emails. "
+        "Choose your emails in your account.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -322,4 +339,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.CALLING_PAUSED: _calling_paused,
     MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
     MailKind.BUDGET_REACHED: _budget_reached,
+    MailKind.ALERTS_OPENED: _alerts_opened,
 }

@@ -15,7 +15,7 @@ from app.models.base import id_at
 from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, organizations, partners, pauses, spending, workers
+from app.services import alerts, assistants, organizations, partners, pauses, spending, workers
 from app.services.branding import surfaces
 from app.services.calls import queries
 from app.services.calls.queries import UNANSWERED
@@ -38,6 +38,7 @@ MOST_COUNTED = 100
 class Kind(StrEnum):
     """The subject of an item, and so where it is fixed."""
 
+    ALERT = "alert"
     CALL = "call"
     CALLS_UNKNOWN = "calls-unknown"
     CALLS_UNANSWERED = "calls-unanswered"
@@ -129,6 +130,14 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
         title = "The carrier isn’t accepting calls"
         found.append(ActionItem(Kind.LINE, title, words, urgent=True))
     return found
+
+
+def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
+    """Open alerts that are not acknowledged."""
+    return [
+        ActionItem(Kind.ALERT, found.title, f"Rule: {found.rule_words}.", urgent=True)
+        for found in alerts.open_alerts(session, caller, EACH + 1)
+    ]
 
 
 def _paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
@@ -355,6 +364,7 @@ def _count(number: int) -> str:
 _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]]], ...] = (
     (Permission.CALLS_READ, _line),
     (Permission.ORGANIZATIONS_READ, _paused_organizations),
+    (Permission.REPORT_READ, _alerts),
     (Permission.CALLS_READ, _unknown_calls),
     (Permission.CAMPAIGNS_READ, _campaigns),
     (Permission.CONTACTS_WRITE, _uploads),

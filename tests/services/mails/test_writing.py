@@ -60,6 +60,11 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "failed": 412,
     },
     MailKind.CHAT_MESSAGE: {"name": "Ann", "email": "ann@visitor.example", "message": "Hi\nthere"},
+    MailKind.ALERTS_OPENED: {
+        "rule": "An organization has more than 1 failed call today",
+        "titles": ["Hill Dental: 2 failed calls today", "Hillside: 3 failed calls today"],
+        "more": 4,
+    },
     MailKind.CALLING_PAUSED: {
         "organization": "Hill Dental",
         "organizationId": "01a2",

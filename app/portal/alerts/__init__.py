@@ -1,0 +1,1 @@
+"""Alerts: what the rules have found, and the rules themselves."""

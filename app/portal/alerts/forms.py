@@ -1,0 +1,157 @@
+"""The form of an alert rule, and how its measures are named."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField
+
+from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.errors import ValidationFailed
+from app.extensions import caller
+from app.models import AlertRule
+from app.portal.web.fields import OnceField, VersionField, WholeNumber
+from app.portal.web.forms import PortalForm
+from app.services import organizations
+from app.services.alerts import RuleInput, uses_period
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureWords:
+    """A measure in the list of measures and in its form; ``threshold`` labels the number."""
+
+    title: str
+    text: str
+    threshold: str
+    icon: str
+
+
+MEASURES: Mapping[AlertMeasure, MeasureWords] = {
+    AlertMeasure.ANSWER_RATE: MeasureWords(
+        "Low answer rate",
+        "Fewer calls are answered than usual. Counted from 20 calls on.",
+        "Answered calls fall below",
+        "phone-off",
+    ),
+    AlertMeasure.FAILED_CALLS: MeasureWords(
+        "Failed calls",
+        "The carrier refuses or can’t place calls. Busy and unanswered calls aren’t failures.",
+        "More failed calls than",
+        "alert-circle",
+    ),
+    AlertMeasure.SILENCE: MeasureWords(
+        "No calls",
+        "An active customer has stopped calling.",
+        "No calls for",
+        "player-pause",
+    ),
+    AlertMeasure.CONVERSATIONS: MeasureWords(
+        "Many conversations",
+        "Usage grows beyond what you expect.",
+        "More conversations than",
+        "chart-bar",
+    ),
+    AlertMeasure.MINUTES: MeasureWords(
+        "Many minutes",
+        "Time in conversation grows beyond what you expect.",
+        "More minutes than",
+        "clock",
+    ),
+    AlertMeasure.SPENDING: MeasureWords(
+        "Spending limit nearly used",
+        "Calls are refused or wait at a spending limit.",
+        "Used at least",
+        "coin",
+    ),
+    AlertMeasure.LIMITS: MeasureWords(
+        "Users or assistants nearly used",
+        "Organizations with room for several users or assistants.",
+        "Used at least",
+        "users",
+    ),
+}
+PERIODS = {
+    AlertPeriod.TODAY: "Today",
+    AlertPeriod.DAYS_7: "Last 7 days",
+    AlertPeriod.DAYS_30: "Last 30 days",
+    AlertPeriod.MONTH: "This month",
+}
+SCOPES = {
+    AlertScope.EACH_ORGANIZATION: "Each organization",
+    AlertScope.ORGANIZATION: "One organization",
+    AlertScope.PARTNER: "All organizations together",
+}
+
+
+class RuleForm(PortalForm):
+    """The fields of a rule; its measure is in the address or stored."""
+
+    wire_fields: ClassVar = {"organizationId": "organization", "measure": "threshold"}
+    version = VersionField()
+    once = OnceField()
+    scope = RadioField("For", default=AlertScope.EACH_ORGANIZATION.value)
+    organization = StringField("Organization", render_kw={"maxlength": 200, "autocomplete": "off"})
+    threshold = WholeNumber("Threshold", required=True, render_kw={"inputmode": "numeric"})
+    period = SelectField(
+        "Period",
+        choices=[SelectChoice(period.value, words) for period, words in PERIODS.items()],
+        default=AlertPeriod.DAYS_7.value,
+    )
+    by_mail = BooleanField("Send emails", default=True)
+
+    @classmethod
+    def showing(cls, session: Session, rule: AlertRule) -> "RuleForm":
+        name = None
+        if rule.organization_id is not None:
+            name = organizations.get(session, caller(), rule.organization_id).name
+        data = {
+            "version": rule.version,
+            "scope": rule.scope.value,
+            "organization": name,
+            "threshold": rule.threshold,
+            "period": rule.period.value if rule.period else None,
+            "by_mail": rule.by_mail,
+        }
+        form = cls.from_object(
+            data={key: value for key, value in data.items() if value is not None}
+        )
+        form.offer(rule.measure)
+        return form
+
+    def offer(self, measure: AlertMeasure) -> None:
+        """Name the fields for a measure and leave out what it doesn't use."""
+        self.scope.choices = [
+            SelectChoice(scope.value, words)
+            for scope, words in SCOPES.items()
+            if (measure, scope) != (AlertMeasure.LIMITS, AlertScope.PARTNER)
+        ]
+        self.threshold.label.text = MEASURES[measure].threshold
+        if not uses_period(measure):
+            del self.period
+
+    def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
+        self, session: Session, measure: AlertMeasure, known: UUID | None
+    ) -> RuleInput:
+        """Return what was chosen; ``known`` is the organization that goes before its namesakes.
+        Raises `ValidationFailed`."""
+        scope = AlertScope(self.scope.data)
+        return RuleInput(
+            measure,
+            scope,
+            self.threshold.data,
+            AlertPeriod(self.period.data) if "period" in self else None,
+            self._named(session, known) if scope is AlertScope.ORGANIZATION else None,
+            by_mail=bool(self.by_mail.data),
+        )
+
+    def _named(self, session: Session, known: UUID | None) -> UUID | None:
+        name = (self.organization.data or "").strip()
+        found = [row.id for row in organizations.called(session, caller(), name)] if name else []
+        if known in found:
+            return known
+        if len(found) > 1:
+            message = "Several organizations have this name. Create the rule from its page."
+            raise ValidationFailed.on("organizationId", "several_organizations", message)
+        return found[0] if found else None

@@ -1,0 +1,153 @@
+"""Alert rules: created, changed, muted and removed."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+
+from app.enums import AlertMeasure
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.portal.alerts.forms import MEASURES, RuleForm
+from app.portal.web import lists
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
+from app.services import alerts, organizations
+from app.validation.uuids import as_uuid
+
+SUGGESTIONS = 200
+
+
+@portal.get("/alerts/rules/new")
+def alert_rule_choose() -> str:
+    kept = lists.present("organization")
+    return render_template(
+        "portal/alerts/choose.html",
+        measures=[
+            (words, url_for("portal.alert_rule_new", measure=measure.value, **kept))
+            for measure, words in MEASURES.items()
+        ],
+    )
+
+
+@portal.get("/alerts/rules/new/<measure>")
+def alert_rule_new(measure: str) -> str:
+    wanted, form = _measure(measure), RuleForm.from_object()
+    form.offer(wanted)
+    if (known := as_uuid(request.args.get("organization"))) is not None:
+        with transaction(read_only=True) as session:
+            form.organization.data = organizations.get(session, caller(), known).name
+        form.scope.data = "organization"
+    return _page(wanted, form)
+
+
+@portal.post("/alerts/rules/new/<measure>")
+def alert_rule_create(measure: str) -> Page:
+    wanted, form = _measure(measure), RuleForm()
+    form.offer(wanted)
+    if not form.validate():
+        return _page(wanted, form), 422
+    known = as_uuid(request.args.get("organization"))
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            alerts.create(session, caller(), form.to_input(session, wanted, known))
+            url = submission.led_to(url_for("portal.alerts"))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _page(wanted, form))
+    flash("Rule created. It is checked every minute.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/alerts/rules/<uuid:rule_id>")
+def alert_rule(rule_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        rule = alerts.get(session, caller(), rule_id)
+        form = RuleForm.showing(session, rule)
+    return _page(rule.measure, form, rule_id)
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>")
+def alert_rule_save(rule_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        rule = alerts.get(session, caller(), rule_id)
+    form = RuleForm()
+    form.offer(rule.measure)
+    if not form.validate():
+        return _page(rule.measure, form, rule_id), 422
+    try:
+        with transaction() as session:
+            changed = alerts.update(
+                session,
+                caller(),
+                rule_id,
+                form.to_input(session, rule.measure, rule.organization_id),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(rule.measure, form, rule_id),
+            stored=lambda session: _stored(session, rule_id),
+            target=("alert_rule", rule_id),
+        )
+    flash("Rule saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.alerts"), 303)
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>/mute")
+def alert_rule_mute(rule_id: UUID) -> Page:
+    days = request.form.get("days", "")
+    with transaction() as session:
+        alerts.mute(session, caller(), rule_id, int(days) if days in {"0", "1", "7", "30"} else -1)
+    words = "Rule unmuted." if days == "0" else "Rule muted. Alerts still open here."
+    flash(words, "success")
+    return redirect(url_for("portal.alerts"), 303)
+
+
+@portal.get("/alerts/rules/<uuid:rule_id>/remove")
+def alert_rule_remove_confirm(rule_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        alerts.get(session, caller(), rule_id)
+    return Confirmation(
+        action=url_for("portal.alert_rule_remove", rule_id=rule_id),
+        title="Remove this alert rule?",
+        consequences=["Its open and resolved alerts are deleted.", "The history keeps them."],
+        act="Remove rule",
+        safe="Keep rule",
+        safe_url=url_for("portal.alert_rule", rule_id=rule_id),
+    ).page()
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>/remove")
+def alert_rule_remove(rule_id: UUID) -> Page:
+    with transaction() as session:
+        alerts.remove(session, caller(), rule_id)
+    flash("Rule removed.", "success")
+    return redirect(url_for("portal.alerts"), 303)
+
+
+def _measure(name: str) -> AlertMeasure:
+    if name not in set(AlertMeasure):
+        raise NotFound
+    return AlertMeasure(name)
+
+
+def _stored(session: Session, rule_id: UUID) -> RuleForm:
+    return RuleForm.showing(session, alerts.get(session, caller(), rule_id))
+
+
+def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) -> str:
+    with transaction(read_only=True) as session:
+        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+    return render_template(
+        "portal/alerts/edit.html",
+        form=form,
+        words=MEASURES[measure],
+        unit=alerts.UNITS[measure],
+        rule_id=rule_id,
+        names=sorted({row.name for row in known}),
+    )

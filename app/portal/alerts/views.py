@@ -1,0 +1,63 @@
+"""The open and resolved alerts."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+
+from app.enums import AlertMeasure
+from app.extensions import caller, transaction
+from app.models import Alert, AlertRule, utcnow
+from app.portal.web import lists
+from app.portal.web.blueprint import Page, portal
+from app.services import alerts
+
+FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
+    AlertMeasure.CONVERSATIONS: ("portal.usage", {}),
+    AlertMeasure.MINUTES: ("portal.usage", {}),
+    AlertMeasure.ANSWER_RATE: ("portal.calls", {"state": "unanswered"}),
+    AlertMeasure.FAILED_CALLS: ("portal.calls", {"state": "failed"}),
+    AlertMeasure.SILENCE: ("portal.calls", {}),
+    AlertMeasure.SPENDING: ("portal.organization_spending", {}),
+    AlertMeasure.LIMITS: ("portal.organization_plan", {}),
+}
+"""The page and parameters with the records of each measure."""
+
+
+@portal.get("/alerts", endpoint="alerts")
+def list_alerts() -> str:
+    place, resolved = lists.place(), request.args.get("state") == "resolved"
+    with transaction(read_only=True) as session:
+        page = alerts.search(
+            session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
+        )
+        rules = alerts.listing(session, caller())
+        return render_template(
+            "portal/alerts/list.html",
+            rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
+            rules=rules,
+            resolved=resolved,
+            now_utc=utcnow(),
+            place=place,
+            next_url=place.next_url(page.next_cursor),
+        )
+
+
+@portal.post("/alerts/<uuid:alert_id>/acknowledge")
+def alert_acknowledge(alert_id: UUID) -> Page:
+    with transaction() as session:
+        shown = alerts.acknowledge(session, caller(), alert_id)
+    flash(f"Acknowledged. {shown.title}.", "success")
+    return redirect(url_for("portal.alerts"), 303)
+
+
+def figures_url(alert: Alert, rule: AlertRule) -> str:
+    """Return the page with the records that an alert counts."""
+    endpoint, parameters = FIGURES[rule.measure]
+    if alert.organization_id is None:
+        if rule.measure is AlertMeasure.SPENDING:
+            endpoint = "portal.portal_settings_spending"
+        return url_for(endpoint, **parameters)
+    is_page = rule.measure in {AlertMeasure.SPENDING, AlertMeasure.LIMITS}
+    named = "organization_id" if is_page else "organization"
+    return url_for(endpoint, **{**parameters, named: alert.organization_id})

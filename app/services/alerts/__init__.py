@@ -1,0 +1,25 @@
+"""Alerts: rules over the figures of a partner, and what they have found.
+
+`rules` keeps the rules, `measuring` reads the figures, `evaluating` opens and resolves alerts,
+`reading` shows and acknowledges them, `words` describes both.
+"""
+
+from app.services.alerts.evaluating import apply, changes
+from app.services.alerts.reading import (
+    Shown,
+    acknowledge,
+    count_open,
+    open_alerts,
+    search,
+)
+from app.services.alerts.rules import (
+    MOST_RULES,
+    RuleInput,
+    create,
+    get,
+    listing,
+    mute,
+    remove,
+    update,
+)
+from app.services.alerts.words import PERIOD_WORDS, UNITS, sentence, title, uses_period

@@ -1,0 +1,241 @@
+"""Compare the rules with the figures: open alerts, and resolve those that have ended."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import AlertMeasure, AlertScope, Role, UserStatus, WebhookEvent
+from app.models import Alert, AlertRule, MailKind, Organization, User
+from app.policy.caller import system_caller
+from app.services import audit, mail_queue, notifications
+from app.services.alerts.measuring import Values, is_met, measured
+from app.services.alerts.words import sentence, title
+from app.services.webhooks.publishing import publish
+
+WHO = "Alerts"
+MOST_NAMED = 10
+"""So many organizations are named in a mail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A rule that is met by an organization, or by the partner."""
+
+    rule_id: UUID
+    version: int
+    organization_id: UUID | None
+    subject_id: UUID
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be opened and resolved."""
+
+    opened: Sequence[Found]
+    resolved: Sequence[UUID]
+
+    def __bool__(self) -> bool:
+        return bool(self.opened or self.resolved)
+
+
+def changes(session: Session, now: datetime) -> Changes:
+    """Return what has changed since the last time. It only reads: one query for each measure."""
+    rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
+    found = [
+        each
+        for measure, group in groupby(rules, lambda rule: rule.measure)
+        for each in _met(session, measure, list(group), now)
+    ]
+    met = {(each.rule_id, each.subject_id) for each in found}
+    open_now = {
+        (row.rule_id, row.subject_id): row.id
+        for row in session.execute(
+            select(Alert.rule_id, Alert.subject_id, Alert.id).where(Alert.resolved_at.is_(None))
+        )
+    }
+    return Changes(
+        [each for each in found if (each.rule_id, each.subject_id) not in open_now],
+        [alert_id for key, alert_id in open_now.items() if key not in met],
+    )
+
+
+def _met(
+    session: Session, measure: AlertMeasure, rules: Sequence[AlertRule], now: datetime
+) -> Iterable[Found]:
+    values = measured(session, measure, {rule.partner_id for rule in rules}, now)
+    each = [rule for rule in rules if rule.scope is AlertScope.EACH_ORGANIZATION]
+    of_partner = _organizations_of(session, values, {rule.partner_id for rule in each})
+    for rule in rules:
+        if rule.scope is AlertScope.EACH_ORGANIZATION:
+            subjects: Sequence[UUID] = of_partner[rule.partner_id]
+        else:
+            subjects = [rule.organization_id or rule.partner_id]
+        for subject in subjects:
+            value = values.get(subject, {}).get(rule.period)
+            if value is not None and is_met(rule, value):
+                organization_id = None if rule.scope is AlertScope.PARTNER else subject
+                yield Found(rule.id, rule.version, organization_id, subject, value)
+
+
+def _organizations_of(
+    session: Session, values: Values, partner_ids: set[UUID]
+) -> dict[UUID, list[UUID]]:
+    """Return the organizations of the partners that have a figure."""
+    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    if partner_ids:
+        query = select(Organization.partner_id, Organization.id)
+        rows = session.execute(query.where(Organization.partner_id.in_(partner_ids)))
+        for partner_id, organization_id in rows:
+            if organization_id in values:
+                found[partner_id].append(organization_id)
+    return found
+
+
+def apply(session: Session, wanted: Changes, now: datetime) -> None:
+    """Open and resolve the alerts, and send what the rules send. What another worker did first is
+    left out, and so are rules that were changed meanwhile."""
+    ids = {each.rule_id for each in wanted.opened}
+    locked = session.scalars(
+        select(AlertRule)
+        .where(AlertRule.id.in_(ids))
+        .order_by(AlertRule.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    rules = {rule.id: rule for rule in locked}
+    is_open = select(Alert.rule_id, Alert.subject_id).where(
+        Alert.rule_id.in_(ids), Alert.resolved_at.is_(None)
+    )
+    open_now = {(row.rule_id, row.subject_id) for row in session.execute(is_open)}
+    found = [
+        each
+        for each in wanted.opened
+        if (each.rule_id, each.subject_id) not in open_now
+        and each.rule_id in rules
+        and rules[each.rule_id].version == each.version
+    ]
+    resolved = session.scalars(
+        select(Alert)
+        .where(Alert.id.in_(wanted.resolved), Alert.resolved_at.is_(None))
+        .order_by(Alert.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).all()
+    names = _names(session, [*found, *resolved])
+    by_rule: defaultdict[UUID, list[str]] = defaultdict(list)
+    for each in found:
+        rule = rules[each.rule_id]
+        by_rule[rule.id].append(_open(session, rule, each, names, now))
+    for alert in resolved:
+        alert.resolved_at = now
+        rule = session.get_one(AlertRule, alert.rule_id)
+        _announce(session, rule, alert, WebhookEvent.ALERT_RESOLVED, names, now)
+    session.flush()
+    for rule_id, titles in by_rule.items():
+        rule = rules[rule_id]
+        if rule.by_mail and not _is_muted(rule, now):
+            _mail(session, rule, titles, names)
+
+
+def _open(
+    session: Session,
+    rule: AlertRule,
+    found: Found,
+    names: dict[UUID, str],
+    now: datetime,
+) -> str:
+    alert = Alert(
+        partner_id=rule.partner_id,
+        rule_id=rule.id,
+        organization_id=found.organization_id,
+        subject_id=found.subject_id,
+        value=found.value,
+        opened_at=now,
+    )
+    session.add(alert)
+    session.flush()
+    return _announce(session, rule, alert, WebhookEvent.ALERT_OPENED, names, now)
+
+
+def _announce(
+    session: Session,
+    rule: AlertRule,
+    alert: Alert,
+    event: WebhookEvent,
+    names: dict[UUID, str],
+    now: datetime,
+) -> str:
+    """Write the change to the history and send it to the organization's webhooks; its words."""
+    words = title(rule, alert.value, names.get(alert.subject_id))
+    audit.record(
+        session,
+        system_caller(WHO),
+        action=event.value,
+        target_type="alert",
+        target_id=alert.id,
+        partner_id=alert.partner_id,
+        organization_id=alert.organization_id,
+        target=words,
+    )
+    if alert.organization_id is not None and not _is_muted(rule, now):
+        publish(
+            session,
+            alert.organization_id,
+            event,
+            lambda: {
+                "alertId": alert.id,
+                "organizationId": alert.organization_id,
+                "measure": rule.measure.value,
+                "threshold": rule.threshold,
+                "value": alert.value,
+                "title": words,
+                "openedAt": alert.opened_at,
+                "resolvedAt": alert.resolved_at,
+            },
+        )
+    return words
+
+
+def _is_muted(rule: AlertRule, now: datetime) -> bool:
+    return rule.muted_until is not None and rule.muted_until > now
+
+
+def _names(session: Session, rows: Iterable[Found | Alert]) -> dict[UUID, str]:
+    ids = {row.organization_id for row in rows if row.organization_id is not None}
+    query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
+    return {row.id: row.name for row in session.execute(query)} if ids else {}
+
+
+def _mail(session: Session, rule: AlertRule, titles: Sequence[str], names: dict[UUID, str]) -> None:
+    """One mail to each user who looks after customers, whatever number of alerts opened."""
+    name = names.get(rule.organization_id) if rule.organization_id else None
+    details = {
+        "rule": sentence(rule, name),
+        "titles": list(titles[:MOST_NAMED]),
+        "more": max(0, len(titles) - MOST_NAMED),
+    }
+    users = session.scalars(
+        select(User)
+        .where(
+            User.partner_id == rule.partner_id,
+            User.status == UserStatus.ACTIVE,
+            User.user_type.in_((Role.PARTNER_ADMIN, Role.ADMIN)),
+        )
+        .order_by(User.id)
+    )
+    for user in users:
+        if notifications.wants(user, notifications.ALERT_OPENED):
+            mail_queue.hand_in(
+                session,
+                MailKind.ALERTS_OPENED,
+                partner_id=rule.partner_id,
+                user_id=user.id,
+                details=details,
+            )

@@ -1,0 +1,109 @@
+"""The alerts of a partner, and acknowledging them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound
+from app.models import Alert, AlertRule, Organization, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.alerts.words import sentence, title
+from app.services.paging import Page, Sort, count_up_to, keyset_page
+from app.services.tenancy import fetch, of_tenant
+
+_NEWEST = Sort(Alert.opened_at, descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An alert with its rule and both in words."""
+
+    alert: Alert
+    rule: AlertRule
+    title: str
+    rule_words: str
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    *,
+    resolved: bool = False,
+    cursor: str | None = None,
+    limit: int = 25,
+) -> Page[Shown]:
+    """Return a page of the open or the resolved alerts, newest first. Raises `Forbidden` and
+    `ValidationFailed` (``invalid_cursor``)."""
+    rows = _visible(caller).where(
+        Alert.resolved_at.is_not(None) if resolved else Alert.resolved_at.is_(None)
+    )
+    page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
+    return Page(_shown(session, list(page.items)), page.next_cursor)
+
+
+def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
+    """Return the newest open alerts that are not acknowledged. Raises `Forbidden`."""
+    rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
+    return _shown(session, list(session.scalars(rows)))
+
+
+def count_open(session: Session, caller: Caller) -> int:
+    """Return how many open alerts are not acknowledged, up to the limit of `count_up_to`."""
+    return count_up_to(session, _unacknowledged(caller).with_only_columns(Alert.id))
+
+
+def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
+    """Note that the caller knows about an alert; it stays open until it resolves. Repeating it
+    changes nothing. Raises `Forbidden`, `NotFound` (``alert_not_found``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    missing = NotFound("There is no such alert.", "alert_not_found")
+    alert = fetch(session, _visible(caller).where(Alert.id == alert_id), missing, for_change=True)
+    (shown,) = _shown(session, [alert])
+    if alert.acknowledged_at is None:
+        alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
+        audit.record(
+            session,
+            caller,
+            action="alert.acknowledged",
+            target_type="alert",
+            target_id=alert.id,
+            partner_id=alert.partner_id,
+            organization_id=alert.organization_id,
+            target=shown.title,
+        )
+        session.flush()
+    return shown
+
+
+def _visible(caller: Caller) -> Select[Alert]:
+    caller.require(Permission.REPORT_READ)
+    return of_tenant(select(Alert), caller, Alert.partner_id, Alert.organization_id)
+
+
+def _unacknowledged(caller: Caller) -> Select[Alert]:
+    return _visible(caller).where(Alert.resolved_at.is_(None), Alert.acknowledged_at.is_(None))
+
+
+def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
+    rules = {
+        rule.id: rule
+        for rule in session.scalars(
+            select(AlertRule).where(AlertRule.id.in_({alert.rule_id for alert in alerts}))
+        )
+    }
+    ids = {alert.organization_id for alert in alerts} - {None}
+    query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
+    names = {row.id: row.name for row in session.execute(query)} if ids else {}
+    return [
+        Shown(
+            alert,
+            rules[alert.rule_id],
+            title(rules[alert.rule_id], alert.value, names.get(alert.subject_id)),
+            sentence(rules[alert.rule_id], names.get(alert.subject_id)),
+        )
+        for alert in alerts
+    ]

@@ -1,0 +1,189 @@
+"""The alert rules of a partner: created, changed, muted and removed by users with the permission to
+change organizations."""
+
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.models import AlertRule, Organization, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.alerts.words import sentence, uses_period
+from app.services.tenancy import fetch, get_organization, of_tenant
+
+MOST_RULES = 50
+"""Rules of one partner."""
+_MOST: dict[AlertMeasure, int] = {
+    AlertMeasure.ANSWER_RATE: 100,
+    AlertMeasure.SPENDING: 100,
+    AlertMeasure.LIMITS: 100,
+    AlertMeasure.SILENCE: 90,
+}
+_MOST_COUNTED = 1_000_000_000
+MUTED_DAYS = (1, 7, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInput:
+    """What a user chooses; ``organization_id`` belongs to the scope of one organization."""
+
+    measure: AlertMeasure
+    scope: AlertScope
+    threshold: int | None
+    period: AlertPeriod | None = None
+    organization_id: UUID | None = None
+    by_mail: bool = True
+
+
+def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
+    """Return the rules of the caller's partner with their sentences, oldest first. Raises
+    `Forbidden`."""
+    caller.require(Permission.REPORT_READ)
+    rows = session.execute(
+        of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+        .add_columns(Organization.name)
+        .outerjoin(Organization, Organization.id == AlertRule.organization_id)
+        .order_by(AlertRule.id)
+    )
+    return [(rule, sentence(rule, name)) for rule, name in rows]
+
+
+def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = False) -> AlertRule:
+    """Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
+    query = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+    missing = NotFound("There is no such alert rule.", "alert_rule_not_found")
+    return fetch(session, query.where(AlertRule.id == rule_id), missing, for_change=for_change)
+
+
+def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
+    """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
+    (``out_of_range``, ``organization_required``, ``scope_not_measured``, ``period_required``,
+    ``too_many_rules``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    partner_id = partners.own(caller)
+    values = _checked(session, caller, wanted)
+    held = select(func.count()).where(AlertRule.partner_id == partner_id)
+    if (session.scalar(held) or 0) >= MOST_RULES:
+        message = f"A portal has at most {MOST_RULES} alert rules. Remove one first."
+        raise ValidationFailed.on("measure", "too_many_rules", message)
+    rule = AlertRule(partner_id=partner_id, **values)
+    session.add(rule)
+    session.flush()
+    _record(session, caller, rule, "alert_rule.created", after=_shown(rule))
+    return rule
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    rule_id: UUID,
+    wanted: RuleInput,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Change everything but the measure; whether this changed anything. Raises as `create`, and
+    `Conflict` (``changed_meanwhile``)."""
+    rule = get(session, caller, rule_id, for_change=True)
+    values = _checked(session, caller, wanted) | {"measure": rule.measure}
+    if all(getattr(rule, name) == value for name, value in values.items()):
+        return False
+    refuse_stale(expected_version, rule.version, "alert rule")
+    before = _shown(rule)
+    for name, value in values.items():
+        setattr(rule, name, value)
+    rule.version += 1
+    session.flush()
+    _record(session, caller, rule, "alert_rule.updated", before=before, after=_shown(rule))
+    return True
+
+
+def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRule:
+    """Send nothing for so many days, or again with 0. Raises `Forbidden`, `NotFound` and
+    `ValidationFailed` (``out_of_range``)."""
+    rule = get(session, caller, rule_id, for_change=True)
+    if days not in (0, *MUTED_DAYS):
+        message = f"Mute for {', '.join(map(str, MUTED_DAYS))} days."
+        raise ValidationFailed.on("days", "out_of_range", message)
+    before = {"mutedUntil": rule.muted_until}
+    rule.muted_until = utcnow() + timedelta(days=days) if days else None
+    rule.version += 1
+    session.flush()
+    action = "alert_rule.muted" if days else "alert_rule.unmuted"
+    _record(session, caller, rule, action, before=before, after={"mutedUntil": rule.muted_until})
+    return rule
+
+
+def remove(session: Session, caller: Caller, rule_id: UUID) -> None:
+    """Remove a rule with its alerts. Raises `Forbidden`, `NotFound`."""
+    rule = get(session, caller, rule_id, for_change=True)
+    _record(session, caller, rule, "alert_rule.removed", before=_shown(rule))
+    session.delete(rule)
+    session.flush()
+
+
+def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, Any]:
+    """Return the values of the columns."""
+    problems: list[Problem] = []
+    most = _MOST.get(wanted.measure, _MOST_COUNTED)
+    if wanted.threshold is None or not 1 <= wanted.threshold <= most:
+        problems.append(
+            Problem("threshold", "out_of_range", f"Enter a whole number from 1 to {most:,}.")
+        )
+    if wanted.scope is AlertScope.PARTNER and wanted.measure is AlertMeasure.LIMITS:
+        message = "Limits belong to organizations. Choose each organization, or one."
+        problems.append(Problem("scope", "scope_not_measured", message))
+    if uses_period(wanted.measure) and wanted.period is None:
+        problems.append(Problem("period", "period_required", "Choose a period."))
+    is_one = wanted.scope is AlertScope.ORGANIZATION
+    if is_one and wanted.organization_id is None:
+        message = "Choose one of your organizations."
+        problems.append(Problem("organizationId", "organization_required", message))
+    if problems:
+        raise ValidationFailed.of(*problems)
+    if is_one and wanted.organization_id is not None:
+        get_organization(session, caller, wanted.organization_id)
+    return asdict(wanted) | {
+        "organization_id": wanted.organization_id if is_one else None,
+        "period": wanted.period if uses_period(wanted.measure) else None,
+    }
+
+
+def _record(
+    session: Session, caller: Caller, rule: AlertRule, action: str, **values: dict[str, Any]
+) -> None:
+    name = _name(session, rule)
+    audit.record(
+        session,
+        caller,
+        action=action,
+        target_type="alert_rule",
+        target_id=rule.id,
+        partner_id=rule.partner_id,
+        organization_id=rule.organization_id,
+        target=sentence(rule, name),
+        **values,
+    )
+
+
+def _name(session: Session, rule: AlertRule) -> str | None:
+    if rule.organization_id is None:
+        return None
+    return session.get_one(Organization, rule.organization_id).name
+
+
+def _shown(rule: AlertRule) -> dict[str, Any]:
+    """The rule as the history shows it."""
+    return {
+        "organizationId": rule.organization_id,
+        "threshold": rule.threshold,
+        "period": rule.period,
+        "byMail": rule.by_mail,
+    }

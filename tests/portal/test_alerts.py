@@ -1,0 +1,141 @@
+"""Alerts on screen: rules are made, changed, muted and removed; alerts are acknowledged."""
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import Alert, AlertRule, CallDay, User, utcnow
+from app.services import alerts
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+NEW = "/alerts/rules/new/answer-rate"
+RULE = {"threshold": "20", "period": "7-days", "scope": "each-organization", "by_mail": "y"}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def text(page: str) -> str:
+    return unescape(page).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def opened(session: Session, own: Tenant) -> Alert:
+    """An open alert: 1 of 20 calls of the bakery was answered."""
+    session.add(
+        CallDay(
+            organization_id=own.organization.id,
+            partner_id=own.partner.id,
+            day=utcnow().date(),
+            ended=20,
+            answered=1,
+        )
+    )
+    session.flush()
+    alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
+    session.commit()
+    return session.scalars(select(Alert)).one()
+
+
+def test_a_rule_for_each_organization_is_made_in_two_steps(admin: Browser) -> None:
+    assert "No alert rules yet" in admin.get("/alerts").text
+    assert NEW in admin.get("/alerts/rules/new").text
+    assert admin.post(NEW, RULE, page=NEW).headers["Location"] == "/alerts"
+    page = text(admin.get("/alerts").text)
+    assert "An organization has less than 20 % of calls answered in 7 days" in page
+    assert "No open alerts." in page
+
+
+def test_a_rule_for_one_organization_names_it(own: Tenant, admin: Browser) -> None:
+    wanted = RULE | {"scope": "organization", "organization": "northwind bakery"}
+    assert admin.post(NEW, wanted, page=NEW).status_code == 303
+    page = text(admin.get("/alerts").text)
+    assert "Northwind Bakery has less than 20 % of calls answered in 7 days" in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"threshold": "101"}, "Enter a whole number from 1 to 100."),
+        ({"threshold": ""}, "Enter a whole number."),
+        ({"scope": "organization", "organization": "Southgate Bakery"}, "Choose one of your"),
+        ({"scope": "organization"}, "Choose one of your organizations."),
+    ],
+)
+@pytest.mark.usefixtures("other")
+def test_a_rule_that_can_not_be_measured_is_refused(
+    session: Session, admin: Browser, wrong: dict[str, str], words: str
+) -> None:
+    refused = admin.post(NEW, RULE | wrong, page=NEW)
+    assert (refused.status_code, words in refused.text) == (422, True)
+    assert session.scalars(select(AlertRule)).all() == []
+
+
+def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    alert = opened(session, own)
+    title = "Northwind Bakery: 5 % of calls answered in 7 days"
+    item = "Rule: An organization has less than 20 % of calls answered in 7 days."
+    assert item in text(admin.get("/").text)
+    calls = f"/calls?state=unanswered&organization={own.organization.id}"
+    assert calls in unescape(admin.get("/alerts").text)
+    acknowledged = admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
+    assert acknowledged.headers["Location"] == "/alerts"
+    page = text(admin.get("/alerts").text)
+    assert (title in page, "Acknowledged" in page) == (True, True)
+    assert item not in text(admin.get("/").text)
+
+
+def test_a_rule_is_changed_muted_and_removed(session: Session, own: Tenant, admin: Browser) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    opened(session, own)
+    rule = session.scalars(select(AlertRule)).one()
+    page = f"/alerts/rules/{rule.id}"
+    admin.post(page, RULE | {"threshold": "1", "version": "1"}, page=page)
+    session.refresh(rule)
+    assert (rule.threshold, rule.version) == (1, 2)
+    admin.post(f"{page}/mute", {"days": "7"}, page="/alerts")
+    assert "Muted until" in admin.get("/alerts").text
+    admin.post(f"{page}/mute", {"days": "0"}, page="/alerts")
+    assert "Muted until" not in admin.get("/alerts").text
+    assert "Remove this alert rule?" in admin.get(f"{page}/remove").text
+    admin.post(f"{page}/remove", page=f"{page}/remove")
+    assert "No alert rules yet" in admin.get("/alerts").text
+    assert session.scalars(select(Alert)).all() == []
+
+
+def test_another_partners_rules_and_alerts_are_missing(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    alert = opened(session, own)
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert "No alert rules yet" in stranger.get("/alerts").text
+    answers = [
+        stranger.get(f"/alerts/rules/{alert.rule_id}").status_code,
+        stranger.post(f"/alerts/rules/{alert.rule_id}", RULE, page=NEW).status_code,
+        stranger.post(f"/alerts/rules/{alert.rule_id}/mute", {"days": "7"}, page=NEW).status_code,
+        stranger.post(f"/alerts/rules/{alert.rule_id}/remove", page=NEW).status_code,
+        stranger.post(f"/alerts/{alert.id}/acknowledge", page=NEW).status_code,
+    ]
+    assert answers == [404] * 5
+
+
+def test_an_editor_sees_alerts_and_changes_nothing(
+    own: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    page = editor.get("/alerts").text
+    assert ("An organization has less than" in page, "Add rule" in page) == (True, False)
+    assert editor.get(NEW).status_code == 404
+    assert signed_in(own.user).get("/alerts").status_code == 404

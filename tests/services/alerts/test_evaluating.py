@@ -1,0 +1,259 @@
+"""Rules open alerts, which resolve and open again; mails and webhooks are sent once."""
+
+import json
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus, Role, WebhookEvent
+from app.models import (
+    Alert,
+    AuditEntry,
+    CallDay,
+    ConversationDay,
+    Mail,
+    SpendingTotal,
+    WebhookDelivery,
+    utcnow,
+)
+from app.services import alerts, spending
+from app.services.alerts import RuleInput
+from app.services.spending import Limits, Subject
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.clock import SetClock
+
+TODAY = date(2026, 10, 15)
+EACH, ONE, PARTNER = AlertScope.EACH_ORGANIZATION, AlertScope.ORGANIZATION, AlertScope.PARTNER
+
+pytestmark = pytest.mark.usefixtures("clock")
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def rule(
+    session: Session,
+    tenant: Tenant,
+    measure: AlertMeasure,
+    threshold: int,
+    scope: AlertScope = EACH,
+    period: AlertPeriod = AlertPeriod.DAYS_7,
+    **more: Any,
+) -> UUID:
+    wanted = RuleInput(measure, scope, threshold, period, **more)
+    return alerts.create(session, tenant.caller(Role.PARTNER_ADMIN), wanted).id
+
+
+def ended(session: Session, tenant: Tenant, organization_id: UUID, day: date, *counts: int) -> None:
+    """Calls of a day: ended, answered, failed."""
+    names = ("ended", "answered", "failed")
+    session.add(
+        CallDay(
+            organization_id=organization_id,
+            partner_id=tenant.partner.id,
+            day=day,
+            **dict(zip(names, counts, strict=True)),
+        )
+    )
+    session.flush()
+
+
+def talked(session: Session, tenant: Tenant, day: date, conversations: int, minutes: int) -> None:
+    session.add(
+        ConversationDay(
+            organization_id=tenant.organization.id,
+            partner_id=tenant.partner.id,
+            day=day,
+            conversations=conversations,
+            seconds=60 * minutes,
+        )
+    )
+    session.flush()
+
+
+def evaluate(session: Session) -> list[str]:
+    """Evaluates the rules as the worker does; the titles of the open alerts afterwards."""
+    now = utcnow()
+    alerts.apply(session, alerts.changes(session, now), now)
+    page = alerts.search(session, OPERATOR)
+    return sorted(shown.title.replace("\N{NO-BREAK SPACE}", " ") for shown in page.items)
+
+
+def test_a_low_answer_rate_opens_one_alert_which_resolves_and_opens_again(
+    session: Session, own: Tenant, clock: SetClock
+) -> None:
+    rule(session, own, AlertMeasure.ANSWER_RATE, 20)
+    assert evaluate(session) == []
+    ended(session, own, own.organization.id, TODAY, 40, 6, 0)
+    ended(session, own, own.plus.id, TODAY, 19, 0, 0)  # too few to be a rate
+    assert evaluate(session) == ["Northwind Bakery: 15 % of calls answered in 7 days"]
+    assert evaluate(session) == ["Northwind Bakery: 15 % of calls answered in 7 days"]
+    clock.set("2026-10-16T12:00")
+    ended(session, own, own.organization.id, TODAY + timedelta(days=1), 40, 40, 0)
+    assert evaluate(session) == []
+    clock.set("2026-10-23T12:00")
+    ended(session, own, own.organization.id, TODAY + timedelta(days=8), 20, 1, 0)
+    assert evaluate(session) == ["Northwind Bakery: 5 % of calls answered in 7 days"]
+    stored = session.scalars(select(Alert).order_by(Alert.id)).all()
+    assert [(each.value, each.resolved_at is None) for each in stored] == [(15, False), (5, True)]
+    actions = select(AuditEntry.action).where(AuditEntry.target_type == "alert")
+    assert session.scalars(actions.order_by(AuditEntry.id)).all() == [
+        "alert.opened",
+        "alert.resolved",
+        "alert.opened",
+    ]
+
+
+def test_each_measure_reads_its_own_figures(
+    session: Session, own: Tenant, settings: Settings
+) -> None:
+    one = {"scope": ONE, "organization_id": own.organization.id}
+    rule(session, own, AlertMeasure.CONVERSATIONS, 99, PARTNER, AlertPeriod.MONTH)
+    rule(session, own, AlertMeasure.CONVERSATIONS, 100, PARTNER, AlertPeriod.MONTH)
+    rule(session, own, AlertMeasure.MINUTES, 29, period=AlertPeriod.TODAY, **one)
+    rule(session, own, AlertMeasure.FAILED_CALLS, 4, period=AlertPeriod.DAYS_30, **one)
+    rule(session, own, AlertMeasure.SPENDING, 80, **one)
+    rule(session, own, AlertMeasure.LIMITS, 50)
+    talked(session, own, TODAY.replace(day=1), 60, 70)
+    talked(session, own, TODAY, 40, 30)
+    talked(session, own, TODAY.replace(month=9, day=30), 1000, 1000)
+    ended(session, own, own.organization.id, TODAY - timedelta(days=29), 9, 0, 5)
+    ended(session, own, own.organization.id, TODAY - timedelta(days=30), 9, 0, 9)
+    subject = Subject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, Limits(month_minutes=10))
+    session.add(
+        SpendingTotal(
+            scope=f"organization:{own.organization.id}",
+            period="2026-10",
+            partner_id=own.partner.id,
+            organization_id=own.organization.id,
+            spent_seconds=500,
+        )
+    )
+    own.plus.user_limit = 2
+    session.flush()
+    assert evaluate(session) == [
+        "Northwind Bakery: 30 minutes of conversation today",
+        "Northwind Bakery: 5 failed calls in 30 days",
+        "Northwind Bakery: 83 % of a spending limit used",
+        "Northwind Dental: 50 % of its users or assistants used",
+        "The portal: 100 conversations this month",
+    ]
+
+
+def test_silence_counts_from_the_last_call_or_the_creation_and_only_of_active_organizations(
+    session: Session, own: Tenant
+) -> None:
+    own.organization.created_at = own.plus.created_at = utcnow() - timedelta(days=9)
+    session.flush()
+    rule(session, own, AlertMeasure.SILENCE, 5)
+    rule(session, own, AlertMeasure.SILENCE, 2, PARTNER)
+    ended(session, own, own.plus.id, TODAY - timedelta(days=3), 1, 0, 0)
+    assert evaluate(session) == [
+        "Northwind Bakery: no calls for 9 days",
+        "The portal: no calls for 3 days",
+    ]
+    own.organization.status = OrganizationStatus.SUSPENDED
+    talked(session, own, TODAY, 1, 1)
+    session.flush()
+    assert evaluate(session) == ["The portal: no calls for 3 days"]
+
+
+def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    endpoints.add(
+        session,
+        OPERATOR,
+        settings,
+        organization_id=own.organization.id,
+        url="https://crm.example/hooks",
+        events=[WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value],
+    )
+    own.staff[Role.ADMIN].notifications = {"alertOpened": False}
+    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1)
+    for organization in (own.organization, own.plus):
+        ended(session, own, organization.id, TODAY, 2, 0, 2)
+    evaluate(session)
+    mails = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
+    assert [(mail.user_id, mail.details) for mail in mails] == [
+        (
+            own.staff[Role.PARTNER_ADMIN].id,
+            {
+                "rule": "An organization has more than 1 failed call in 7 days",
+                "titles": [
+                    "Northwind Bakery: 2 failed calls in 7 days",
+                    "Northwind Dental: 2 failed calls in 7 days",
+                ],
+                "more": 0,
+            },
+        )
+    ]
+    wanted = RuleInput(AlertMeasure.FAILED_CALLS, EACH, 5, AlertPeriod.DAYS_7)
+    alerts.update(session, own.caller(Role.PARTNER_ADMIN), rule_id, wanted)
+    assert evaluate(session) == []
+    payloads = session.scalars(select(WebhookDelivery.payload).order_by(WebhookDelivery.id))
+    told = [json.loads(payload) for payload in payloads]
+    assert [each["type"] for each in told] == ["alert.opened", "alert.resolved"]
+    alert = session.scalars(select(Alert).where(Alert.organization_id == own.organization.id)).one()
+    assert told[0]["data"] == {
+        "alertId": str(alert.id),
+        "organizationId": str(own.organization.id),
+        "measure": "failed-calls",
+        "threshold": 1,
+        "value": 2,
+        "title": "Northwind Bakery: 2 failed calls in 7 days",
+        "openedAt": "2026-10-15T12:00:00.000Z",
+        "resolvedAt": None,
+    }
+
+
+def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tenant) -> None:
+    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1)
+    alerts.mute(session, own.caller(Role.ADMIN), rule_id, 7)
+    ended(session, own, own.organization.id, TODAY, 2, 0, 2)
+    assert evaluate(session) == ["Northwind Bakery: 2 failed calls in 7 days"]
+    assert session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all() == []
+
+
+def test_two_workers_open_an_alert_once(session: Session, own: Tenant) -> None:
+    rule(session, own, AlertMeasure.FAILED_CALLS, 1)
+    ended(session, own, own.organization.id, TODAY, 2, 0, 2)
+    now = utcnow()
+    first, second = alerts.changes(session, now), alerts.changes(session, now)
+    alerts.apply(session, first, now)
+    alerts.apply(session, second, now)
+    assert len(session.scalars(select(Alert)).all()) == 1
+
+
+def test_a_measure_is_read_once_for_the_rules_of_all_partners(
+    session: Session, own: Tenant
+) -> None:
+    def queries() -> list[str]:
+        session.flush()
+        seen: list[str] = []
+        engine = session.connection().engine
+
+        def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+            seen.append(statement)
+
+        event.listen(engine, "before_cursor_execute", note)
+        alerts.changes(session, utcnow())
+        event.remove(engine, "before_cursor_execute", note)
+        return [statement.split()[0] for statement in seen]
+
+    rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)
+    few = queries()
+    other = make_tenant(session, "Southgate")
+    for tenant in (own, other):
+        for threshold in (2, 3, 4):
+            rule(session, tenant, AlertMeasure.FAILED_CALLS, threshold, PARTNER)
+    assert queries() == few == ["SELECT", "SELECT", "SELECT"]
