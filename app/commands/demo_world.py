@@ -5,13 +5,14 @@ import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_conversations
 from app.commands.demo_story import PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
-from app.enums import ContactAction, Role, Tier
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Assistant, Organization, Partner, User, utcnow
 from app.policy.caller import Caller, system_caller
@@ -19,6 +20,7 @@ from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.users import CreateUserInput
 from app.services import (
+    alerts,
     assistants,
     campaigns,
     contacts,
@@ -144,11 +146,32 @@ class World:
                 self._user(own, partner, f"{word}@{story.slug}.example", role, name)
                 for role, word, name in STAFF
             ],
-            "organizations": [
-                self._organization(own, partner, story, organization, history_days)
-                for organization in story.organizations
-            ],
+            "organizations": self._organizations(own, partner, story, history_days),
         }
+
+    def _organizations(
+        self, own: Caller, partner: Partner, story: PartnerStory, history_days: int
+    ) -> list[dict[str, Any]]:
+        made = [
+            self._organization(own, partner, story, organization, history_days)
+            for organization in story.organizations
+        ]
+        self._alerts(own, UUID(made[0]["id"]))
+        return made
+
+    def _alerts(self, own: Caller, busiest: UUID) -> None:
+        """Two rules, of which the history of the busiest organization meets one."""
+        for rule in (
+            alerts.RuleInput(
+                AlertMeasure.ANSWER_RATE, AlertScope.EACH_ORGANIZATION, 20, AlertPeriod.DAYS_7
+            ),
+            alerts.RuleInput(
+                AlertMeasure.CONVERSATIONS, AlertScope.ORGANIZATION, 150, AlertPeriod.DAYS_30,
+                organization_id=busiest, by_mail=False,
+            ),
+        ):  # fmt: skip
+            alerts.create(self.session, own, rule)
+        alerts.apply(self.session, alerts.changes(self.session, utcnow()), utcnow())
 
     def _user(
         self, own: Caller, partner: Partner, email: str, role: Role, name: str

@@ -100,11 +100,10 @@ def alert_rule_save(rule_id: UUID) -> Page:
 
 @portal.post("/alerts/rules/<uuid:rule_id>/mute")
 def alert_rule_mute(rule_id: UUID) -> Page:
-    days = request.form.get("days", "")
+    back = request.form.get("days") == "0"
     with transaction() as session:
-        alerts.mute(session, caller(), rule_id, int(days) if days in {"0", "1", "7", "30"} else -1)
-    words = "Rule unmuted." if days == "0" else "Rule muted. Alerts still open here."
-    flash(words, "success")
+        alerts.mute(session, caller(), rule_id, back=back)
+    flash("Rule unmuted." if back else "Rule muted. Its alerts still open here.", "success")
     return redirect(url_for("portal.alerts"), 303)
 
 

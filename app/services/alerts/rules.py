@@ -27,7 +27,7 @@ _MOST: dict[AlertMeasure, int] = {
     AlertMeasure.SILENCE: 90,
 }
 _MOST_COUNTED = 1_000_000_000
-MUTED_DAYS = (1, 7, 30)
+MUTED = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +105,14 @@ def update(
     return True
 
 
-def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRule:
-    """Send nothing for so many days, or again with 0. Raises `Forbidden`, `NotFound` and
-    `ValidationFailed` (``out_of_range``)."""
+def mute(session: Session, caller: Caller, rule_id: UUID, *, back: bool = False) -> AlertRule:
+    """Send nothing for `MUTED`, or send again with ``back``. Raises `Forbidden`, `NotFound`."""
     rule = get(session, caller, rule_id, for_change=True)
-    if days not in (0, *MUTED_DAYS):
-        message = f"Mute for {', '.join(map(str, MUTED_DAYS))} days."
-        raise ValidationFailed.on("days", "out_of_range", message)
     before = {"mutedUntil": rule.muted_until}
-    rule.muted_until = utcnow() + timedelta(days=days) if days else None
+    rule.muted_until = None if back else utcnow() + MUTED
     rule.version += 1
     session.flush()
-    action = "alert_rule.muted" if days else "alert_rule.unmuted"
+    action = "alert_rule.unmuted" if back else "alert_rule.muted"
     _record(session, caller, rule, action, before=before, after={"mutedUntil": rule.muted_until})
     return rule
 
