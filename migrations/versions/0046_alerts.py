@@ -1,4 +1,4 @@
-"""Add alert rules, their alerts, and the daily totals of ended calls."""
+"""Add alert rules, their alerts, the daily totals of ended calls, and notifications."""
 
 from collections.abc import Sequence
 
@@ -20,6 +20,11 @@ MEASURES = (
     "spending",
     "limits",
     "silence",
+)
+IS_NOTIFIED = sa.text(
+    "action IN ('alert.opened', 'alert.resolved', 'dialling.paused', 'dialling.resumed', "
+    "'mail.failed', 'phone_number.confirmation_ended', 'upload.applied', 'upload.cancelled', "
+    "'upload.failed', 'webhook.paused')"
 )
 COUNT_ENDED_CALLS = """
     INSERT INTO call_days (organization_id, day, partner_id, ended, answered, failed)
@@ -98,12 +103,24 @@ def upgrade() -> None:
     )
     for table in ("call_days", "alert_rules", "alerts"):
         policies.by_partner(table, organization="organization_id")
+    op.add_column(
+        "users", sa.Column("notifications_read_at", sa.DateTime(timezone=True), nullable=True)
+    )
+    op.create_index(
+        "ix_audit_entries_notified",
+        "audit_entries",
+        ["partner_id", "id"],
+        sqlite_where=IS_NOTIFIED,
+        postgresql_where=IS_NOTIFIED,
+    )
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     day = "date(ended_at)" if is_sqlite else "(ended_at AT TIME ZONE 'UTC')::date"
     op.execute(COUNT_ENDED_CALLS.format(day=day))
 
 
 def downgrade() -> None:
+    op.drop_index("ix_audit_entries_notified", table_name="audit_entries")
+    op.drop_column("users", "notifications_read_at")
     for table in ("alerts", "alert_rules", "call_days"):
         op.drop_table(table)
 

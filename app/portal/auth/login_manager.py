@@ -28,6 +28,7 @@ REFRESHED = frozenset(
         "portal.call_live",
         "portal.campaign_outreach_live",
         "portal.carrier_account_connection",
+        "portal.notifications_bell",
         "portal.phone_number_list",
         "portal.upload_live",
     }

@@ -20,6 +20,7 @@ from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for
 from app.portal.web.theme import THEME_COOKIE, THEMES
 from app.services import pauses
+from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, Link
 from app.services.branding.shades import brand_shades
 
@@ -106,6 +107,7 @@ def _context() -> dict[str, Any]:
         "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
+        "unread": _unread,
         "find_url": url_for("portal.find") if user else None,
         "account_url": url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
@@ -134,6 +136,14 @@ class _CallingPauses:
         with transaction(read_only=True) as session:
             found = pauses.listing(session)
         return iter([pause for pause in found if pause.organization_id is None])
+
+
+def _unread() -> int | None:
+    """The notifications that the user has not read; None for users who get none."""
+    if known_user() is None or g.caller.partner_id is None:
+        return None
+    with transaction(read_only=True) as session:
+        return notified.count_unread(session, g.caller)
 
 
 def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:

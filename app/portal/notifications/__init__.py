@@ -1,0 +1,1 @@
+"""Notifications: the bell of every page, and its list."""

@@ -1,0 +1,99 @@
+"""Notifications: what happened while a user didn't look, read and unread for each user."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import User
+from app.policy.caller import system_caller
+from app.services import audit, pauses
+from app.services.pauses import Scope
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+def bell(page: str) -> str:
+    (label,) = set(re.findall(r'aria-label="(Notifications[^"]*)"', page))
+    return str(label)
+
+
+def listed(page: str) -> list[str]:
+    found = re.findall(r'<span class="line-title">([^<]*)</span>', page)
+    return [unescape(words) for words in found]
+
+
+@pytest.fixture
+def paused(session: Session, own: Tenant) -> None:
+    """A pause of calling and a paused webhook, both by the system."""
+    worker = system_caller("worker", partner_id=own.partner.id)
+    scope = Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    pauses.pause(session, worker, scope, "Unusual calls")
+    audit.record(
+        session,
+        worker,
+        action="webhook.paused",
+        target_type="webhook",
+        target_id=own.plus.id,
+        organization_id=own.plus.id,
+        target="crm.example",
+    )
+    session.commit()
+
+
+@pytest.mark.usefixtures("paused")
+def test_the_bell_counts_what_is_unread_until_it_is_marked_as_read(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    admin, customer_admin = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+    page = admin.get("/notifications").text
+    assert bell(page) == "Notifications, 2 unread"
+    assert listed(page) == ["Webhook paused: crm.example", "Calling paused"]
+    assert (page.count(">New<"), page.count(">View<")) == (2, 2)
+    admin.post("/notifications/read", page="/notifications")
+    page = admin.get("/notifications").text
+    assert (bell(page), page.count(">New<"), len(listed(page))) == ("Notifications", 0, 2)
+    assert bell(customer_admin.get("/").text) == "Notifications, 1 unread"
+
+
+@pytest.mark.usefixtures("paused")
+def test_users_are_notified_only_of_what_they_may_see(
+    own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    assert listed(signed_in(own.user).get("/notifications").text) == ["Calling paused"]
+    assert listed(signed_in(own.plus_user).get("/notifications").text) == []
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert listed(stranger.get("/notifications").text) == []
+
+
+def test_users_are_not_notified_of_what_they_did(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    scope = Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    pauses.pause(session, own.caller(Role.PARTNER_ADMIN), scope, "Holidays")
+    session.commit()
+    counts = [
+        bell(signed_in(own.staff[role]).get("/").text) for role in (Role.PARTNER_ADMIN, Role.ADMIN)
+    ]
+    assert counts == ["Notifications", "Notifications, 1 unread"]
+
+
+@pytest.mark.usefixtures("paused")
+def test_the_bell_refreshes_itself(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.user)
+    part = browser.get("/notifications/bell", headers={"HX-Request": "true"}).text
+    assert (bell(part), 'hx-trigger="every 60s"' in part, "<html" in part) == (
+        "Notifications, 1 unread",
+        True,
+        False,
+    )
+
+
+def test_operators_get_no_notifications(operator: Browser) -> None:
+    assert "/notifications" not in operator.get("/").text
+    assert operator.get("/notifications").status_code == 404
