@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from app.portal.web.formats import number
+from app.portal.web.formats import day, number
 from app.services.spending import MICROS, NEAR, Spending, Use
 from app.services.spending.budgets import Budget
 
@@ -26,10 +27,10 @@ class Bar:
 def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
     """The bars of today and of this month."""
     return [
-        (title, [_money(money, found.currency), _time(time)])
-        for title, money, time in (
-            ("Today", found.day_money, found.day_time),
-            ("This month", found.month_money, found.month_time),
+        (title, [_money(money, found.currency, days[0]), _time(time, days[1])])
+        for title, money, time, days in (
+            ("Today", found.day_money, found.day_time, (None, None)),
+            ("This month", found.month_money, found.month_time, found.passed_on),
         )
     ]
 
@@ -54,23 +55,33 @@ def money(micros: int, currency: str) -> str:
     return f"{number(Decimal(micros) / MICROS, 2)}\N{NO-BREAK SPACE}{currency}"
 
 
-def _money(use: Use, currency: str) -> Bar:
+def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
     most = "no limit" if use.most is None else money(use.most, currency)
     reserved = money(use.reserved, currency) if use.reserved else ""
-    return _bar("Spending", use, f"{money(use.spent, currency)} of {most}", reserved)
+    return _bar("Spending", use, f"{money(use.spent, currency)} of {most}", reserved, passed_on)
 
 
-def _time(use: Use) -> Bar:
+def _time(use: Use, passed_on: date | None) -> Bar:
     most = "no limit" if use.most is None else number(use.most // 60)
     reserved = f"{number(-(-use.reserved // 60))} minutes" if use.reserved else ""
-    return _bar("Call minutes", use, f"{number(-(-use.spent // 60))} of {most}", reserved)
+    return _bar(
+        "Call minutes", use, f"{number(-(-use.spent // 60))} of {most}", reserved, passed_on
+    )
 
 
-def _bar(label: str, use: Use, words: str, reserved: str) -> Bar:
+def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None) -> Bar:
     tone: Literal["", "warning", "danger"] = ""
     if use.most is not None and use.used >= use.most:
         tone = "danger"
     elif use.most is not None and 100 * use.used >= NEAR * use.most:
         tone = "warning"
-    note = f"And {reserved} reserved for calls in progress" if reserved else ""
-    return Bar(label, words.replace(" of no limit", ", no limit"), use.used, use.most, tone, note)
+    notes = [f"And {reserved} reserved for calls in progress"] if reserved else []
+    notes += [f"Expected to reach the limit on {day(passed_on)}"] if passed_on else []
+    return Bar(
+        label,
+        words.replace(" of no limit", ", no limit"),
+        use.used,
+        use.most,
+        tone,
+        ". ".join(notes),
+    )

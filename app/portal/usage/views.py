@@ -74,6 +74,8 @@ def show_usage() -> str | tuple[str, int]:
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
+        is_this_month = span == reporting.this_month(today)
+        end = reporting.month_end(session, caller(), today, scope.id) if is_this_month else None
         months = reporting.by_month(session, caller(), span, scope.id)
         own = caller().organization_id
         bill = statements.current_month(session, caller(), own) if own else None
@@ -107,6 +109,7 @@ def show_usage() -> str | tuple[str, int]:
         total_before=reporting.total(before),
         updated=updated,
         chart=_chart(days),
+        end=end,
         rows=page.items if page else None,
         ranked=ranked,
         listed=_sum(page.items) if page else None,

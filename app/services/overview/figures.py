@@ -23,6 +23,7 @@ class Month:
     today: date
     days: list[reporting.Day]
     days_before: list[reporting.Day]
+    end: reporting.MonthEnd | None
 
     @property
     def now(self) -> reporting.Day:
@@ -47,7 +48,7 @@ class Customers:
 
 
 def month(session: Session, caller: Caller) -> Month:
-    """Return the figures of the month for the caller's partner or organization: two queries."""
+    """Return the figures of the month for the caller's partner or organization: three queries."""
     span = reporting.this_month(utcnow().date())
     before = span.before()
     return Month(
@@ -55,6 +56,7 @@ def month(session: Session, caller: Caller) -> Month:
         span.end,
         list(reporting.daily(session, caller, span.start, span.end)),
         list(reporting.daily(session, caller, before.start, before.end)),
+        reporting.month_end(session, caller, span.end),
     )
 
 

@@ -1,9 +1,9 @@
 """Spending limits as users read and change them: the operator those of a partner, the partner
 those of its organizations and API keys."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
+from app.services.forecasting import forecast
 from app.services.spending import rates
 from app.services.spending.scopes import (
     KEY,
@@ -39,6 +40,7 @@ from app.services.spending.scopes import (
 )
 from app.services.tenancy import fetch, get_organization, of_tenant
 
+FORECAST_FROM = timedelta(weeks=12)
 NEAR = 80
 """From this percentage on, a limit is nearly used."""
 MOST_MICROS = 1_000_000_000 * rates.MICROS
@@ -93,6 +95,8 @@ class Spending:
     day_time: Use
     month_time: Use
     until: tuple[datetime, datetime]
+    passed_on: tuple[date | None, date | None] = (None, None)
+    """The days on which spending and minutes are expected to reach the limit of the month."""
 
     @property
     def is_limited(self) -> bool:
@@ -123,7 +127,57 @@ def of(session: Session, caller: Caller, subject: Subject) -> Spending:
         .execution_options(populate_existing=True)
     )
     totals = {(total.scope, total.period): total for total in found}
-    return _spending(scope, stored, totals, rates.currency_of(session), now)
+    used = _spending(scope, stored, totals, rates.currency_of(session), now)
+    if used.month_money.most is None and used.month_time.most is None:
+        return used
+    return replace(used, passed_on=_passed_on(session, scope, used, now))
+
+
+def _passed_on(
+    session: Session, scope: str, used: Spending, now: datetime
+) -> tuple[date | None, date | None]:
+    first, end = day_of(now - FORECAST_FROM), used.until[1].date()
+    rows = session.scalars(
+        select(SpendingTotal).where(
+            SpendingTotal.scope == scope, SpendingTotal.period.between(first, day_of(now))
+        )
+    )
+    days = {row.period: row for row in rows}  # with those of months, which no day asks for
+    history = [
+        days.get(day_of(now - timedelta(days=age))) for age in range(FORECAST_FROM.days, 0, -1)
+    ]
+    return (
+        _day_of_limit(
+            [row.spent_micros if row else 0 for row in history],
+            used.month_money,
+            used.day_money,
+            now.date(),
+            end,
+        ),
+        _day_of_limit(
+            [row.spent_seconds if row else 0 for row in history],
+            used.month_time,
+            used.day_time,
+            now.date(),
+            end,
+        ),
+    )
+
+
+def _day_of_limit(
+    history: Sequence[int], month: Use, today: Use, first: date, end: date
+) -> date | None:
+    """The day before ``end`` on which the month reaches its limit; None if it reached it already,
+    isn't expected to, or too few days are known."""
+    expected = forecast(history, (end - first).days)
+    if month.most is None or month.used >= month.most or expected is None:
+        return None
+    used = month.used - today.used
+    for place, amount in enumerate(expected.days):
+        used += max(round(amount), today.used) if place == 0 else round(amount)
+        if used >= month.most:
+            return first + timedelta(days=place)
+    return None
 
 
 def _spending(

@@ -1,0 +1,63 @@
+"""Forecast the days to come from daily figures.
+
+Additive exponential smoothing with a weekly season and a damped trend (Holt-Winters), with fixed
+parameters; docs/decisions/partners.md#forecast has its errors. R. J. Hyndman and G. Athanasopoulos,
+"Forecasting: Principles and Practice", 3rd edition, sections 8.4 and 8.7.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import sqrt
+
+WEEK = 7
+FEWEST_DAYS = 3 * WEEK
+"""Fewer days are no basis for a forecast."""
+LEVEL, TREND, SEASON, DAMPING = 0.05, 0.005, 0.1, 0.95
+EIGHTY_PERCENT = 1.2816
+"""Standard deviations on both sides of the middle 80 % of a normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The expected figure of each day to come, and how far their sum may be off (80 %)."""
+
+    days: tuple[float, ...]
+    margin: float
+
+    @property
+    def total(self) -> float:
+        return sum(self.days)
+
+
+def forecast(history: Sequence[float], count: int) -> Forecast | None:
+    """Return the forecast of ``count`` days after the ``history``, which begins with its first day
+    above zero; None if that is too short."""
+    first = next((place for place, value in enumerate(history) if value), len(history))
+    known = history[first:]
+    if len(known) < FEWEST_DAYS or count < 1:
+        return None
+    start = known[: 2 * WEEK]
+    level, trend = sum(start) / len(start), 0.0
+    season = [(start[day] + start[day + WEEK]) / 2 - level for day in range(WEEK)]
+    squares = []
+    for place, value in enumerate(known):
+        day = place % WEEK
+        error = value - (level + DAMPING * trend + season[day])
+        level += DAMPING * trend + LEVEL * error
+        trend = DAMPING * trend + TREND * error
+        season[day] += SEASON * error
+        if place >= len(start):
+            squares.append(error * error)
+    slopes = list(accumulate(DAMPING**step for step in range(1, count + 1)))
+    days = tuple(
+        max(0.0, level + slopes[step] * trend + season[(len(known) + step) % WEEK])
+        for step in range(count)
+    )
+    # How much an error of one day moves the days after it, and so the sum.
+    moved = [1.0] + [
+        LEVEL + TREND * slopes[step - 1] + (SEASON if step % WEEK == 0 else 0)
+        for step in range(1, count)
+    ]
+    spread = sum(reach * reach for reach in accumulate(moved))
+    return Forecast(days, EIGHTY_PERCENT * sqrt(spread * sum(squares) / len(squares)))
