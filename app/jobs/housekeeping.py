@@ -22,7 +22,14 @@ from app.gateways.syslog import Syslog, SyslogUnavailable
 from app.jobs import sell_plans, waiting_calls
 from app.jobs.context import context
 from app.models import utcnow
-from app.services import alerts, carrier_accounts, phone_numbers, retention, unusual_calls
+from app.services import (
+    alerts,
+    carrier_accounts,
+    monthly_reports,
+    phone_numbers,
+    retention,
+    unusual_calls,
+)
 from app.services.audit import forwarding, refusals
 from app.services.billing import statements
 from app.services.branding import outside_pictures
@@ -309,9 +316,20 @@ def evaluate_alerts() -> None:
             alerts.apply(session, found, now)
 
 
+def send_reports() -> None:
+    """Queue the monthly reports that are due."""
+    database, now = context().database, utcnow()
+    with database.transaction(read_only=True) as session:
+        is_due = monthly_reports.is_any_due(session, now)
+    while is_due:
+        with database.transaction() as session:
+            is_due = monthly_reports.send_due(session, now) > 0
+
+
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
     Task("evaluate alerts", MINUTE, evaluate_alerts),
+    Task("send reports", MINUTE, send_reports),
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),
     Task("sum up refused attempts", MINUTE, close_refusal_counts),

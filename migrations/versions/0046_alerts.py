@@ -1,9 +1,11 @@
-"""Add alert rules, their alerts, the daily totals of ended calls, and notifications."""
+"""Add alert rules, their alerts, the daily totals of ended calls, notifications and
+scheduled reports."""
 
 from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 from migrations import policies
 
@@ -12,6 +14,9 @@ down_revision: str | Sequence[str] | None = "0039"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
+JSON_TYPE = sa.JSON(none_as_null=True).with_variant(
+    postgresql.JSONB(none_as_null=True), "postgresql"
+)
 MEASURES = (
     "conversations",
     "minutes",
@@ -101,7 +106,24 @@ def upgrade() -> None:
         sqlite_where=is_open,
         postgresql_where=is_open,
     )
-    for table in ("call_days", "alert_rules", "alerts"):
+    op.create_table(
+        "report_schedules",
+        sa.Column("scope", sa.String(100), nullable=False),
+        sa.Column("partner_id", sa.Uuid(), nullable=False),
+        sa.Column("organization_id", sa.Uuid(), nullable=True),
+        sa.Column("day", sa.Integer(), nullable=False),
+        sa.Column("hour", sa.Integer(), nullable=False),
+        sa.Column("timezone", sa.String(100), nullable=False),
+        sa.Column("recipients", JSON_TYPE, nullable=False),
+        sa.Column("next_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("version", sa.Integer(), nullable=False),
+        _partner("report_schedules"),
+        _organization("report_schedules"),
+        sa.PrimaryKeyConstraint("scope", name=op.f("pk_report_schedules")),
+    )
+    op.create_index("ix_report_schedules_partner_id", "report_schedules", ["partner_id"])
+    op.create_index("ix_report_schedules_next_at", "report_schedules", ["next_at"])
+    for table in ("call_days", "alert_rules", "alerts", "report_schedules"):
         policies.by_partner(table, organization="organization_id")
     op.add_column(
         "users", sa.Column("notifications_read_at", sa.DateTime(timezone=True), nullable=True)
@@ -121,7 +143,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("ix_audit_entries_notified", table_name="audit_entries")
     op.drop_column("users", "notifications_read_at")
-    for table in ("alerts", "alert_rules", "call_days"):
+    for table in ("report_schedules", "alerts", "alert_rules", "call_days"):
         op.drop_table(table)
 
 

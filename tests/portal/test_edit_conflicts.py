@@ -127,6 +127,13 @@ FORMS = [
         {"threshold": "40"},
     ),
     EditForm(
+        ("portal/report/schedule.html",),
+        "/report/schedule",
+        {"recipients": "theirs@example.com"},
+        {"recipients": "mine"},
+        {"recipients": "mine@example.com"},
+    ),
+    EditForm(
         ("portal/contacts/edit.html",),
         "/campaigns/{campaign}/contacts/{contact}/edit",
         {"first_name": "Theirs"},

@@ -86,7 +86,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place(
                 "Costs and margin", "coins", "portal.costs", ("portal.costs", "portal.statement")
             ),
-            Place("Report", "clipboard-data", "portal.report"),
+            Place("Report", "clipboard-data", "portal.report", ("portal.report_",)),
             Place("Alerts", "bell", "portal.alerts", ("portal.alert_",)),
             Place("Plan", "tag", "portal.plan", ("portal.statement",)),
         ),

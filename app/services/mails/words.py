@@ -11,10 +11,19 @@ from app.services.branding.brand import Brand
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of figures; the first cell of the head and of each row names the others."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
 
-    ``quoted`` is text that another user wrote, shown as a quotation.
+    ``quoted`` is text that another user wrote, shown as a quotation. ``tables`` stand below the
+    paragraphs.
     """
 
     subject: str
@@ -24,6 +33,7 @@ class Words:
     quoted: str = ""
     after: tuple[str, ...] = ()
     reason: str = ""
+    tables: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +327,31 @@ def _alerts_opened(facts: Facts) -> Words:
     )
 
 
+def _monthly_report(facts: Facts) -> Words:
+    details, product = facts.details, facts.brand.product_name
+    month, name = details["month"], details["name"]
+    columns = (month, "Month before")
+    parts = (
+        ("Figures", details["figures"], columns),
+        ("Growing", details["growing"], columns),
+        ("Falling", details["falling"], columns),
+        ("Near a limit", details["near"], ("In use now",)),
+    )
+    whose = f"&organization={details['organizationId']}" if details["organizationId"] else ""
+    return Words(
+        subject=f"Report of {month} for {name}",
+        heading=f"Report of {month}",
+        paragraphs=(f"Conversations and calls of {name}. Days are UTC.",),
+        tables=tuple(
+            Table((title, *head), tuple(tuple(row) for row in rows))
+            for title, rows, head in parts
+            if rows
+        ),
+        act=("View report", f"{facts.site}/report/month?month={details['start'][:7]}{whose}"),
+        reason=f"Sent to {facts.email} because {product} sends this report each month.",
+    )
+
+
 def _and_support(brand: Brand) -> str:
     return f" and write to {brand.support_email}" if brand.support_email else ""
 
@@ -340,4 +375,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
     MailKind.BUDGET_REACHED: _budget_reached,
     MailKind.ALERTS_OPENED: _alerts_opened,
+    MailKind.MONTHLY_REPORT: _monthly_report,
 }

@@ -37,4 +37,12 @@ from app.services.organizations.status import (
     suspend,
 )
 from app.services.organizations.trial import Trial, end_trial, trial_of
-from app.services.organizations.use import Use, campaigns_in, first_users_of, names_of, use_of
+from app.services.organizations.use import (
+    NearLimit,
+    Use,
+    campaigns_in,
+    first_users_of,
+    names_of,
+    near_limits,
+    use_of,
+)

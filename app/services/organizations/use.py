@@ -8,10 +8,11 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, UserStatus
+from app.enums import CampaignStatus, OrganizationStatus, UserStatus
 from app.models import Assistant, Campaign, ConversationDay, Organization, User, utcnow
+from app.models.organization import ROOMY
 from app.policy.caller import Caller
-from app.services.organizations.loading import visible
+from app.services.organizations.loading import Closeness, close_to_limit, uses, visible
 
 RECENT = timedelta(days=29)
 
@@ -52,6 +53,45 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
         )
     ]
     return {key: Use(*(count.get(key, 0) for count in counted)) for key in organization_ids}
+
+
+@dataclass(frozen=True, slots=True)
+class NearLimit:
+    """An organization that uses nearly all of a limit; ``words`` are the limits concerned."""
+
+    organization: Organization
+    words: str
+
+
+def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
+    """Return active organizations with room for several that have used nearly all of it, the
+    newest first: at most four queries."""
+    rows = (
+        visible(caller)
+        .where(
+            ROOMY,
+            Organization.status == OrganizationStatus.ACTIVE,
+            close_to_limit(Closeness.NEAR, above=1),
+        )
+        .order_by(Organization.created_at.desc(), Organization.id.desc())
+        .limit(most)
+    )
+    found = session.scalars(rows).all()
+    use = use_of(session, [organization.id for organization in found]) if found else {}
+    return [
+        NearLimit(
+            organization,
+            " ".join(
+                f"{used} of {limit} {what} in use."
+                for used, limit, what in (
+                    (use[organization.id].assistants, organization.assistant_limit, "assistants"),
+                    (use[organization.id].users, organization.user_limit, "seats"),
+                )
+                if limit > 1 and uses(used, limit, Closeness.NEAR)
+            ),
+        )
+        for organization in found
+    ]
 
 
 def campaigns_in(session: Session, organization: Organization) -> int:

@@ -9,10 +9,9 @@ from uuid import UUID
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, ImportState, OrganizationStatus
-from app.models import ApiKey, Call, ContactImport, OAuthClient, Organization, utcnow
+from app.enums import CallStatus, ImportState
+from app.models import ApiKey, Call, ContactImport, OAuthClient, utcnow
 from app.models.base import id_at
-from app.models.organization import ROOMY
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import alerts, assistants, organizations, partners, pauses, spending, workers
@@ -20,8 +19,6 @@ from app.services.branding import surfaces
 from app.services.calls import queries
 from app.services.calls.queries import UNANSWERED
 from app.services.calls.queries import visible as visible_calls
-from app.services.organizations.loading import Closeness, close_to_limit, uses
-from app.services.organizations.loading import visible as visible_organizations
 from app.services.outreach import blocked_campaigns
 from app.services.pauses import carrier_health
 from app.services.spending import budgets
@@ -226,34 +223,9 @@ def _unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
     """Organizations with room for several that have used nearly all of it."""
-    rows = (
-        visible_organizations(caller)
-        .where(
-            ROOMY,
-            Organization.status == OrganizationStatus.ACTIVE,
-            close_to_limit(Closeness.NEAR, above=1),
-        )
-        .order_by(Organization.created_at.desc(), Organization.id.desc())
-        .limit(EACH + 1)
-    )
-    found = session.scalars(rows).all()
-    ids = [organization.id for organization in found]
-    use = organizations.use_of(session, ids) if ids else {}
     return [
-        ActionItem(
-            Kind.LIMIT,
-            organization.name,
-            " ".join(
-                f"{used} of {limit} {what} in use."
-                for used, limit, what in (
-                    (use[organization.id].assistants, organization.assistant_limit, "assistants"),
-                    (use[organization.id].users, organization.user_limit, "seats"),
-                )
-                if limit > 1 and uses(used, limit, Closeness.NEAR)
-            ),
-            organization.id,
-        )
-        for organization in found
+        ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
+        for near in organizations.near_limits(session, caller, EACH + 1)
     ]
 
 

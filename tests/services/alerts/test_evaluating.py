@@ -115,7 +115,7 @@ def test_a_low_answer_rate_opens_one_alert_which_resolves_and_opens_again(
 def test_each_measure_reads_its_own_figures(
     session: Session, own: Tenant, settings: Settings
 ) -> None:
-    one = {"scope": ONE, "organization_id": own.organization.id}
+    one: dict[str, Any] = {"scope": ONE, "organization_id": own.organization.id}
     rule(session, own, AlertMeasure.CONVERSATIONS, 99, PARTNER, AlertPeriod.MONTH)
     rule(session, own, AlertMeasure.CONVERSATIONS, 100, PARTNER, AlertPeriod.MONTH)
     rule(session, own, AlertMeasure.MINUTES, 29, period=AlertPeriod.TODAY, **one)

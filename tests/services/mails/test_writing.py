@@ -65,6 +65,16 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "titles": ["Hill Dental: 2 failed calls today", "Hillside: 3 failed calls today"],
         "more": 4,
     },
+    MailKind.MONTHLY_REPORT: {
+        "name": "Hill Dental",
+        "month": "October 2026",
+        "start": "2026-10-01",
+        "organizationId": None,
+        "figures": [["Conversations", "1,210", "1,100"]],
+        "growing": [["Hillside", "40", "20"]],
+        "falling": [],
+        "near": [["Hillside", "9 of 10 seats in use."]],
+    },
     MailKind.CALLING_PAUSED: {
         "organization": "Hill Dental",
         "organizationId": "01a2",

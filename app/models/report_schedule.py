@@ -1,0 +1,31 @@
+"""When the monthly report is sent, and to whom."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Json, Short, UtcDateTime, tenant_key
+
+
+class ReportSchedule(Base):
+    """The monthly report of a partner, or of one of its organizations.
+
+    ``scope`` is ``partner:`` or ``organization:`` and an id. ``next_at`` is None while it is off.
+    """
+
+    __tablename__ = "report_schedules"
+    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+
+    scope: Mapped[Short] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    organization_id: Mapped[UUID | None]
+    day: Mapped[int] = mapped_column(Integer)
+    hour: Mapped[int] = mapped_column(Integer)
+    timezone: Mapped[Short]
+    recipients: Mapped[list[str]] = mapped_column(Json, default=list)
+    next_at: Mapped[datetime | None] = mapped_column(UtcDateTime, index=True)
+    version: Mapped[int] = mapped_column(Integer, default=1)

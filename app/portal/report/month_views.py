@@ -1,0 +1,135 @@
+"""The report of a month, and its schedule by email."""
+
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import Organization, utcnow
+from app.portal.report.schedule_form import ScheduleForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import refused
+from app.portal.web.organization_picker import organization_named
+from app.services import monthly_reports, partners, reporting
+from app.services.reporting import Day, MonthlyReport
+
+OLDEST = timedelta(days=731)
+
+
+@portal.get("/report/month")
+def report_month() -> str:
+    today = utcnow().date()
+    month = _month(today)
+    with transaction(read_only=True) as session:
+        organization = organization_named(session)
+        whose = organization.id if organization else None
+        found = reporting.monthly(session, caller(), month, today, whose)
+        _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
+    earlier, later = month - timedelta(days=1), month + timedelta(days=31)
+    return render_template(
+        "portal/report/month.html",
+        organization=organization,
+        report=found,
+        month=month,
+        unfinished=found.span.end == today,
+        earlier_url=_url(earlier, whose) if today - earlier < OLDEST else None,
+        later_url=_url(later, whose) if later <= today else None,
+        schedule_url=url_for("portal.report_schedule", organization=whose),
+        next_at=next_at,
+        chart=_chart(found),
+    )
+
+
+@portal.get("/report/schedule")
+def report_schedule() -> str:
+    with transaction(read_only=True) as session:
+        organization = organization_named(session)
+        form = _stored(session, organization)
+    return _page(organization, form)
+
+
+@portal.post("/report/schedule")
+def report_schedule_save() -> Page:
+    form, organization = ScheduleForm(), _organization()
+    if not form.validate():
+        return _page(organization, form), 422
+    whose = organization.id if organization else None
+    try:
+        with transaction() as session:
+            changed = monthly_reports.save(
+                session, caller(), whose, form.to_schedule(), expected_version=form.version.data
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(organization, form),
+            stored=lambda session: _stored(session, organization),
+            target=("organization", whose) if whose else ("partner", _partner_id()),
+        )
+    flash("Schedule saved." if changed else "Nothing was changed.", "success")
+    return redirect(url_for("portal.report_month", organization=whose), 303)
+
+
+@portal.post("/report/schedule/test")
+def report_schedule_test() -> Page:
+    organization = _organization()
+    whose = organization.id if organization else None
+    with transaction() as session:
+        monthly_reports.send_test(session, caller(), whose)
+    flash("The report of last month is on its way to you.", "success")
+    return redirect(url_for("portal.report_schedule", organization=whose), 303)
+
+
+def _organization() -> Organization | None:
+    with transaction(read_only=True) as session:
+        return organization_named(session)
+
+
+def _partner_id() -> UUID:
+    return partners.own(caller())
+
+
+def _stored(session: Session, organization: Organization | None) -> ScheduleForm:
+    whose = organization.id if organization else None
+    stored, version, _next_at = monthly_reports.get(session, caller(), whose)
+    return ScheduleForm.showing(stored, version)
+
+
+def _page(organization: Organization | None, form: ScheduleForm) -> str:
+    return render_template("portal/report/schedule.html", organization=organization, form=form)
+
+
+def _month(today: date) -> date:
+    """Return the first day of the month of the URL, otherwise of this month. Raises `NotFound`."""
+    text = request.args.get("month", "")
+    try:
+        month = date.fromisoformat(f"{text}-01") if text else today.replace(day=1)
+    except ValueError as error:
+        raise NotFound from error
+    if not today - OLDEST <= month <= today:
+        raise NotFound
+    return month
+
+
+def _url(month: date, organization_id: UUID | None) -> str:
+    return url_for("portal.report_month", month=f"{month:%Y-%m}", organization=organization_id)
+
+
+def _chart(report: MonthlyReport) -> dict[str, Any]:
+    def values(days: list[Day]) -> list[int | None]:
+        found: list[int | None] = [day.conversations for day in days]
+        return [*found, *[None] * (len(report.days) - len(found))][: len(report.days)]
+
+    return {
+        "days": [day.day.isoformat() for day in report.days],
+        "series": [
+            {"label": f"{report.span.start:%B}", "values": values([*report.days]), "role": "first"},
+            {"label": "Month before", "values": values([*report.days_before]), "role": "compare"},
+        ],
+        "unfinished": report.span.end == utcnow().date(),
+    }

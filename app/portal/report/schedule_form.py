@@ -1,0 +1,47 @@
+"""The form of a report's schedule."""
+
+from datetime import time
+
+from wtforms import SelectChoice, SelectField, TextAreaField
+
+from app.portal.account.forms import zone_choices
+from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.forms import PortalForm
+from app.services.monthly_reports import ScheduleInput
+
+UTC_CHOICE = ""
+"""How the choice of zones names UTC."""
+
+
+class ScheduleForm(PortalForm):
+    version = VersionField()
+    recipients = TextAreaField("Recipients", render_kw={"spellcheck": "false"})
+    day = WholeNumber("Day of the month", required=True, render_kw={"inputmode": "numeric"})
+    hour = SelectField(
+        "Hour",
+        coerce=int,
+        choices=[SelectChoice(str(hour), f"{time(hour):%H:%M}") for hour in range(24)],
+    )
+    timezone = SelectField("Time zone")
+
+    def __init__(self, *args: object, present: str | None = None, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.timezone.choices = zone_choices(present)
+
+    @classmethod
+    def showing(cls, stored: ScheduleInput, version: int) -> "ScheduleForm":
+        data = {
+            "version": version,
+            "recipients": "\n".join(stored.recipients),
+            "day": stored.day,
+            "hour": stored.hour,
+            "timezone": UTC_CHOICE if stored.timezone == "UTC" else stored.timezone,
+        }
+        return cls.from_object(data=data, present=stored.timezone)
+
+    def to_schedule(self) -> ScheduleInput:
+        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
+        addresses = dict.fromkeys(line.strip() for line in lines if line.strip())
+        return ScheduleInput(
+            self.day.data or 0, self.hour.data, self.timezone.data or "UTC", tuple(addresses)
+        )

@@ -1,0 +1,214 @@
+"""The monthly report as a mail: its schedule for a partner or an organization, and sending it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, available_timezones
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus
+from app.errors import Problem, ValidationFailed, refuse_stale
+from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import audit, mail_queue, organizations, partners, reporting
+from app.services.users import account
+from app.validation.emails import is_email
+
+LAST_DAY = 28
+"""Every month has it."""
+MOST_RECIPIENTS = 20
+A_TURN = 50
+"""So many reports are queued in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleInput:
+    """The day of the month and the hour in a time zone; without recipients nothing is sent."""
+
+    day: int = 1
+    hour: int = 8
+    timezone: str = "UTC"
+    recipients: tuple[str, ...] = ()
+
+
+def get(
+    session: Session, caller: Caller, organization_id: UUID | None
+) -> tuple[ScheduleInput, int, datetime | None]:
+    """Return the schedule, its version and when the report is sent next; the defaults if nothing is
+    stored. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.REPORT_READ)
+    found = session.get(ReportSchedule, _scope(_owner(session, caller, organization_id)))
+    return (_read(found), found.version, found.next_at) if found else (ScheduleInput(), 0, None)
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID | None,
+    wanted: ScheduleInput,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Store when the report is sent and to whom; whether this changed anything.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
+    ``too_many_recipients``) and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    owner = _owner(session, caller, organization_id, for_change=True)
+    _check(wanted)
+    stored = session.get(ReportSchedule, _scope(owner), populate_existing=True)
+    before = _read(stored) if stored else ScheduleInput()
+    if before == wanted:
+        return False
+    refuse_stale(expected_version, stored.version if stored else 0, "schedule of the report")
+    if stored is None:
+        stored = ReportSchedule(scope=_scope(owner), partner_id=partners.own(caller), version=0)
+        stored.organization_id = organization_id
+        session.add(stored)
+    for name, value in asdict(wanted).items():
+        setattr(stored, name, list(value) if isinstance(value, tuple) else value)
+    stored.version += 1
+    stored.next_at = _next(stored, utcnow()) if wanted.recipients else None
+    session.flush()
+    kind = "organization" if organization_id else "partner"
+    action, after = f"{kind}.report_scheduled", asdict(wanted)
+    audit.record_change(session, caller, action, owner, before=asdict(before), after=after)
+    return True
+
+
+def send_test(session: Session, caller: Caller, organization_id: UUID | None) -> Mail:
+    """Queue the report of last month for the caller alone. Raises `Forbidden`, `NotFound`."""
+    owner = _owner(session, caller, organization_id)
+    user = account.get(session, caller)
+    details = _details(session, caller, owner, organization_id, utcnow().date())
+    return mail_queue.hand_in(
+        session,
+        MailKind.MONTHLY_REPORT,
+        partner_id=partners.own(caller),
+        user_id=user.id,
+        details=details,
+    )
+
+
+def is_any_due(session: Session, now: datetime) -> bool:
+    return bool(session.scalar(select(exists().where(ReportSchedule.next_at <= now))))
+
+
+def send_due(session: Session, now: datetime) -> int:
+    """Queue the reports of the last month that are due, and plan the next ones; how many."""
+    due = session.scalars(
+        select(ReportSchedule)
+        .where(ReportSchedule.next_at <= now)
+        .order_by(ReportSchedule.next_at)
+        .limit(A_TURN)
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    ).all()
+    for schedule in due:
+        caller = system_caller("report", schedule.partner_id)
+        schedule.next_at = _next(schedule, now)
+        owner = _owner(session, caller, schedule.organization_id)
+        if isinstance(owner, Organization) and owner.status is OrganizationStatus.ARCHIVED:
+            continue
+        today = now.astimezone(ZoneInfo(schedule.timezone)).date()
+        details = _details(session, caller, owner, schedule.organization_id, today)
+        for address in schedule.recipients:
+            mail_queue.hand_in(
+                session,
+                MailKind.MONTHLY_REPORT,
+                partner_id=schedule.partner_id,
+                to=address,
+                details=details,
+            )
+    session.flush()
+    return len(due)
+
+
+def _owner(
+    session: Session, caller: Caller, organization_id: UUID | None, *, for_change: bool = False
+) -> Partner | Organization:
+    if organization_id is not None:
+        return organizations.get(session, caller, organization_id, for_change=for_change)
+    return partners.get(session, caller, partners.own(caller), for_change=for_change)
+
+
+def _scope(owner: Partner | Organization) -> str:
+    return f"{'partner' if isinstance(owner, Partner) else 'organization'}:{owner.id}"
+
+
+def _read(stored: ReportSchedule) -> ScheduleInput:
+    return ScheduleInput(stored.day, stored.hour, stored.timezone, tuple(stored.recipients))
+
+
+def _check(wanted: ScheduleInput) -> None:
+    problems = []
+    if not 1 <= wanted.day <= LAST_DAY:
+        problems.append(Problem("day", "out_of_range", f"Enter a day from 1 to {LAST_DAY}."))
+    if not 0 <= wanted.hour <= 23:
+        problems.append(Problem("hour", "out_of_range", "Choose an hour."))
+    if wanted.timezone not in available_timezones():
+        problems.append(Problem("timezone", "out_of_range", "Choose a time zone."))
+    if len(wanted.recipients) > MOST_RECIPIENTS:
+        message = f"Enter at most {MOST_RECIPIENTS} addresses."
+        problems.append(Problem("recipients", "too_many_recipients", message))
+    problems += [
+        Problem("recipients", "invalid_email", f"{address} is no email like name@example.com.")
+        for address in wanted.recipients
+        if not is_email(address)
+    ]
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _next(schedule: ReportSchedule, now: datetime) -> datetime:
+    """Return the next time of the schedule after ``now``."""
+    zone = ZoneInfo(schedule.timezone)
+    month = now.astimezone(zone).date().replace(day=1)
+    while True:
+        at = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
+        if at > now:
+            return at.astimezone(UTC)
+        month = (month + timedelta(days=31)).replace(day=1)
+
+
+def _details(
+    session: Session,
+    caller: Caller,
+    owner: Partner | Organization,
+    organization_id: UUID | None,
+    today: date,
+) -> dict[str, Any]:
+    """Return what the mail shows: figures beside those of the month before, and organizations."""
+    month = reporting.last_month(today)
+    found = reporting.monthly(session, caller, month.start, today, organization_id)
+    now, before = found.now, found.before
+    figures = [
+        ("Conversations", f"{now.conversations:,}", f"{before.conversations:,}"),
+        ("With a person", f"{now.by_human:,}", f"{before.by_human:,}"),
+        ("Minutes", f"{now.seconds // 60:,}", f"{before.seconds // 60:,}"),
+        ("Calls answered", _rate(found.calls), _rate(found.calls_before)),
+    ]
+    return {
+        "name": owner.name,
+        "month": f"{month.start:%B %Y}",
+        "start": month.start.isoformat(),
+        "organizationId": str(organization_id) if organization_id else None,
+        "figures": figures,
+        "growing": _named(found.growing),
+        "falling": _named(found.falling),
+        "near": [(near.organization.name, near.words) for near in found.near],
+    }
+
+
+def _rate(calls: reporting.Answered) -> str:
+    return f"{100 * calls.answered / calls.ended:.1f}\N{NO-BREAK SPACE}%" if calls.ended else "–"
+
+
+def _named(movers: Sequence[reporting.Mover]) -> list[tuple[str, str, str]]:
+    return [(each.name, f"{each.conversations:,}", f"{each.before:,}") for each in movers]

@@ -1,0 +1,142 @@
+"""The report of a month: its figures beside those of the month before, and who grows and falls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy.orm import Session
+
+from app.models import CallDay, ConversationDay, Organization
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import organizations, partners
+from app.services.reporting.daily import Day, daily, total
+from app.services.reporting.span import Span, last_month
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """An organization with its conversations in the month and in the month before."""
+
+    id: UUID
+    name: str
+    conversations: int
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The calls that reached the carrier and ended, and how many of them were answered."""
+
+    answered: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlyReport:
+    """A month, and the same days of the month before while it isn't over; days are UTC."""
+
+    span: Span
+    earlier: Span
+    days: Sequence[Day]
+    days_before: Sequence[Day]
+    calls: Answered
+    calls_before: Answered
+    growing: Sequence[Mover]
+    falling: Sequence[Mover]
+    near: Sequence[organizations.NearLimit]
+
+    @property
+    def now(self) -> Day:
+        return total(self.days)
+
+    @property
+    def before(self) -> Day:
+        return total(self.days_before)
+
+
+def spans_of(month: date, today: date) -> tuple[Span, Span]:
+    """Return the days of a month up to today, and those of the month before to compare with."""
+    first = month.replace(day=1)
+    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    earlier = last_month(first)
+    if today >= last:
+        return Span(first, last), earlier
+    passed = earlier.start + (today - first)
+    return Span(first, today), Span(earlier.start, min(passed, earlier.end))
+
+
+def monthly(
+    session: Session,
+    caller: Caller,
+    month: date,
+    today: date,
+    organization_id: UUID | None = None,
+) -> MonthlyReport:
+    """Return the report of the caller's partner, or of one of its organizations. Raises `Forbidden`
+    and `NotFound`."""
+    caller.require(Permission.REPORT_READ)
+    span, earlier = spans_of(month, today)
+    days, days_before = (
+        daily(session, caller, each.start, each.end, organization_id=organization_id)
+        for each in (span, earlier)
+    )
+    partner_id = partners.own(caller)
+    calls, calls_before = _calls(session, partner_id, organization_id, (span, earlier))
+    growing: Sequence[Mover] = ()
+    falling: Sequence[Mover] = ()
+    near: Sequence[organizations.NearLimit] = ()
+    if organization_id is None:
+        growing, falling = _movers(session, partner_id, span, earlier)
+        near = organizations.near_limits(session, caller, MOST_NAMED)
+    return MonthlyReport(
+        span, earlier, days, days_before, calls, calls_before, growing, falling, near
+    )
+
+
+def _calls(
+    session: Session, partner_id: UUID, organization_id: UUID | None, spans: Sequence[Span]
+) -> list[Answered]:
+    whose = [CallDay.partner_id == partner_id]
+    whose += [CallDay.organization_id == organization_id] if organization_id else []
+    found = []
+    for span in spans:
+        sums = select(
+            func.coalesce(func.sum(CallDay.answered), 0), func.coalesce(func.sum(CallDay.ended), 0)
+        ).where(*whose, CallDay.day.between(span.start, span.end))
+        answered, ended = session.execute(sums).one()
+        found.append(Answered(int(answered), int(ended)))
+    return found
+
+
+def _movers(
+    session: Session, partner_id: UUID, span: Span, earlier: Span
+) -> tuple[list[Mover], list[Mover]]:
+    """Return the organizations with the largest increase, and those with the largest decrease."""
+
+    def within(days: Span) -> ColumnElement[Any]:
+        is_within = ConversationDay.day.between(days.start, days.end)
+        return func.sum(case((is_within, ConversationDay.conversations), else_=0))
+
+    now, before = within(span), within(earlier)
+    counted = (
+        select(Organization.id, Organization.name, now, before)
+        .join(ConversationDay, ConversationDay.organization_id == Organization.id)
+        .where(
+            ConversationDay.partner_id == partner_id,
+            ConversationDay.day.between(earlier.start, span.end),
+        )
+        .group_by(Organization.id, Organization.name)
+        .limit(MOST_NAMED)
+    )
+    growing = counted.having(now > before).order_by((now - before).desc(), Organization.id)
+    falling = counted.having(now < before).order_by((before - now).desc(), Organization.id)
+    return (
+        [Mover(row[0], row[1], int(row[2]), int(row[3])) for row in session.execute(growing)],
+        [Mover(row[0], row[1], int(row[2]), int(row[3])) for row in session.execute(falling)],
+    )

@@ -1,0 +1,166 @@
+"""The report of a month on screen and by mail, for the portal and for one organization."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role
+from app.models import AuditEntry, CallDay, ConversationDay, Mail, ReportSchedule, User
+from app.services import monthly_reports
+from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
+from tests.fixtures.mails import send_waiting
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+SCHEDULE = "/report/schedule"
+WANTED = {
+    "recipients": "ann@example.com, bob@example.com\nann@example.com",
+    "day": "3",
+    "hour": "8",
+    "timezone": "Europe/Berlin",
+}
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn, clock: SetClock) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture(autouse=True)
+def figures(session: Session, own: Tenant) -> None:
+    """In September one organization grows from 10 to 30 conversations, another falls to 5."""
+    for organization, now, before in ((own.organization, 30, 10), (own.plus, 5, 20)):
+        whose = {"organization_id": organization.id, "partner_id": own.partner.id}
+        for day, count in ((date(2026, 9, 30), now), (date(2026, 8, 1), before)):
+            session.add(ConversationDay(**whose, day=day, conversations=count, seconds=60 * count))
+        session.add(CallDay(**whose, day=date(2026, 9, 5), ended=10, answered=4))
+    own.plus.user_limit = 2
+    own.plus.assistant_limit = 2
+    session.commit()
+
+
+def cells(page: str) -> list[str]:
+    """The names and figures of the tables of a page."""
+    found = re.findall(r'<a class="name"[^>]*>([^<]*)</a>|phone-first">([^<]*)<', page)
+    return [unescape(name or figure) for name, figure in found]
+
+
+def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser) -> None:
+    page = admin.get("/report/month?month=2026-09").text
+    assert cells(page) == ["Northwind Bakery", "30", "Northwind Dental", "5"]
+    words = unescape(page).replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 Sep 2026 to 30 Sep 2026 UTC, compared with 1 Aug 2026 to 31 Aug 2026." in words
+    assert "40.0 %" in words
+    assert "/calls?counted=yes&start=2026-09-01&end=2026-09-30" in words
+
+
+def test_an_unfinished_month_is_compared_with_the_same_days(admin: Browser) -> None:
+    page = unescape(admin.get("/report/month").text).replace("\N{NO-BREAK SPACE}", " ")
+    assert (
+        "1 Oct 2026 to 15 Oct 2026 (partial) UTC, compared with 1 Sep 2026 to 15 Sep 2026" in page
+    )
+
+
+def test_the_report_of_one_organization_names_no_other(own: Tenant, admin: Browser) -> None:
+    page = admin.get(f"/report/month?month=2026-09&organization={own.organization.id}").text
+    assert ("Northwind Bakery" in page, "Northwind Dental" in page) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "address", ["?month=2026-13", "?month=x", "?month=2026-11", "?month=2001-01", "?organization=x"]
+)
+def test_other_months_are_missing(admin: Browser, address: str) -> None:
+    assert admin.get(f"/report/month{address}").status_code == 404
+
+
+def test_another_partners_organization_is_missing(other: Tenant, admin: Browser) -> None:
+    for path in ("/report/month", SCHEDULE):
+        assert admin.get(f"{path}?organization={other.organization.id}").status_code == 404
+    address = f"{SCHEDULE}?organization={other.organization.id}"
+    assert admin.post(address, WANTED, page=SCHEDULE).status_code == 404
+
+
+def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    assert admin.post(SCHEDULE, WANTED, page=SCHEDULE).headers["Location"] == "/report/month"
+    stored = session.scalars(select(ReportSchedule)).one()
+    assert stored.next_at == datetime(2026, 11, 3, 7, tzinfo=UTC)
+    sent = [
+        monthly_reports.send_due(session, datetime(2026, 11, 3, hour, tzinfo=UTC))
+        for hour in (6, 7, 8)
+    ]
+    assert sent == [0, 1, 0]
+    assert stored.next_at == datetime(2026, 12, 3, 7, tzinfo=UTC)
+    letters = send_waiting(session, settings)
+    assert [(letter.to, letter.subject) for letter in letters] == [
+        ("ann@example.com", "Report of October 2026 for Northwind"),
+        ("bob@example.com", "Report of October 2026 for Northwind"),
+    ]
+    actions = select(AuditEntry.action).where(AuditEntry.action.like("%report_scheduled"))
+    assert session.scalars(actions).all() == ["partner.report_scheduled"]
+
+
+def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) -> None:
+    admin.post(SCHEDULE, WANTED, page=SCHEDULE)
+    admin.post(SCHEDULE, WANTED | {"recipients": "", "version": "1"}, page=SCHEDULE)
+    assert session.scalars(select(ReportSchedule.next_at)).all() == [None]
+    assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"recipients": "ann"}, "ann is no email like name@example.com."),
+        ({"day": "29"}, "Enter a day from 1 to 28."),
+        ({"recipients": "\n".join(f"a{n}@example.com" for n in range(21))}, "at most 20"),
+    ],
+)
+def test_a_schedule_that_can_not_be_kept_is_refused(
+    session: Session, admin: Browser, wrong: dict[str, str], words: str
+) -> None:
+    refused = admin.post(SCHEDULE, WANTED | wrong, page=SCHEDULE)
+    assert (refused.status_code, words in refused.text) == (422, True)
+    assert session.scalars(select(ReportSchedule)).all() == []
+
+
+def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    address = f"{SCHEDULE}/test?organization={own.organization.id}"
+    admin.post(address, page=SCHEDULE)
+    mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
+    assert mail.details == {
+        "name": "Northwind Bakery",
+        "month": "September 2026",
+        "start": "2026-09-01",
+        "organizationId": str(own.organization.id),
+        "figures": [
+            ["Conversations", "30", "10"],
+            ["With a person", "0", "0"],
+            ["Minutes", "30", "10"],
+            ["Calls answered", "40.0\N{NO-BREAK SPACE}%", "–"],
+        ],
+        "growing": [],
+        "falling": [],
+        "near": [],
+    }
+    (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
+    assert letter.to == own.staff[Role.PARTNER_ADMIN].email
+    assert "Conversations | 30 | 10" in letter.text
+
+
+def test_an_editor_reads_the_report_and_does_not_schedule_it(
+    own: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    assert "Schedule emails" not in editor.get("/report/month").text
+    assert editor.get(SCHEDULE).status_code == 404
+    assert signed_in(own.user).get("/report/month").status_code == 404
