@@ -72,6 +72,7 @@ WITHOUT_TENANT = {
     "carrier_observations",
     "carrier_paces",
     "daily_counts",
+    "figure_checks",
     "installation_destinations",
     "installation_marks",
     "processor_checks",

@@ -25,6 +25,7 @@ from app.models import utcnow
 from app.services import (
     alerts,
     carrier_accounts,
+    figure_check,
     monthly_reports,
     phone_numbers,
     retention,
@@ -326,6 +327,21 @@ def send_reports() -> None:
             is_due = monthly_reports.send_due(session, now) > 0
 
 
+def check_figures() -> None:
+    """Compare the daily totals of yesterday with their rows, once."""
+    database, now = context().database, utcnow()
+    with database.transaction(read_only=True) as session:
+        day = figure_check.is_due(session, now)
+        found = figure_check.counted(session, day) if day else []
+    if not found:
+        return
+    with database.transaction() as session:
+        figure_check.keep(session, found)
+    for each in found:
+        if each.counted != each.total:
+            log.error("%s of %s: %s is stored as %s", each.figure, day, each.counted, each.total)
+
+
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
     Task("evaluate alerts", MINUTE, evaluate_alerts),
@@ -339,6 +355,7 @@ TASKS = [
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("refresh pictures on other hosts", MINUTE, refresh_pictures),
+    Task("check figures", HOUR, check_figures),
     Task("purge uploads", HOUR, purge_uploads),
     Task("remove orphan files", HOUR, remove_orphan_files),
     Task("measure uploads", HOUR, measure_uploads),

@@ -59,7 +59,14 @@ from app.models.pause import (
 from app.models.phone_number import CarrierNumberList, PhoneNumber
 from app.models.plan import Checkout, PlanVersion, ProcessorAccount
 from app.models.report_schedule import ReportSchedule
-from app.models.rollup import CallDay, CostDay, PartnerCostDay, PartnerDay, PartnerTier
+from app.models.rollup import (
+    CallDay,
+    CostDay,
+    FigureCheck,
+    PartnerCostDay,
+    PartnerDay,
+    PartnerTier,
+)
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
 from app.models.throttle import RefusalCount, ThrottleCounter

@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Date, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, Short, UtcDateTime, enum_column, tenant_key
+from app.models.base import Base, Created, Short, UtcDateTime, enum_column, tenant_key
 
 
 class PartnerDay(Base):
@@ -86,6 +86,18 @@ class PartnerCostDay(Base):
     currency: Mapped[Short] = mapped_column(primary_key=True)
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     micros: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class FigureCheck(Base):
+    """The rows of a UTC day that a kind of total counts, and the total, over the installation."""
+
+    __tablename__ = "figure_checks"
+
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    figure: Mapped[Short] = mapped_column(primary_key=True)
+    counted: Mapped[int] = mapped_column(BigInteger)
+    total: Mapped[int] = mapped_column(BigInteger)
+    checked_at: Mapped[Created]
 
 
 class PartnerTier(Base):

@@ -370,6 +370,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.organization_resume_calling": P.PARTNER_WRITE,
     "portal.api_key_spending": P.CREDENTIALS_MANAGE,
     "portal.api_key_spending_save": P.CREDENTIALS_MANAGE,
+    "portal.operator_figures": P.PARTNER_CREATE,
     "portal.operator_spending": P.PARTNER_CREATE,
     "portal.operator_spending_rates": P.PARTNER_CREATE,
     "portal.operator_spending_rates_import": P.PARTNER_CREATE,

@@ -1,5 +1,5 @@
-"""Add alert rules, their alerts, the daily totals of ended calls, notifications and
-scheduled reports."""
+"""Add alert rules, their alerts, the daily totals of ended calls, notifications,
+scheduled reports and the check of figures."""
 
 from collections.abc import Sequence
 
@@ -107,6 +107,15 @@ def upgrade() -> None:
         postgresql_where=is_open,
     )
     op.create_table(
+        "figure_checks",
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("figure", sa.String(100), nullable=False),
+        sa.Column("counted", sa.BigInteger(), nullable=False),
+        sa.Column("total", sa.BigInteger(), nullable=False),
+        sa.Column("checked_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("day", "figure", name=op.f("pk_figure_checks")),
+    )
+    op.create_table(
         "report_schedules",
         sa.Column("scope", sa.String(100), nullable=False),
         sa.Column("partner_id", sa.Uuid(), nullable=False),
@@ -143,7 +152,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("ix_audit_entries_notified", table_name="audit_entries")
     op.drop_column("users", "notifications_read_at")
-    for table in ("report_schedules", "alerts", "alert_rules", "call_days"):
+    for table in ("report_schedules", "figure_checks", "alerts", "alert_rules", "call_days"):
         op.drop_table(table)
 
 

@@ -15,11 +15,11 @@ CUSTOMERS = ("Overview", "Organizations", "Users", "Assistants", "Phone numbers"
 OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
-        *(*CUSTOMERS, *OUTREACH[:-1], "Carrier status", OUTREACH[-1], "Usage", "Report"),
+        *(*CUSTOMERS, *OUTREACH[:-1], "Carrier status", OUTREACH[-1], "Usage", "Report", "Alerts"),
         *("Branding", "API access", "Pricing", "Settings", "History"),
     ],
-    "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Branding", "Pricing"],
-    "admin": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Pricing"],
+    "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Alerts", "Branding", "Pricing"],
+    "admin": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Alerts", "Pricing"],
     "standard": ["Overview", *OUTREACH, "Usage"],
 }
 

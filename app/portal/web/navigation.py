@@ -86,7 +86,8 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place(
                 "Costs and margin", "coins", "portal.costs", ("portal.costs", "portal.statement")
             ),
-            Place("Report", "clipboard-data", "portal.report", ("portal.report_",)),
+            Place("Report", "clipboard-data", "portal.report_month", ("portal.report",)),
+            Place("Figure check", "checks", "portal.operator_figures"),
             Place("Alerts", "bell", "portal.alerts", ("portal.alert_",)),
             Place("Plan", "tag", "portal.plan", ("portal.statement",)),
         ),
@@ -110,6 +111,7 @@ OF_A_PARTNER = frozenset(
         "portal.usage",
         "portal.costs",
         "portal.report",
+        "portal.report_month",
         "portal.branding",
         "portal.branding_contrast",
         "portal.branding_history",

@@ -1,0 +1,90 @@
+"""The daily totals compared with the rows that they count, of a day that is over."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.enums import CallSource
+from app.models import (
+    Call,
+    CallDay,
+    Conversation,
+    ConversationDay,
+    FigureCheck,
+    PartnerDay,
+    utcnow,
+)
+from app.models.base import id_at
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.rollup import ENDED_BY_CARRIER
+
+KEPT = timedelta(days=60)
+SETTLED = timedelta(hours=1)
+"""So long after its end a day is checked."""
+
+CONVERSATIONS = "Conversations by organization"
+OF_PARTNERS = "Conversations by partner"
+ENDED_CALLS = "Ended calls by organization"
+
+
+def is_due(session: Session, now: datetime) -> date | None:
+    """Return yesterday (UTC) if it has not been checked; None otherwise."""
+    day = (now - SETTLED).date() - timedelta(days=1)
+    checked = select(FigureCheck.day).where(FigureCheck.day == day).limit(1)
+    return None if session.scalar(checked) else day
+
+
+def counted(session: Session, day: date) -> list[FigureCheck]:
+    """Return each kind of total with the number of rows of the day. It only reads."""
+    start = datetime.combine(day, time(), UTC)
+    end = start + timedelta(days=1)
+    # Ids are made when a conversation ends, so none of the day has a smaller one.
+    conversations = _count(
+        session,
+        Conversation.id >= id_at(start),
+        Conversation.started_at >= start,
+        Conversation.started_at < end,
+    )
+    calls = _count(
+        session,
+        Call.id < id_at(end),
+        Call.ended_at >= start,
+        Call.ended_at < end,
+        Call.status.in_(ENDED_BY_CARRIER),
+        Call.live.is_(True),
+        Call.source != CallSource.VERIFICATION,
+    )
+    pairs = (
+        (CONVERSATIONS, conversations, ConversationDay.conversations, ConversationDay.day),
+        (OF_PARTNERS, conversations, PartnerDay.conversations, PartnerDay.day),
+        (ENDED_CALLS, calls, CallDay.ended, CallDay.day),
+    )
+    return [
+        FigureCheck(day=day, figure=figure, counted=rows, total=_sum(session, column, on == day))
+        for figure, rows, column, on in pairs
+    ]
+
+
+def keep(session: Session, found: Sequence[FigureCheck]) -> None:
+    """Store the result, and forget old ones."""
+    for each in found:
+        session.merge(each)
+    session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - KEPT).date()))
+
+
+def latest(session: Session, caller: Caller, limit: int = 90) -> list[FigureCheck]:
+    """Return the last results, newest first. Raises `Forbidden`."""
+    caller.require(Permission.PARTNER_CREATE)
+    order = select(FigureCheck).order_by(FigureCheck.day.desc(), FigureCheck.figure)
+    return list(session.scalars(order.limit(limit)))
+
+
+def _count(session: Session, *conditions: ColumnElement[bool]) -> int:
+    return session.scalar(select(func.count()).where(*conditions)) or 0
+
+
+def _sum(session: Session, column: InstrumentedAttribute[int], on: ColumnElement[bool]) -> int:
+    return int(session.scalar(select(func.coalesce(func.sum(column), 0)).where(on)) or 0)
