@@ -321,14 +321,14 @@ def _alerts_opened(facts: Facts) -> Words:
         heading=heading,
         paragraphs=(*(titles if count > 1 else ()), *more, f"Rule: {details['rule']}."),
         act=("View alerts", f"{facts.site}/alerts"),
-        after=("The alert resolves by itself. To get no more emails, mute the rule.",),
+        after=("Alerts resolve by themselves. To get no more emails, mute the rule.",),
         reason=f"Sent to {facts.email} because this rule of {product} sends emails. "
         "Choose your emails in your account.",
     )
 
 
 def _monthly_report(facts: Facts) -> Words:
-    details, product = facts.details, facts.brand.product_name
+    details = facts.details
     month, name = details["month"], details["name"]
     columns = (month, "Month before")
     parts = (
@@ -348,7 +348,8 @@ def _monthly_report(facts: Facts) -> Words:
             if rows
         ),
         act=("View report", f"{facts.site}/report/month?month={details['start'][:7]}{whose}"),
-        reason=f"Sent to {facts.email} because {product} sends this report each month.",
+        reason=f"Sent to {facts.email} because {facts.brand.partner_name} sends this report there "
+        "each month.",
     )
 
 

@@ -1,0 +1,32 @@
+"""A rule that opens alerts is made, and what happened is read."""
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.fixtures.stack import Stack
+
+
+def test_a_rule_is_made_and_the_open_alert_acknowledged(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][0], then="/alerts")
+    page = visit.page
+    page.get_by_role("link", name="Add rule").click()
+    page.get_by_role("link", name="Choose: No calls").click()
+    page.get_by_label("No calls for").fill("90")
+    page.get_by_role("button", name="Create rule").click()
+    expect(page.get_by_text("An organization has no calls for 90 days")).to_be_visible()
+    if script:
+        assert visit.findings() == []
+    acknowledge = page.get_by_role("button", name="Acknowledge")
+    if acknowledge.count():
+        acknowledge.first.click()
+        expect(page.get_by_text("Acknowledged.")).to_be_visible()
+    page.get_by_role("link", name="Notifications").first.click()
+    read = page.get_by_role("button", name="Mark all as read")
+    if read.count():
+        read.click()
+    expect(page.get_by_role("link", name="Notifications", exact=True).first).to_be_visible()
