@@ -344,7 +344,7 @@ def check_figures() -> None:
 
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
-    Task("evaluate alerts", MINUTE, evaluate_alerts),
+    Task("evaluate alerts", 5 * MINUTE, evaluate_alerts),
     Task("send reports", MINUTE, send_reports),
     Task("check held calls", SECONDS, check_held_calls),
     Task("forward the history", SECONDS, forward_history),

@@ -57,7 +57,7 @@ def alert_rule_create(measure: str) -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(wanted, form))
-    flash("Rule created. It is checked every minute.", "success")
+    flash("Rule created. It is checked every 5 minutes.", "success")
     return redirect(url, 303)
 
 

@@ -1,7 +1,7 @@
 """Compare the rules with the figures: open alerts, and resolve those that have ended."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -10,11 +10,11 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure, AlertScope, Role, UserStatus, WebhookEvent
+from app.enums import AlertScope, Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
-from app.services.alerts.measuring import Values, is_met, measured
+from app.services.alerts.measuring import is_met, measured
 from app.services.alerts.words import sentence, title
 from app.services.webhooks.publishing import publish
 
@@ -48,10 +48,14 @@ class Changes:
 def changes(session: Session, now: datetime) -> Changes:
     """Return what has changed since the last time. It only reads: one query for each measure."""
     rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
+    of_partner = _organizations_of(
+        session,
+        {rule.partner_id for rule in rules if rule.scope is AlertScope.EACH_ORGANIZATION},
+    )
     found = [
         each
-        for measure, group in groupby(rules, lambda rule: rule.measure)
-        for each in _met(session, measure, list(group), now)
+        for _measure, group in groupby(rules, lambda rule: rule.measure)
+        for each in _met(session, list(group), of_partner, now)
     ]
     met = {(each.rule_id, each.subject_id) for each in found}
     open_now = {
@@ -67,14 +71,15 @@ def changes(session: Session, now: datetime) -> Changes:
 
 
 def _met(
-    session: Session, measure: AlertMeasure, rules: Sequence[AlertRule], now: datetime
+    session: Session,
+    rules: Sequence[AlertRule],
+    of_partner: Mapping[UUID, Sequence[UUID]],
+    now: datetime,
 ) -> Iterable[Found]:
-    values = measured(session, measure, {rule.partner_id for rule in rules}, now)
-    each = [rule for rule in rules if rule.scope is AlertScope.EACH_ORGANIZATION]
-    of_partner = _organizations_of(session, values, {rule.partner_id for rule in each})
+    values = measured(session, rules, now)
     for rule in rules:
         if rule.scope is AlertScope.EACH_ORGANIZATION:
-            subjects: Sequence[UUID] = of_partner[rule.partner_id]
+            subjects: Sequence[UUID] = of_partner.get(rule.partner_id, ())
         else:
             subjects = [rule.organization_id or rule.partner_id]
         for subject in subjects:
@@ -84,17 +89,13 @@ def _met(
                 yield Found(rule.id, rule.version, organization_id, subject, value)
 
 
-def _organizations_of(
-    session: Session, values: Values, partner_ids: set[UUID]
-) -> dict[UUID, list[UUID]]:
-    """Return the organizations of the partners that have a figure."""
+def _organizations_of(session: Session, partner_ids: set[UUID]) -> dict[UUID, list[UUID]]:
     found: defaultdict[UUID, list[UUID]] = defaultdict(list)
     if partner_ids:
         query = select(Organization.partner_id, Organization.id)
         rows = session.execute(query.where(Organization.partner_id.in_(partner_ids)))
         for partner_id, organization_id in rows:
-            if organization_id in values:
-                found[partner_id].append(organization_id)
+            found[partner_id].append(organization_id)
     return found
 
 

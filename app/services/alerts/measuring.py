@@ -1,7 +1,7 @@
 """The figures that alert rules watch: one query for each measure, for the rules of all partners."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -28,13 +28,12 @@ PERCENT = 100
 
 Values = Mapping[UUID, Mapping[AlertPeriod | None, int]]
 """By organization or partner, then by period; the period is None for measures without one."""
+Query = Callable[[Session, Sequence[AlertRule], datetime], Values]
 
 
-def measured(
-    session: Session, measure: AlertMeasure, partner_ids: Collection[UUID], now: datetime
-) -> Values:
-    """Return the figures of the partners and of each of their organizations."""
-    return _QUERIES[measure](session, partner_ids, now)
+def measured(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
+    """Return what rules of one measure watch, of their partners and of each organization."""
+    return _QUERIES[rules[0].measure](session, rules, now)
 
 
 def is_met(rule: AlertRule, value: int) -> bool:
@@ -60,11 +59,14 @@ def _of_days(
     table: type[CallDay | ConversationDay],
     value: Callable[[tuple[int, ...]], int | None],
     *names: str,
-) -> Callable[[Session, Collection[UUID], datetime], Values]:
+) -> Query:
     """A measure that is worked out from the sums of daily totals; None is no value."""
 
-    def query(session: Session, partner_ids: Collection[UUID], now: datetime) -> Values:
-        starts = _starts(now.date())
+    def query(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
+        wanted = {rule.period for rule in rules}
+        starts = {
+            period: start for period, start in _starts(now.date()).items() if period in wanted
+        }
         sums = [
             func.sum(case((table.day >= start, getattr(table, name)), else_=0))
             for start in starts.values()
@@ -73,7 +75,7 @@ def _of_days(
         rows = session.execute(
             select(table.partner_id, table.organization_id, *sums)
             .where(
-                table.partner_id.in_(partner_ids),
+                table.partner_id.in_(_partners(rules)),
                 table.day.between(min(starts.values()), now.date()),
             )
             .group_by(table.partner_id, table.organization_id)
@@ -103,7 +105,7 @@ def _rate(sums: tuple[int, ...]) -> int | None:
     return PERCENT * answered // ended if ended >= FEWEST_CALLS else None
 
 
-def _silence(session: Session, partner_ids: Collection[UUID], now: datetime) -> Values:
+def _silence(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
     """Days since the last call of active organizations, or since they were created."""
 
     def last(table: type[CallDay | ConversationDay]) -> Any:
@@ -111,7 +113,7 @@ def _silence(session: Session, partner_ids: Collection[UUID], now: datetime) -> 
         return select(func.max(table.day)).where(own).correlate(Organization).scalar_subquery()
 
     rows = session.execute(
-        _active(partner_ids, Organization.created_at, last(CallDay), last(ConversationDay))
+        _active(rules, Organization.created_at, last(CallDay), last(ConversationDay))
     )
     values: dict[UUID, int] = {}
     for partner_id, organization_id, created_at, *days in rows:
@@ -121,7 +123,7 @@ def _silence(session: Session, partner_ids: Collection[UUID], now: datetime) -> 
     return {subject: {None: value} for subject, value in values.items()}
 
 
-def _limits(session: Session, partner_ids: Collection[UUID], _now: datetime) -> Values:
+def _limits(session: Session, rules: Sequence[AlertRule], _now: datetime) -> Values:
     """The share of users or assistants in use, of active organizations with room for several."""
     users = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
@@ -129,7 +131,7 @@ def _limits(session: Session, partner_ids: Collection[UUID], _now: datetime) -> 
     assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
     rows = session.execute(
         _active(
-            partner_ids,
+            rules,
             users.correlate(Organization).scalar_subquery(),
             Organization.user_limit,
             assistants.correlate(Organization).scalar_subquery(),
@@ -147,14 +149,18 @@ def _limits(session: Session, partner_ids: Collection[UUID], _now: datetime) -> 
     }
 
 
-def _active(partner_ids: Collection[UUID], *columns: ColumnElement[Any] | Any) -> Any:
+def _partners(rules: Sequence[AlertRule]) -> set[UUID]:
+    return {rule.partner_id for rule in rules}
+
+
+def _active(rules: Sequence[AlertRule], *columns: ColumnElement[Any] | Any) -> Any:
     return select(Organization.partner_id, Organization.id, *columns).where(
-        Organization.partner_id.in_(partner_ids),
+        Organization.partner_id.in_(_partners(rules)),
         Organization.status == OrganizationStatus.ACTIVE,
     )
 
 
-def _spending(session: Session, partner_ids: Collection[UUID], now: datetime) -> Values:
+def _spending(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
     """The largest share of the limits of a day and a month that is spent or reserved."""
     limit, total = SpendingLimit, SpendingTotal
     money = total.spent_micros + total.reserved_micros
@@ -163,7 +169,7 @@ def _spending(session: Session, partner_ids: Collection[UUID], now: datetime) ->
         select(limit, total.period, money, seconds)
         .join(total, total.scope == limit.scope)
         .where(
-            limit.partner_id.in_(partner_ids),
+            limit.partner_id.in_(_partners(rules)),
             limit.api_key_id.is_(None),
             total.period.in_((day_of(now), month_of(now))),
         )
@@ -184,7 +190,7 @@ def _spending(session: Session, partner_ids: Collection[UUID], now: datetime) ->
     return {subject: {None: value} for subject, value in values.items()}
 
 
-_QUERIES: dict[AlertMeasure, Callable[[Session, Collection[UUID], datetime], Values]] = {
+_QUERIES: dict[AlertMeasure, Query] = {
     AlertMeasure.CONVERSATIONS: _of_days(ConversationDay, lambda sums: sums[0], "conversations"),
     AlertMeasure.MINUTES: _of_days(ConversationDay, lambda sums: sums[0] // 60, "seconds"),
     AlertMeasure.ANSWER_RATE: _of_days(CallDay, _rate, "ended", "answered"),
