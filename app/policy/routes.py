@@ -253,7 +253,6 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.notifications_read": Access.SIGNED_IN,
     "portal.alerts": P.REPORT_READ,
     "portal.alert_acknowledge": P.ORGANIZATIONS_WRITE,
-    "portal.alert_rule_choose": P.ORGANIZATIONS_WRITE,
     "portal.alert_rule_new": P.ORGANIZATIONS_WRITE,
     "portal.alert_rule_create": P.ORGANIZATIONS_WRITE,
     "portal.alert_rule": P.ORGANIZATIONS_WRITE,

@@ -34,11 +34,13 @@ SEEN_ELSEWHERE = {
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/notifications/bell",  # a part of each page
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",
     "/numbers/lists/*",  # the state of a carrier account's list, in the page itself
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",
+    "/operator/figures",  # operators only: tests/portal/test_figure_check.py
     "/operator/spending",  # operators only: tests/portal/test_spending.py
     "/operator/spending/*",
     "/organizations/*/end-trial",  # in trial mode: tests/portal/test_trial_mode.py

@@ -14,7 +14,7 @@ from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
-NEW = "/alerts/rules/new/answer-rate"
+NEW = "/alerts/rules/new?measure=answer-rate"
 RULE = {"threshold": "20", "period": "7-days", "scope": "each-organization", "by_mail": "y"}
 
 

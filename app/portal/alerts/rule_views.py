@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure
+from app.enums import AlertMeasure, AlertScope
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.alerts.forms import MEASURES, RuleForm
@@ -21,42 +21,33 @@ SUGGESTIONS = 200
 
 
 @portal.get("/alerts/rules/new")
-def alert_rule_choose() -> str:
-    kept = lists.present("organization")
-    return render_template(
-        "portal/alerts/choose.html",
-        measures=[
-            (words, url_for("portal.alert_rule_new", measure=measure.value, **kept))
-            for measure, words in MEASURES.items()
-        ],
-    )
-
-
-@portal.get("/alerts/rules/new/<measure>")
-def alert_rule_new(measure: str) -> str:
-    wanted, form = _measure(measure), RuleForm.from_object()
-    form.offer(wanted)
+def alert_rule_new() -> str:
+    """Ask for the measure first, then show its form."""
+    if not request.args.get("measure"):
+        return _measures_page()
+    measure, form = _measure(), RuleForm.from_object()
+    form.offer(measure)
     if (known := as_uuid(request.args.get("organization"))) is not None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), known).name
-        form.scope.data = "organization"
-    return _page(wanted, form)
+        form.scope.data = AlertScope.ORGANIZATION.value
+    return _page(measure, form)
 
 
-@portal.post("/alerts/rules/new/<measure>")
-def alert_rule_create(measure: str) -> Page:
-    wanted, form = _measure(measure), RuleForm()
-    form.offer(wanted)
+@portal.post("/alerts/rules/new")
+def alert_rule_create() -> Page:
+    measure, form = _measure(), RuleForm()
+    form.offer(measure)
     if not form.validate():
-        return _page(wanted, form), 422
+        return _page(measure, form), 422
     known = as_uuid(request.args.get("organization"))
     try:
         with transaction() as session:
             submission = Submission(session)
-            alerts.create(session, caller(), form.to_input(session, wanted, known))
+            alerts.create(session, caller(), form.to_input(session, measure, known))
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
-        return refused(error, form, lambda: _page(wanted, form))
+        return refused(error, form, lambda: _page(measure, form))
     flash("Rule created. It is checked every 5 minutes.", "success")
     return redirect(url, 303)
 
@@ -129,10 +120,22 @@ def alert_rule_remove(rule_id: UUID) -> Page:
     return redirect(url_for("portal.alerts"), 303)
 
 
-def _measure(name: str) -> AlertMeasure:
+def _measure() -> AlertMeasure:
+    name = request.args.get("measure", "")
     if name not in set(AlertMeasure):
         raise NotFound
     return AlertMeasure(name)
+
+
+def _measures_page() -> str:
+    kept = lists.present("organization")
+    return render_template(
+        "portal/alerts/choose.html",
+        measures=[
+            (words, url_for("portal.alert_rule_new", measure=measure.value, **kept))
+            for measure, words in MEASURES.items()
+        ],
+    )
 
 
 def _stored(session: Session, rule_id: UUID) -> RuleForm:
