@@ -63,7 +63,17 @@ def test_a_screen_of_one_partner_is_not_there_for_an_operator(
 ) -> None:
     answers = {rule.rule: operator.get(rule.rule).status_code for rule in screens(app)}
     assert set(answers.values()) == {200, 404}
-    partners = ("/branding", "/pricing", "/report", "/report.csv", "/settings", "/usage")
+    partners = (
+        "/alerts",
+        "/branding",
+        "/notifications",
+        "/report/month",
+        "/pricing",
+        "/report",
+        "/report.csv",
+        "/settings",
+        "/usage",
+    )
     assert {path: answers[path] for path in partners} == dict.fromkeys(partners, 404)
 
 

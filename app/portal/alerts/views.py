@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.models import Alert, AlertRule, utcnow
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.services import alerts
+from app.services import alerts, partners
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.CONVERSATIONS: ("portal.usage", {}),
@@ -28,6 +28,7 @@ FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
 def list_alerts() -> str:
     place, resolved = lists.place(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
+        partners.own(caller())
         page = alerts.search(
             session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
         )

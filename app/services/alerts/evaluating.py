@@ -1,6 +1,6 @@
 """Compare the rules with the figures: open alerts, and resolve those that have ended."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +19,8 @@ from app.services.alerts.words import sentence, title
 from app.services.webhooks.publishing import publish
 
 WHO = "Alerts"
+MOST_OPEN = 100
+"""Open alerts of one rule: more would hide what is unusual."""
 MOST_NAMED = 10
 """So many organizations are named in a mail."""
 
@@ -64,10 +66,12 @@ def changes(session: Session, now: datetime) -> Changes:
             select(Alert.rule_id, Alert.subject_id, Alert.id).where(Alert.resolved_at.is_(None))
         )
     }
-    return Changes(
-        [each for each in found if (each.rule_id, each.subject_id) not in open_now],
-        [alert_id for key, alert_id in open_now.items() if key not in met],
-    )
+    opened, kept = [], Counter(rule_id for rule_id, _subject in open_now)
+    for each in found:
+        if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MOST_OPEN:
+            opened.append(each)
+            kept[each.rule_id] += 1
+    return Changes(opened, [alert_id for key, alert_id in open_now.items() if key not in met])
 
 
 def _met(

@@ -22,7 +22,7 @@ from app.models import (
     utcnow,
 )
 from app.services import alerts, spending
-from app.services.alerts import RuleInput
+from app.services.alerts import RuleInput, evaluating
 from app.services.spending import Limits, Subject
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
@@ -222,6 +222,17 @@ def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tena
     ended(session, own, own.organization.id, TODAY, 2, 0, 2)
     assert evaluate(session) == ["Northwind Bakery: 2 failed calls in 7 days"]
     assert session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all() == []
+
+
+def test_a_rule_that_all_meet_opens_only_some_alerts(
+    session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluating, "MOST_OPEN", 1)
+    rule(session, own, AlertMeasure.FAILED_CALLS, 1)
+    for organization in (own.organization, own.plus):
+        ended(session, own, organization.id, TODAY, 2, 0, 2)
+    assert len(evaluate(session)) == 1
+    assert len(evaluate(session)) == 1
 
 
 def test_two_workers_open_an_alert_once(session: Session, own: Tenant) -> None:
