@@ -92,7 +92,7 @@ class Call(Base):
     @property
     def is_usage(self) -> bool:
         """Whether it counts in usage and figures."""
-        return self.live and not self.verifies_a_number
+        return self.live and not (self.verifies_a_number or self.is_simulated_test)
 
     @property
     def verifies_a_number(self) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.enums import CallSource
+from app.enums import CallSource, CarrierKind
 from app.models import (
     Call,
     CallDay,
@@ -56,6 +56,7 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
         Call.status.in_(ENDED_BY_CARRIER),
         Call.live.is_(True),
         Call.source != CallSource.VERIFICATION,
+        or_(Call.source != CallSource.TEST, Call.carrier != CarrierKind.SIMULATOR),
     )
     pairs = (
         (CONVERSATIONS, conversations, ConversationDay.conversations, ConversationDay.day),

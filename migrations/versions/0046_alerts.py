@@ -38,6 +38,7 @@ COUNT_ENDED_CALLS = """
         sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END)
     FROM calls
     WHERE live AND source <> 'verification' AND ended_at IS NOT NULL
+        AND NOT (source = 'test' AND carrier = 'simulator')
         AND status IN ('completed', 'busy', 'no-answer', 'failed')
     GROUP BY organization_id, partner_id, {day}
 """

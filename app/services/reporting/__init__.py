@@ -22,7 +22,7 @@ from app.services.reporting.costs import (
 )
 from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.month_end import MonthEnd, month_end
-from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly, spans_of
+from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
 from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
 from app.services.reporting.report_page import ReportRow, Summary, count, search, summary

@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.reporting.daily import Day, daily, total
-from app.services.reporting.span import Span, last_month
+from app.services.reporting.span import Span
 
 MOST_NAMED = 5
 
@@ -39,7 +39,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class MonthlyReport:
-    """A month, and the same days of the month before while it isn't over; days are UTC."""
+    """A month up to today, and the same days of the month before; days are UTC."""
 
     span: Span
     earlier: Span
@@ -60,15 +60,11 @@ class MonthlyReport:
         return total(self.days_before)
 
 
-def spans_of(month: date, today: date) -> tuple[Span, Span]:
-    """Return the days of a month up to today, and those of the month before to compare with."""
+def days_of(month: date, today: date) -> Span:
+    """Return the days of a month up to today."""
     first = month.replace(day=1)
     last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    earlier = last_month(first)
-    if today >= last:
-        return Span(first, last), earlier
-    passed = earlier.start + (today - first)
-    return Span(first, today), Span(earlier.start, min(passed, earlier.end))
+    return Span(first, min(last, today))
 
 
 def monthly(
@@ -81,7 +77,8 @@ def monthly(
     """Return the report of the caller's partner, or of one of its organizations. Raises `Forbidden`
     and `NotFound`."""
     caller.require(Permission.REPORT_READ)
-    span, earlier = spans_of(month, today)
+    span = days_of(month, today)
+    earlier = span.before()
     days, days_before = (
         daily(session, caller, each.start, each.end, organization_id=organization_id)
         for each in (span, earlier)

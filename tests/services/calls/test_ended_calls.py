@@ -47,6 +47,7 @@ def test_calls_that_are_no_usage_are_not_counted(session: Session) -> None:
     line = make_line(session)
     end(session, line, CallStatus.COMPLETED, live=False)
     end(session, line, CallStatus.COMPLETED, source=CallSource.VERIFICATION)
+    end(session, line, CallStatus.COMPLETED, source=CallSource.TEST)
     assert counted(session) == []
 
 
