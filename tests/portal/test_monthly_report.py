@@ -56,7 +56,7 @@ def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser
     page = admin.get("/report/month?month=2026-09").text
     assert cells(page) == ["Northwind Bakery", "30", "Northwind Dental", "5"]
     words = unescape(page).replace("\N{NO-BREAK SPACE}", " ")
-    assert "1 Sep 2026 to 30 Sep 2026 UTC, compared with 1 Aug 2026 to 31 Aug 2026." in words
+    assert "1 Sep 2026 to 30 Sep 2026 UTC, compared with 1 Aug 2026 to 30 Aug 2026." in words
     assert "40.0 %" in words
     assert "/calls?counted=yes&start=2026-09-01&end=2026-09-30" in words
 
