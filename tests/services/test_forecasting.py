@@ -27,7 +27,7 @@ def talked(session: Session, own: Tenant, day: date, conversations: int) -> None
 
 def months() -> Iterator[list[int]]:
     """Synthetic days of 12 weeks and a month: weekdays, growth or decline, noise."""
-    for seed in range(200):
+    for seed in range(1000, 1200):  # the parameters were chosen on others
         rng = random.Random(seed)  # noqa: S311 - figures for a test
         pace, growth = rng.choice([5, 20, 80, 300]), rng.uniform(-0.002, 0.006)
         week = [rng.uniform(0.8, 1.2) for _ in range(5)] + [0.3, 0.2]
@@ -46,7 +46,7 @@ def test_the_error_over_held_back_months_is_what_the_page_of_decisions_says() ->
             within += off <= found.margin
     errors.sort()
     shown = (median(errors), errors[int(0.9 * len(errors))], within / len(errors))
-    assert tuple(round(100 * each, 1) for each in shown) == (3.4, 12.2, 85.0)
+    assert tuple(round(100 * each, 1) for each in shown) == (3.3, 14.5, 84.7)
 
 
 def test_a_steady_week_is_continued_exactly() -> None:
