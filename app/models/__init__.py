@@ -67,6 +67,7 @@ from app.models.rollup import (
     PartnerDay,
     PartnerTier,
 )
+from app.models.saved_view import SavedView
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
 from app.models.throttle import RefusalCount, ThrottleCounter

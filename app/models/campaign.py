@@ -44,6 +44,8 @@ class Campaign(Named, Base):
         UniqueConstraint("organization_id", "id"),
         Index("ix_campaigns_partner_created", "partner_id", "created_at", "id"),
         Index("ix_campaigns_partner_name", "partner_id", "name_key", "id"),
+        Index("ix_campaigns_partner_contacts", "partner_id", "contact_count", "id"),
+        Index("ix_campaigns_partner_status", "partner_id", "status", "id"),
         Index(
             "ix_campaigns_organization_created",
             "partner_id",

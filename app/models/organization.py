@@ -56,6 +56,7 @@ class Organization(Searched, Named, Base):
         UniqueConstraint("partner_id", "id"),
         Index("ix_organizations_partner_created", "partner_id", "created_at", "id"),
         Index("ix_organizations_partner_name", "partner_id", "name_key", "id"),
+        Index("ix_organizations_partner_status", "partner_id", "status", "id"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
         Index(
             "ix_organizations_roomy",

@@ -9,8 +9,9 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Integer, Select, func, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.types import TypeEngine
 
 from app.errors import ValidationFailed
 from app.models.base import UtcDateTime
@@ -18,6 +19,8 @@ from app.models.base import UtcDateTime
 M = TypeVar("M")
 R = TypeVar("R")
 CHUNK = 1000
+Position = str | int | datetime
+"""The value of a row in the column that a list is sorted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,11 @@ class Sort:
 
     column: ColumnElement[Any] | InstrumentedAttribute[Any]
     descending: bool = False
-    read: Callable[[Any], str | datetime] | None = None
+    read: Callable[[Any], Position] | None = None
 
-    def value_of(self, row: Any) -> str | datetime:
+    def value_of(self, row: Any) -> Position:
         read = self.read or attrgetter(str(self.column.key))
-        value: str | datetime = read(row)
+        value: Position = read(row)
         return value
 
 
@@ -111,7 +114,7 @@ def keyset_page(
     page, at any position. Raises `ValidationFailed` (``invalid_cursor``)."""
     column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
     if cursor:
-        value, identifier = _decode(cursor, isinstance(column.type, UtcDateTime))
+        value, identifier = _decode(cursor, column.type)
         beyond = column < value if sort.descending else column > value
         further = id_column < identifier if sort.descending else id_column > identifier
         rows = rows.where(or_(beyond, (column == value) & further))
@@ -123,20 +126,28 @@ def keyset_page(
     return Page(found[:limit], _encode(sort.value_of(last), last.id))
 
 
-def _encode(value: str | datetime, identifier: UUID) -> str:
+def _encode(value: Position, identifier: UUID) -> str:
     text = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
     data = json.dumps([text, str(identifier)]).encode()
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _decode(cursor: str, is_moment: bool) -> tuple[str | datetime, UUID]:
+def _decode(cursor: str, kind: TypeEngine[Any]) -> tuple[Position, UUID]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        text, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        if "\x00" in text.encode().decode():
-            raise ValueError
-        moment = datetime.fromisoformat(text) if is_moment else None
-        return moment.astimezone(UTC) if moment else text, UUID(identifier)
+        value, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        return _position(value, kind), UUID(identifier)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         message = "This position in the list is not valid. Start from the first page."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
+
+
+def _position(value: Any, kind: TypeEngine[Any]) -> Position:
+    if isinstance(kind, Integer):
+        if type(value) is not int or not 0 <= value < 2**31:
+            raise ValueError
+        return value
+    text: str = value.encode().decode()
+    if "\x00" in text:
+        raise ValueError
+    return datetime.fromisoformat(text).astimezone(UTC) if isinstance(kind, UtcDateTime) else text

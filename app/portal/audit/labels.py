@@ -35,6 +35,7 @@ KIND_WORDS = {
     "plan_version": "Plans",
     "brand_image": "Pictures of the brand",
     "partner": "Portal settings",
+    "saved_view": "Saved views",
 }
 """Kinds of records, as the filter offers them."""
 
@@ -127,6 +128,9 @@ ACTION_WORDS = {
     "password.refused": "Wrong current password",
     "recovery.refused": "Password reset refused",
     "request.refused": "Action not allowed",
+    "saved_view.created": "View saved",
+    "saved_view.deleted": "Saved view deleted",
+    "saved_view.updated": "Saved view changed",
     "sign_in.refused": "Sign-in refused",
     "phone_number.assigned": "Phone number assigned",
     "phone_number.confirmation_ended": "Phone number no longer listed by the carrier account",

@@ -11,6 +11,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
+from app.portal.campaigns.listing import CAMPAIGNS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -18,6 +19,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
 from app.portal.web.forms import refused
+from app.portal.web.list_pages import list_page
 from app.services import (
     assistants,
     audit,
@@ -27,11 +29,9 @@ from app.services import (
     organizations,
     outreach,
 )
-from app.services.campaigns import SORTS
 from app.services.contacts import Hindrance, single
 
 LATEST_CHANGES = 8
-KINDS = {"": "Current campaigns", "archived": "Archived", "any": "All campaigns"}
 HINDRANCE_NAMES = {
     Hindrance.NO_PHONE: "No phone number",
     Hindrance.DO_NOT_CALL: "On the do-not-call list",
@@ -41,35 +41,13 @@ HINDRANCE_NAMES = {
 
 
 @portal.get("/campaigns", endpoint="campaigns")
-def list_campaigns() -> str:
-    at, sort = lists.place(), lists.sort_filter(SORTS, "-created")
+def list_campaigns() -> Page:
     with transaction(read_only=True) as session:
+        page = list_page(session, CAMPAIGNS)
+        if page.default_url:
+            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
-        page = campaigns.search(
-            session,
-            caller(),
-            organization_id=organization.id if organization else None,
-            query=lists.text_filter("q"),
-            archived={"archived": True, "any": None}.get(request.args.get("kind", ""), False),
-            sort=sort,
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        names = organizations.names_of(
-            session, caller(), {row.organization_id for row in page.items}
-        )
-    return render_template(
-        "portal/campaigns/list.html",
-        all_organizations=caller().organization_id is None,
-        organization=organization,
-        rows=page.items,
-        names=names,
-        place=at,
-        next_url=at.next_url(page.next_cursor),
-        sort=sort,
-        kinds=KINDS,
-        clear_url=lists.clear_url("q", "kind"),
-    )
+        return render_template("portal/campaigns/list.html", list=page, organization=organization)
 
 
 @portal.get("/campaigns/new")

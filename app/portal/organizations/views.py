@@ -6,17 +6,19 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, CarrierKind, OrganizationStatus, Tier
+from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal.organizations.labels import archiving_words, suspending_words
+from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.list_pages import list_page
 from app.services import (
     assistants,
     audit,
@@ -30,17 +32,7 @@ from app.services import (
     users,
 )
 from app.services.calls import attempts, limits
-from app.services.organizations import Closeness, InTrial
-from app.services.organizations.loading import SORTS
-from app.services.paging import MOST_COUNTED
 
-STATUS_NAMES = {
-    OrganizationStatus.ACTIVE: "Active",
-    OrganizationStatus.SUSPENDED: "Suspended",
-    OrganizationStatus.ARCHIVED: "Archived",
-}
-CLOSENESS_NAMES = {Closeness.NEAR: "80 % of a limit used", Closeness.REACHED: "A limit reached"}
-TRIAL_NAMES = {InTrial.YES: "In trial", InTrial.NO: "Out of trial"}
 LATEST_CHANGES = 5
 ACTIVITY = 50
 MONTHS = 12
@@ -108,39 +100,12 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
 
 
 @portal.get("/organizations", endpoint="organizations")
-def list_organizations() -> str:
-    place, sort = lists.place(), lists.sort_filter(SORTS, "-created")
-    chosen = organizations.Filter(
-        query=lists.text_filter("q"),
-        tier=lists.choice_filter("tier", Tier),
-        status=lists.choice_filter("status", OrganizationStatus),
-        closeness=lists.choice_filter("use", Closeness),
-        in_trial=lists.choice_filter("trial", InTrial),
-    )
-    clear_url = lists.clear_url("q", "tier", "status", "use", "trial")
+def list_organizations() -> Page:
     with transaction(read_only=True) as session:
-        page = organizations.search(
-            session, caller(), chosen, sort=sort, cursor=place.cursor, limit=lists.PAGE_SIZE
-        )
-        ids = [row.id for row in page.items]
-        whole = place.is_first and page.next_cursor is None
-        count = len(ids) if whole else organizations.count(session, caller(), chosen)
-        return render_template(
-            "portal/organizations/list.html",
-            rows=page.items,
-            count=count,
-            most_counted=MOST_COUNTED,
-            use=organizations.use_of(session, ids),
-            owners=organizations.first_users_of(session, ids),
-            place=place,
-            next_url=place.next_url(page.next_cursor),
-            sort=sort,
-            tiers=TIER_NAMES,
-            statuses=STATUS_NAMES,
-            closenesses=CLOSENESS_NAMES,
-            trials=TRIAL_NAMES,
-            clear_url=clear_url,
-        )
+        page = list_page(session, ORGANIZATIONS)
+        if page.default_url:
+            return redirect(page.default_url)
+        return render_template("portal/organizations/list.html", list=page, statuses=STATUS_NAMES)
 
 
 @portal.get("/organizations/<uuid:organization_id>")

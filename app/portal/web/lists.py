@@ -133,8 +133,10 @@ def clear_url(*filters: str) -> str | None:
 
 
 def _address(**changes: str | None) -> str:
-    kept = {name: value for name, value in request.args.items() if value}
-    kept.update(changes)  # type: ignore[arg-type]  # None removes the parameter in url_for
+    kept: dict[str, Any] = {
+        name: [value for value in values if value] for name, values in request.args.lists()
+    }
+    kept.update(changes)  # None and [] remove the parameter in url_for
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
 
 

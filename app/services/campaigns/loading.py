@@ -13,7 +13,12 @@ from app.policy.caller import Caller
 from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
-SORTS = both_ways(created=Campaign.created_at, name=Campaign.name_key)
+SORTS = both_ways(
+    created=Campaign.created_at,
+    name=Campaign.name_key,
+    contacts=Campaign.contact_count,
+    status=Campaign.status,
+)
 """The sort orders of `search`."""
 
 

@@ -23,7 +23,9 @@ from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
 
-SORTS = both_ways(created=Organization.created_at, name=Organization.name_key)
+SORTS = both_ways(
+    created=Organization.created_at, name=Organization.name_key, status=Organization.status
+)
 """The sort orders of `search`."""
 
 

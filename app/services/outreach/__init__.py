@@ -6,3 +6,4 @@ from app.services.outreach.forecasting import Forecast, forecast
 from app.services.outreach.lifecycle import pause, start
 from app.services.outreach.plans import Plan, change_plan, plan_of, stored_plan
 from app.services.outreach.progress import LeftOut, Progress, left_out, progress_of
+from app.services.outreach.summaries import Summary, summaries_of

@@ -1,0 +1,108 @@
+"""The list of organizations."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.extensions import caller
+from app.models import Organization
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.services import organizations
+from app.services.organizations import Closeness, InTrial
+from app.services.organizations.loading import SORTS
+from app.services.organizations.use import Use
+from app.services.paging import Page
+
+STATUS_NAMES = {
+    OrganizationStatus.ACTIVE: "Active",
+    OrganizationStatus.SUSPENDED: "Suspended",
+    OrganizationStatus.ARCHIVED: "Archived",
+}
+CLOSENESS_NAMES = {Closeness.NEAR: "80 % of a limit used", Closeness.REACHED: "A limit reached"}
+TRIAL_NAMES = {InTrial.YES: "In trial", InTrial.NO: "Out of trial"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    organization: Organization
+    use: Use
+    first_user: str | None
+
+
+def _chosen() -> organizations.Filter:
+    return organizations.Filter(
+        query=lists.text_filter("q"),
+        tier=lists.choice_filter("tier", Tier),
+        status=lists.choice_filter("status", OrganizationStatus),
+        closeness=lists.choice_filter("use", Closeness),
+        in_trial=lists.choice_filter("trial", InTrial),
+    )
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    page = organizations.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
+    ids = [row.id for row in page.items]
+    use = organizations.use_of(session, ids)
+    owners = organizations.first_users_of(session, ids)
+    rows = [Row(row, use[row.id], owners.get(row.id)) for row in page.items]
+    return Page(rows, page.next_cursor)
+
+
+def _plan(row: Row) -> str:
+    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+
+
+ORGANIZATIONS = ListDefinition(
+    name="organizations",
+    nouns=("organization", "organizations"),
+    endpoint="portal.organizations",
+    columns=(
+        Column("name", "Name", lambda row: row.organization.name, "cell-name", sort="name"),
+        Column("user", "First user", lambda row: row.first_user, "wrap", usual=False),
+        Column("plan", "Plan", _plan, "phone-first"),
+        Column(
+            "status", "Status", lambda row: STATUS_NAMES[row.organization.status], sort="status"
+        ),
+        Column("assistants", "Assistants", lambda row: row.use.assistants, "end"),
+        Column(
+            "assistant-limit",
+            "Assistant limit",
+            lambda row: row.organization.assistant_limit,
+            "end",
+            usual=False,
+        ),
+        Column("users", "Users", lambda row: row.use.users, "end"),
+        Column(
+            "user-limit", "User limit", lambda row: row.organization.user_limit, "end", usual=False
+        ),
+        Column(
+            "conversations",
+            "Conversations",
+            lambda row: row.use.recent_conversations,
+            "end phone-second",
+            is_labelled=True,
+            heading="Conversations (30 days)",
+        ),
+        Column(
+            "added",
+            "Added",
+            lambda row: row.organization.created_at,
+            "end from-1280",
+            sort="created",
+            heading="Added (UTC)",
+        ),
+    ),
+    filters=(
+        Filter("q", "Name, email or referral code"),
+        Filter("tier", "Any plan", TIER_NAMES),
+        Filter("status", "Active and suspended", STATUS_NAMES),
+        Filter("use", "Any use of limits", CLOSENESS_NAMES),
+        Filter("trial", "In trial or not", TRIAL_NAMES),
+    ),
+    sorts=SORTS,
+    default_sort="-created",
+    load=_load,
+    count=lambda session: organizations.count(session, caller(), _chosen()),
+)

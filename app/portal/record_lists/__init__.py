@@ -1,0 +1,1 @@
+"""What all lists of records share: files to download, and saved views."""

@@ -1,0 +1,20 @@
+"""The lists of the portal by name."""
+
+from typing import Any
+
+from app.errors import NotFound
+from app.extensions import caller
+from app.portal.campaigns.listing import CAMPAIGNS
+from app.portal.organizations.listing import ORGANIZATIONS
+from app.portal.web.list_definitions import ListDefinition
+from app.portal.web.navigation import may_open
+
+LISTS: dict[str, ListDefinition[Any]] = {each.name: each for each in (ORGANIZATIONS, CAMPAIGNS)}
+
+
+def list_named(name: str) -> ListDefinition[Any]:
+    """Return the list. Raises `NotFound`, also if the user may not open its page."""
+    found = LISTS.get(name)
+    if found is None or not may_open(caller(), found.endpoint):
+        raise NotFound
+    return found

@@ -1,0 +1,142 @@
+"""Saved views: saving the filters, sort order and columns of a list, changing and deleting them."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.models import SavedView
+from app.portal.record_lists.forms import SavedViewForm
+from app.portal.record_lists.registry import LISTS, list_named
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
+from app.portal.web.list_definitions import ListDefinition
+from app.services import saved_views
+
+
+@portal.get("/lists/<name>/views/new")
+def saved_view_new(name: str) -> str:
+    return _new_page(name, SavedViewForm())
+
+
+@portal.post("/lists/<name>/views/new")
+def saved_view_create(name: str) -> Page:
+    """Save the list's filters, sort order and columns that the URL has."""
+    form, definition = SavedViewForm(), list_named(name)
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            query = definition.query_of(request.args)
+            view = saved_views.create(session, caller(), name, query, form.wanted)
+            url = submission.led_to(_url(definition, view))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _new_page(name, form))
+    flash(f"View {view.name} was saved.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/views/<uuid:view_id>")
+def saved_view(view_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, view_id)
+    return _edit_page(view_id, form)
+
+
+@portal.post("/views/<uuid:view_id>")
+def saved_view_save(view_id: UUID) -> Page:
+    form = SavedViewForm()
+    try:
+        with transaction() as session:
+            view = saved_views.change(
+                session, caller(), view_id, form.wanted, expected_version=form.version.data
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(view_id, form),
+            stored=lambda session: _stored(session, view_id),
+            target=("saved_view", view_id),
+        )
+    flash(f"View {view.name} was saved.", "success")
+    return redirect(_url(LISTS[view.list_name], view), 303)
+
+
+@portal.post("/views/<uuid:view_id>/filters")
+def saved_view_update(view_id: UUID) -> Response:
+    """Give the view the filters, sort order and columns of the list's URL."""
+    with transaction() as session:
+        name = saved_views.get(session, caller(), view_id).list_name
+        query = list_named(name).query_of(request.args)
+        view = saved_views.change(session, caller(), view_id, query=query)
+    flash(f"View {view.name} was updated.", "success")
+    return redirect(_url(LISTS[name], view), 303)
+
+
+@portal.get("/views/<uuid:view_id>/delete")
+def saved_view_delete_confirm(view_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        view = saved_views.get(session, caller(), view_id)
+    shared = ["Your colleagues lose it too."] if view.is_shared else []
+    return Confirmation(
+        action=request.full_path,
+        title=f"Delete the view {view.name}?",
+        consequences=["No records are deleted, only the saved filters and columns.", *shared],
+        act="Delete view",
+        safe="Keep view",
+        safe_url=url_for("portal.saved_view", view_id=view_id, **_path_of(LISTS[view.list_name])),
+    ).page()
+
+
+@portal.post("/views/<uuid:view_id>/delete")
+def saved_view_delete(view_id: UUID) -> Response:
+    with transaction() as session:
+        view = saved_views.delete(session, caller(), view_id)
+    flash(f"View {view.name} was deleted.", "success")
+    return redirect(_url(LISTS[view.list_name]), 303)
+
+
+def _stored(session: Session, view_id: UUID) -> SavedViewForm:
+    return SavedViewForm.from_object(saved_views.get(session, caller(), view_id))
+
+
+def _new_page(name: str, form: SavedViewForm) -> str:
+    definition = list_named(name)
+    query = definition.query_of(request.args)
+    back = _url(definition) + (f"?{query}" if query else "")
+    return render_template(
+        "portal/saved_views/edit.html", form=form, view=None, definition=definition, back=back
+    )
+
+
+def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
+    with transaction(read_only=True) as session:
+        view = saved_views.get(session, caller(), view_id)
+        definition = list_named(view.list_name)
+        return render_template(
+            "portal/saved_views/edit.html",
+            form=form,
+            view=view,
+            definition=definition,
+            back=_url(definition, view),
+            path=_path_of(definition),
+        )
+
+
+def _path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
+    """Return what the path of the list needs, from the URL of this page."""
+    return {name: request.args.get(name, "") for name in definition.path}
+
+
+def _url(definition: ListDefinition[Any], view: SavedView | None = None) -> str:
+    url = url_for(definition.endpoint, **_path_of(definition))
+    if view is None:
+        return url
+    return f"{url}?{view.query}{'&' if view.query else ''}{urlencode({'view': view.id})}"

@@ -1,0 +1,101 @@
+"""What a list of records offers: its columns, sort orders and filters, declared once.
+
+The page, its links, the files to download and saved views all come from the declaration.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import MultiDict
+
+from app.services.csv_files import Cell
+from app.services.paging import Page
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[R]):
+    """A column: its name in the address, its heading, and the value that a file holds.
+
+    ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one. A column
+    that is not ``usual`` is shown only if the user chooses it. ``heading`` is that of a file.
+    """
+
+    name: str
+    label: str
+    value: Callable[[R], Cell]
+    css: str = ""
+    sort: str | None = None
+    usual: bool = True
+    is_labelled: bool = False
+    """Whether a phone shows the label before the value."""
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter: a search box, or a select of ``options`` (value -> words).
+
+    ``label`` is the name of the search box, or the words of the option that filters nothing.
+    """
+
+    name: str
+    label: str
+    options: Mapping[Any, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListDefinition(Generic[R]):
+    """A list of a portal. ``name`` is that of its files and saved views, ``nouns`` name one record
+    and several.
+
+    ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it
+    raises `ValidationFailed` (``invalid_cursor``). ``more_filters`` are parameters of the URL
+    beside ``filters``, ``path`` those that its path needs. The first column is always shown.
+    """
+
+    name: str
+    nouns: tuple[str, str]
+    endpoint: str
+    columns: Sequence[Column[R]]
+    filters: Sequence[Filter]
+    sorts: Collection[str]
+    default_sort: str
+    load: Callable[[Session, str, str | None, int], Page[R]]
+    count: Callable[[Session], int] | None = None
+    more_filters: Sequence[str] = ()
+    path: Sequence[str] = ()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the filters in the URL."""
+        return (*(each.name for each in self.filters), *self.more_filters)
+
+    def sort_of(self, values: Mapping[str, str]) -> str:
+        """Return the sort order of a URL, if the list offers it."""
+        wanted = values.get("sort", self.default_sort)
+        return wanted if wanted in self.sorts else self.default_sort
+
+    def columns_of(self, values: MultiDict[str, str]) -> list[Column[R]]:
+        """Return the columns that a URL chooses, in the list's order; without any, the usual."""
+        wanted = set(values.getlist("column"))
+        chosen = [column for column in self.columns if column.name in wanted]
+        if not chosen:
+            return [column for column in self.columns if column.usual]
+        first = self.columns[0]
+        return chosen if chosen[0] is first else [first, *chosen]
+
+    def query_of(self, values: MultiDict[str, str]) -> str:
+        """Return the list's part of a query string, in a fixed order: filters, sort, columns."""
+        kept: list[tuple[str, Any]] = [
+            (name, values[name]) for name in self.parameters if values.get(name)
+        ]
+        if self.sort_of(values) != self.default_sort:
+            kept.append(("sort", self.sort_of(values)))
+        if (columns := self.columns_of(values)) != self.columns_of(MultiDict()):
+            kept += [("column", column.name) for column in columns]
+        return urlencode(kept)

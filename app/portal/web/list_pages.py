@@ -1,0 +1,171 @@
+"""The page of a list, from its declaration and the URL."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+from uuid import UUID
+
+from flask import request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import MultiDict
+
+from app.errors import NotFound
+from app.extensions import caller
+from app.models import SavedView
+from app.portal.web import lists
+from app.portal.web.formats import number, plural
+from app.portal.web.list_definitions import Column, ListDefinition
+from app.services import saved_views
+from app.services.paging import MOST_COUNTED
+from app.validation.uuids import as_uuid
+
+R = TypeVar("R")
+ALL = "all"
+"""The value of ``view`` that asks for the list itself, for users with a default view."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage(Generic[R]):
+    """A page of a list for the templates. ``count`` is None if nothing was counted."""
+
+    definition: ListDefinition[R]
+    rows: Sequence[R]
+    columns: Sequence[Column[R]]
+    sort: str
+    place: lists.Place
+    next_cursor: str | None
+    count: int | None
+    views: Sequence[SavedView]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to list, with any filters."""
+        return not self.rows and self.place.is_first and not self.clear_url
+
+    @property
+    def clear_url(self) -> str | None:
+        """The address without filters; None if no filter is set."""
+        return self.all_url if any(map(request.args.get, self.definition.parameters)) else None
+
+    @property
+    def all_url(self) -> str:
+        """The address of the list without filters and views."""
+        has_default = any(self._is_own(view) and view.is_default for view in self.views)
+        return _list_url(view=ALL if has_default else None)
+
+    @property
+    def next_url(self) -> str | None:
+        return self.place.next_url(self.next_cursor)
+
+    @property
+    def counted(self) -> str:
+        """How many match, in words."""
+        if self.count is None:
+            return ""
+        return (
+            f"more than {number(MOST_COUNTED)}" if self.count > MOST_COUNTED else number(self.count)
+        )
+
+    @property
+    def shown_words(self) -> str:
+        """How many rows the page shows, of how many."""
+        if self.count is None:
+            return f"{plural(len(self.rows), *self.definition.nouns)} on this page"
+        return f"{number(len(self.rows))} of {self.counted} shown"
+
+    @property
+    def has_chosen_columns(self) -> bool:
+        return self.columns != self.definition.columns_of(MultiDict())
+
+    @property
+    def tabs(self) -> list[tuple[str, str, None, bool]]:
+        """The list and its saved views as tabs; none without saved views."""
+        if not self.views:
+            return []
+        all_words = f"All {self.definition.nouns[1]}"
+        tabs = [
+            (view.name, view_url(view), None, self.view is not None and view.id == self.view.id)
+            for view in self.views
+        ]
+        return [(all_words, self.all_url, None, self.view is None), *tabs]
+
+    @property
+    def view(self) -> SavedView | None:
+        """The saved view that the address names."""
+        wanted = as_uuid(request.args.get("view", ""))
+        return next((view for view in self.views if view.id == wanted), None)
+
+    @property
+    def is_own_view(self) -> bool:
+        return self.view is not None and self._is_own(self.view)
+
+    @property
+    def query(self) -> str:
+        """The filters, sort order and columns of the address, as a saved view keeps them."""
+        return self.definition.query_of(request.args)
+
+    @property
+    def is_view_changed(self) -> bool:
+        return self.view is not None and self.view.query != self.query
+
+    def kept(self, *names: str) -> list[tuple[str, str]]:
+        """The parameters of the address with these names, as hidden fields of a form."""
+        return [(name, value) for name in names for value in request.args.getlist(name) if value]
+
+    def url_of(self, endpoint: str, **more: Any) -> str:
+        """The address of a page about this list with its filters, sort order and columns."""
+        here = {name: str(value) for name, value in (request.view_args or {}).items()}
+        url = url_for(endpoint, **{**more, **here})
+        return url + ("&" if "?" in url else "?") + self.query if self.query else url
+
+    @property
+    def default_url(self) -> str | None:
+        """The address of the user's default view, if the address asks for nothing."""
+        if request.args:
+            return None
+        own = (view for view in self.views if view.is_default and self._is_own(view))
+        default = next(own, None)
+        return view_url(default) if default else None
+
+    def _is_own(self, view: SavedView) -> bool:
+        return view.user_id == caller().user_id
+
+
+def view_url(view: SavedView) -> str:
+    """Return the address of the current list with a saved view."""
+    return f"{_list_url()}?{view.query}{'&' if view.query else ''}{urlencode({'view': view.id})}"
+
+
+def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
+    """Return the page that the URL asks for. Raises what the list's ``load`` raises."""
+    place, sort = lists.place(), definition.sort_of(request.args)
+    views = saved_views.of_list(session, caller(), definition.name)
+    page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
+    count = None
+    if definition.count is not None:
+        whole = place.is_first and page.next_cursor is None
+        count = len(page.items) if whole else definition.count(session)
+    return ListPage(
+        definition=definition,
+        rows=page.items,
+        columns=definition.columns_of(request.args),
+        sort=sort,
+        place=place,
+        next_cursor=page.next_cursor,
+        count=count,
+        views=views,
+    )
+
+
+def path_id(name: str) -> UUID:
+    """Return an id of the path, or of the query string of a page about the list. Raises
+    `NotFound`."""
+    value = (request.view_args or {}).get(name) or as_uuid(request.args.get(name, ""))
+    if not isinstance(value, UUID):
+        raise NotFound
+    return value
+
+
+def _list_url(**more: Any) -> str:
+    return url_for(request.endpoint or "", **(request.view_args or {}), **more)

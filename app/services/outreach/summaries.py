@@ -1,0 +1,91 @@
+"""The outreach of many campaigns in a fixed number of queries, for lists."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CampaignStatus, OutreachState
+from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The round of a campaign. ``settled`` counts the contacts that were called or left out.
+
+    ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
+    one was settled.
+    """
+
+    assistant: str = ""
+    called: int = 0
+    answered: int = 0
+    settled: int = 0
+    started_at: datetime | None = None
+    next_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Summary]:
+    """Return a summary of each campaign with a plan; the campaigns must come from a loader."""
+    by_id = {campaign.id: campaign for campaign in campaigns}
+    plans = session.execute(
+        select(Outreach, Assistant.name)
+        .join(Assistant, Assistant.id == Outreach.assistant_id)
+        .where(Outreach.campaign_id.in_(by_id))
+    ).all()
+    counts = _counts(session, by_id)
+    return {
+        plan.campaign_id: _summary(
+            by_id[plan.campaign_id], plan, assistant, counts.get(plan.campaign_id, [])
+        )
+        for plan, assistant in plans
+    }
+
+
+_Count = tuple[OutreachState, bool, datetime | None, datetime, int]
+
+
+def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
+    row = OutreachContact
+    by_human = func.coalesce(Call.answered_by == AnsweredBy.HUMAN, False)
+    query = (
+        select(
+            row.campaign_id,
+            row.state,
+            by_human,
+            func.min(row.due_at),
+            func.max(row.decided_at),
+            func.count(),
+        )
+        .join(Outreach, (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round))
+        .outerjoin(Call, Call.id == row.call_id)
+        .where(row.campaign_id.in_(ids))
+        .group_by(row.campaign_id, row.state, by_human)
+    )
+    found: dict[UUID, list[_Count]] = {}
+    for campaign_id, state, human, due_at, decided_at, count in session.execute(query):
+        found.setdefault(campaign_id, []).append((state, human, due_at, decided_at, count))
+    return found
+
+
+def _summary(
+    campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count]
+) -> Summary:
+    called = sum(count for state, *_, count in counts if state is OutreachState.CALLED)
+    settled = sum(count for state, *_, count in counts if state is not OutreachState.WAITING)
+    is_over = settled > 0 and settled >= campaign.contact_count
+    runs = campaign.status is CampaignStatus.ACTIVE and not is_over
+    due = [at for state, _, at, *_ in counts if state is OutreachState.WAITING and at]
+    return Summary(
+        assistant=assistant,
+        called=called,
+        answered=sum(count for _, by_human, _, _, count in counts if by_human),
+        settled=settled,
+        started_at=plan.started_at,
+        next_at=(plan.next_at or min(due, default=None)) if runs else None,
+        ended_at=max(at for *_, at, _ in counts) if is_over else None,
+    )

@@ -1,0 +1,137 @@
+"""Saved views of lists: a user's own, and those that others share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, or_, select, update
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound, ValidationFailed, refuse_stale
+from app.models import SavedView
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.tenancy import fetch, of_tenant
+
+MOST = 50
+"""Views of one user for one list."""
+LONGEST_QUERY = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ViewInput:
+    """What a user decides about a saved view."""
+
+    name: str
+    is_shared: bool = False
+    is_default: bool = False
+
+
+def of_list(session: Session, caller: Caller, list_name: str) -> Sequence[SavedView]:
+    """Return the caller's views of the list and those shared with the caller, by name."""
+    offered = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
+    query = _visible(caller).where(SavedView.list_name == list_name, offered)
+    return session.scalars(query.order_by(SavedView.name, SavedView.id)).all()
+
+
+def get(session: Session, caller: Caller, view_id: UUID, *, for_change: bool = False) -> SavedView:
+    """Return the caller's own view. Raises `NotFound`, also for a view of someone else."""
+    missing = NotFound("There is no such saved view.", "saved_view_not_found")
+    query = _visible(caller).where(SavedView.id == view_id, SavedView.user_id == caller.user_id)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def create(
+    session: Session, caller: Caller, list_name: str, query: str, wanted: ViewInput
+) -> SavedView:
+    """Save a view of the list. Raises `NotFound` for an operator, who has no saved views, and
+    `ValidationFailed` (``required``, ``too_long``, ``too_many``)."""
+    if caller.partner_id is None or caller.user_id is None:
+        raise NotFound
+    own = [view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id]
+    if len(own) >= MOST:
+        message = f"You have {MOST} views of this list. Delete one before you save another."
+        raise ValidationFailed.on("name", "too_many", message)
+    view = SavedView(
+        partner_id=caller.partner_id,
+        organization_id=caller.organization_id,
+        user_id=caller.user_id,
+        list_name=list_name,
+        query=_checked(query),
+    )
+    _write(session, caller, view, wanted)
+    session.add(view)
+    session.flush()
+    audit.record_change(session, caller, "saved_view.created", view, after=_described(view))
+    return view
+
+
+def change(
+    session: Session,
+    caller: Caller,
+    view_id: UUID,
+    wanted: ViewInput | None = None,
+    *,
+    query: str | None = None,
+    expected_version: int | None = None,
+) -> SavedView:
+    """Change what ``wanted`` and ``query`` give. Raises `NotFound`, `ValidationFailed`
+    (``required``, ``too_long``) and `Conflict` (``changed_meanwhile``)."""
+    view = get(session, caller, view_id, for_change=True)
+    refuse_stale(expected_version, view.version, "saved view")
+    before = _described(view)
+    if wanted is not None:
+        _write(session, caller, view, wanted)
+    if query is not None:
+        view.query = _checked(query)
+    after = _described(view)
+    if after != before:
+        view.version += 1
+        session.flush()
+        audit.record_change(session, caller, "saved_view.updated", view, before=before, after=after)
+    return view
+
+
+def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
+    """Delete the view, also for those with whom it is shared. Raises `NotFound`."""
+    view = get(session, caller, view_id, for_change=True)
+    audit.record_change(session, caller, "saved_view.deleted", view, before=_described(view))
+    session.delete(view)
+    return view
+
+
+def _visible(caller: Caller) -> Select[SavedView]:
+    rows = of_tenant(select(SavedView), caller, SavedView.partner_id, SavedView.organization_id)
+    return rows.where(SavedView.organization_id == caller.organization_id)
+
+
+def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput) -> None:
+    name = wanted.name.replace("\x00", "").strip()
+    if not name:
+        raise ValidationFailed.on("name", "required", "Enter a name.")
+    if len(name) > 100:
+        raise ValidationFailed.on("name", "too_long", "Use at most 100 characters.")
+    if wanted.is_default and not view.is_default:
+        others = update(SavedView).where(
+            SavedView.user_id == caller.user_id, SavedView.list_name == view.list_name
+        )
+        session.execute(others.values(is_default=False))
+    view.name, view.is_shared, view.is_default = name, wanted.is_shared, wanted.is_default
+
+
+def _checked(query: str) -> str:
+    if len(query) > LONGEST_QUERY:
+        message = "These filters are too long to save. Shorten a search."
+        raise ValidationFailed.on("name", "too_long", message)
+    return query
+
+
+def _described(view: SavedView) -> dict[str, Any]:
+    return {
+        "list": view.list_name,
+        "name": view.name,
+        "filters": view.query,
+        "shared": view.is_shared,
+        "default": view.is_default,
+    }
