@@ -66,6 +66,7 @@ class ContactImport(Base):
         UniqueConstraint("organization_id", "id"),
         Index("ix_contact_imports_campaign", "campaign_id", "id"),
         Index("ix_contact_imports_partner", "partner_id", "id"),
+        Index("ix_contact_imports_partner_file", "partner_id", "file_name", "id"),
         Index(
             "ix_contact_imports_stored",
             "partner_id",

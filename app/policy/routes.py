@@ -211,6 +211,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.contact_do_not_call_confirm": P.CONTACTS_WRITE,
     "portal.contact_do_not_call": P.CONTACTS_WRITE,
     "portal.uploads": P.CONTACTS_WRITE,
+    "portal.upload_choose_campaign": P.CONTACTS_WRITE,
     "portal.upload_new": P.CONTACTS_WRITE,
     "portal.upload_create": P.CONTACTS_WRITE,
     "portal.upload": P.CONTACTS_WRITE,

@@ -19,7 +19,7 @@ from app.models.base import UtcDateTime
 M = TypeVar("M")
 R = TypeVar("R")
 CHUNK = 1000
-Position = str | int | datetime
+Position = str | int | datetime | UUID
 """The value of a row in the column that a list is sorted by."""
 
 
@@ -115,9 +115,11 @@ def keyset_page(
     column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
     if cursor:
         value, identifier = _decode(cursor, column.type)
-        beyond = column < value if sort.descending else column > value
         further = id_column < identifier if sort.descending else id_column > identifier
-        rows = rows.where(or_(beyond, (column == value) & further))
+        if column is not id_column:
+            beyond = column < value if sort.descending else column > value
+            further = or_(beyond, (column == value) & further)
+        rows = rows.where(further)
     order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
     found = session.scalars(rows.order_by(*order).limit(limit + 1)).all()
     if len(found) <= limit:
@@ -128,7 +130,7 @@ def keyset_page(
 
 def _encode(value: Position, identifier: UUID) -> str:
     text = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
-    data = json.dumps([text, str(identifier)]).encode()
+    data = json.dumps([str(text) if isinstance(text, UUID) else text, str(identifier)]).encode()
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 

@@ -15,6 +15,7 @@ depends_on: str | Sequence[str] | None = None
 INDEXES = (
     ("ix_campaigns_partner_contacts", "campaigns", "contact_count"),
     ("ix_campaigns_partner_status", "campaigns", "status"),
+    ("ix_contact_imports_partner_file", "contact_imports", "file_name"),
     ("ix_organizations_partner_status", "organizations", "status"),
 )
 

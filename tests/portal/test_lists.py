@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,7 +25,7 @@ PAGES = {"organizations": "/organizations", "campaigns": "/campaigns"}
 
 
 @pytest.fixture
-def admin(session: Session, own: Tenant, other: Tenant, signed_in: SignedIn) -> Iterator[Browser]:
+def admin(session: Session, own: Tenant, other: Tenant, signed_in: SignedIn) -> Browser:
     """An administrator of a partner with two pages of some records, beside another partner."""
     for number in range(26):
         make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number:02d}")
@@ -35,7 +35,7 @@ def admin(session: Session, own: Tenant, other: Tenant, signed_in: SignedIn) -> 
                 session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name=name
             )
     session.commit()
-    yield signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
 def names_shown(page: str) -> list[str]:

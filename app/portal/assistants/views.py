@@ -13,24 +13,21 @@ from app.extensions import caller, transaction
 from app.models import Assistant, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
-from app.portal.web import lists, organization_picker
+from app.portal.assistants.listing import ASSISTANTS, READINESS_NAMES
+from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone, plural
 from app.portal.web.forms import refused
+from app.portal.web.list_pages import list_page
 from app.services import assistants, audit, organizations, phone_numbers
 from app.services.assistants import settings
-from app.services.assistants.queries import SORTS, Readiness
+from app.services.assistants.queries import Readiness
 from app.services.assistants.settings import MAX_TEXT
 
 LATEST_CHANGES = 8
 LIMIT_REACHED = "agent_limit_reached"
-READINESS_NAMES = {
-    Readiness.READY: "Ready to call",
-    Readiness.NOT_READY: "Not ready",
-    Readiness.OFF: "Switched off",
-}
 READINESS_TONES = {
     Readiness.READY: "success",
     Readiness.NOT_READY: "warning",
@@ -47,36 +44,14 @@ ACTS = {
 
 
 @portal.get("/assistants", endpoint="assistants")
-def list_assistants() -> str:
-    at, sort = lists.place(), lists.sort_filter(SORTS, "name")
+def list_assistants() -> Page:
     with transaction(read_only=True) as session:
+        page = list_page(session, ASSISTANTS)
+        if page.default_url:
+            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
-        page = assistants.search(
-            session,
-            caller(),
-            organization_id=organization.id if organization else None,
-            query=lists.text_filter("q"),
-            wanted=lists.choice_filter("readiness", Readiness),
-            sort=sort,
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        ids = {assistant.organization_id for assistant in page.items}
-        owners = organizations.by_ids(session, caller(), ids)
-        refusals = phone_numbers.refusals(session, page.items, _carrier())
     return render_template(
-        "portal/assistants/list.html",
-        organization=organization,
-        rows=[
-            (row, owner, assistants.readiness_of(row, owner, refusals.get(row.id)))
-            for row, owner in ((row, owners[row.organization_id]) for row in page.items)
-        ],
-        place=at,
-        next_url=at.next_url(page.next_cursor),
-        sort=sort,
-        names=READINESS_NAMES,
-        tones=READINESS_TONES,
-        clear_url=lists.clear_url("q", "readiness", "organization"),
+        "portal/assistants/list.html", list=page, organization=organization, tones=READINESS_TONES
     )
 
 

@@ -6,52 +6,37 @@ from uuid import UUID
 from flask import make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from app.enums import AnsweredBy, CallStatus
+from app.enums import CarrierKind
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
-from app.policy import Permission
-from app.portal.calls.labels import ANSWERED_WORDS, ENDED_WORDS, SOURCE_WORDS, cancelling, live
-from app.portal.web import lists
-from app.portal.web.blueprint import portal
-from app.portal.web.formats import CALL_STATUS_NAMES
-from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.portal.calls import listing
+from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, live
+from app.portal.web import organization_picker
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.list_pages import list_page
 from app.services import assistants, calls, campaigns, organizations
-from app.services.calls import CallSearch
-from app.services.calls.queries import RUNNING, UNANSWERED
-
-FILTERS = ("number", "state", "answered", "organization", "agent", "start", "end", "live")
-GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
-GROUP_WORDS = {"unanswered": "Ended without an answer", "open": "In progress"}
-LIVE = {"yes": True, "no": False}
 
 
 @portal.get("/calls", endpoint="calls")
-def list_calls() -> str | tuple[str, int]:
-    place = lists.place()
-    chosen, problems = _chosen()
+def list_calls() -> Page:
+    chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
-        page = calls.search(session, caller(), chosen, cursor=place.cursor, limit=lists.PAGE_SIZE)
+        page = list_page(session, listing.CALLS)
+        if page.default_url:
+            return redirect(page.default_url)
         unlisted = calls.without_calls(session, caller(), chosen)
-        named = {}
-        for name in ("organization", "assistant"):
-            wanted = getattr(chosen, name)
-            if isinstance(wanted, UUID):
-                load = organizations.get if name == "organization" else assistants.get
-                named[name] = load(session, caller(), wanted).name
+        named = organization_picker.named_in_filter(session)
+        if isinstance(chosen.assistant, UUID):
+            named["agent"] = assistants.get(session, caller(), chosen.assistant).name
     answer = render_template(
         "portal/calls/list.html",
-        page=page,
+        list=page,
         unlisted=unlisted,
         chosen=chosen,
         named=named,
         problems=problems,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
-        ended=ENDED_WORDS,
-        answered=ANSWERED_WORDS,
-        states={**GROUP_WORDS, **CALL_STATUS_NAMES},
         all_organizations=caller().organization_id is None,
-        clear_url=lists.clear_url(*FILTERS, "counted"),
+        is_simulated=any(row.call.carrier is CarrierKind.SIMULATOR for row in page.rows),
     )
     return (answer, 422) if problems else answer
 
@@ -105,30 +90,3 @@ def call_cancel(call_id: UUID) -> Response:
     except Conflict as error:
         return redirect(url_for("portal.call", call_id=call_id, problem=error.code), 303)
     return redirect(url_for("portal.call", call_id=call_id), 303)
-
-
-def _chosen() -> tuple[CallSearch, Problems]:
-    """Return the filters of the URL and the problems in them; an invalid one filters nothing.
-
-    Days are in the user's time zone; for calls that usage counts, UTC as on the usage page.
-    """
-    counted = request.args.get("counted") == "yes"
-    since, before, problems = day_bounds("UTC" if counted else zone())
-    state = request.args.get("state", "")
-    named = lists.choice_filter("state", CallStatus)
-    chosen = CallSearch(
-        states=GROUPS.get(state, frozenset({named} if named else ())),
-        answered_by=lists.choice_filter("answered", AnsweredBy),
-        organization=lists.id_or_words("organization") if _sees_organizations() else None,
-        assistant=lists.id_or_words("agent"),
-        number=lists.text_filter("number"),
-        since=since,
-        before=before,
-        live=LIVE.get(request.args.get("live", "")),
-        counted=counted,
-    )
-    return chosen, problems
-
-
-def _sees_organizations() -> bool:
-    return caller().may(Permission.ORGANIZATIONS_READ)

@@ -64,7 +64,14 @@ CAMPAIGNS = ListDefinition(
     endpoint="portal.campaigns",
     columns=(
         Column("name", "Name", lambda row: row.campaign.name, "cell-name", sort="name"),
-        Column("organization", "Organization", lambda row: row.organization, "wrap", usual=False),
+        Column(
+            "organization",
+            "Organization",
+            lambda row: row.organization,
+            "wrap",
+            usual=False,
+            for_staff=True,
+        ),
         Column("status", "Status", lambda row: row.state, "phone-first", sort="status"),
         Column("progress", "Progress", lambda row: row.outreach.settled, "end", heading="Settled"),
         Column(

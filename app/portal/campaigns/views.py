@@ -12,6 +12,8 @@ from app.extensions import caller, transaction
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.campaigns.listing import CAMPAIGNS
+from app.portal.contacts.listing import CONTACTS
+from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -25,19 +27,12 @@ from app.services import (
     audit,
     campaigns,
     contacts,
-    do_not_call,
     organizations,
     outreach,
 )
-from app.services.contacts import Hindrance, single
+from app.services.contacts import single
 
 LATEST_CHANGES = 8
-HINDRANCE_NAMES = {
-    Hindrance.NO_PHONE: "No phone number",
-    Hindrance.DO_NOT_CALL: "On the do-not-call list",
-    Hindrance.REFUSED: "Asked not to be called",
-    Hindrance.ENDED: "Outreach has ended",
-}
 
 
 @portal.get("/campaigns", endpoint="campaigns")
@@ -83,20 +78,12 @@ def campaign_create() -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>")
-def campaign(campaign_id: UUID) -> str:
-    at = lists.place()
+def campaign(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        page = contacts.search(
-            session,
-            found,
-            query=lists.text_filter("q"),
-            status=lists.text_filter("status"),
-            hindrance=lists.choice_filter("hindrance", Hindrance),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        phones = {row.phone for row in page.items if row.phone}
+        page = list_page(session, CONTACTS)
+        if page.default_url:
+            return redirect(page.default_url)
         statuses = set(contacts.statuses_of(session, found))
         chosen = lists.text_filter("status")
         if chosen and chosen != contacts.NO_STATUS:
@@ -104,26 +91,20 @@ def campaign(campaign_id: UUID) -> str:
         return render_template(
             "portal/campaigns/detail.html",
             **about(session, found),
-            rows=page.items,
-            listed=do_not_call.listed_among(session, found.organization_id, phones),
-            statuses=[(contacts.NO_STATUS, "No status"), *((s, s) for s in sorted(statuses))],
-            hindrances=list(HINDRANCE_NAMES.items()),
+            list=page,
+            statuses={contacts.NO_STATUS: "No status"} | {s: s for s in sorted(statuses)},
             removed=_removed(session),
-            place=at,
-            next_url=at.next_url(page.next_cursor),
-            clear_url=lists.clear_url("q", "status", "hindrance"),
         )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
-def campaign_uploads(campaign_id: UUID) -> str:
+def campaign_uploads(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        return render_template(
-            "portal/campaigns/uploads.html",
-            **about(session, found),
-            **uploads_page(session, found.id),
-        )
+        shown = uploads_page(session, CAMPAIGN_UPLOADS)
+        if shown["list"].default_url:
+            return redirect(shown["list"].default_url)
+        return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/settings")

@@ -137,7 +137,7 @@ def organization_users(organization_id: UUID) -> str:
         page = users.search(
             session,
             caller(),
-            users.Filter(query=lists.text_filter("q"), organization_id=found.id),
+            users.Filter(query=lists.text_filter("q"), organization=found.id),
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )

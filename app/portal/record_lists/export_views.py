@@ -5,6 +5,7 @@ from itertools import chain
 from flask import request, send_file, stream_with_context
 from werkzeug.wrappers import Response
 
+from app.errors import ValidationFailed
 from app.models import utcnow
 from app.portal.record_lists.exporting import chunks, written_xlsx
 from app.portal.record_lists.registry import list_named
@@ -19,6 +20,8 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 def list_export(name: str, ending: str) -> Response:
     """Export the list as CSV, streamed, or as XLSX."""
     definition = list_named(name)
+    for parameter, words in definition.problems():
+        raise ValidationFailed.on(parameter, "invalid_date", words)
     columns = definition.columns_of(request.args)
     headings = [column.heading or column.label for column in columns]
     file_name = f"{name}-{utcnow():%Y-%m-%d}"

@@ -4,12 +4,23 @@ from typing import Any
 
 from app.errors import NotFound
 from app.extensions import caller
+from app.portal.assistants.listing import ASSISTANTS
+from app.portal.calls.listing import CALLS
 from app.portal.campaigns.listing import CAMPAIGNS
+from app.portal.contacts.listing import CONTACTS
 from app.portal.organizations.listing import ORGANIZATIONS
+from app.portal.uploads.listing import CAMPAIGN_UPLOADS, UPLOADS
+from app.portal.users.listing import USERS
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.navigation import may_open
 
-LISTS: dict[str, ListDefinition[Any]] = {each.name: each for each in (ORGANIZATIONS, CAMPAIGNS)}
+LISTS: dict[str, ListDefinition[Any]] = {
+    each.name: each
+    for each in (
+        *(ORGANIZATIONS, USERS, ASSISTANTS, CAMPAIGNS, CONTACTS),
+        *(UPLOADS, CAMPAIGN_UPLOADS, CALLS),
+    )
+}
 
 
 def list_named(name: str) -> ListDefinition[Any]:

@@ -11,7 +11,7 @@ from app.enums import TIER_NAMES, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
 from app.models.base import utcnow
-from app.portal.users.views import STATUS_NAMES
+from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from flask import redirect, render_template, request, url_for
+from flask import redirect, render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
@@ -19,60 +19,66 @@ from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.labels import (
     ACTION_NAMES,
-    STATES,
     fixes_words,
     ignored_words,
     status_badge,
     sum_words,
 )
+from app.portal.uploads.listing import UPLOADS, Row
 from app.portal.uploads.undo_views import undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, plural, size
 from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.list_definitions import ListDefinition
+from app.portal.web.list_pages import list_page
 from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns, storage
 from app.services.contacts.plan import COUNTS
 from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
 
+CAMPAIGNS_SHOWN = 25
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 
 
 @portal.get("/uploads", endpoint="uploads")
-def list_uploads() -> str:
+def list_uploads() -> Page:
     with transaction(read_only=True) as session:
-        shown = uploads_page(session)
-        names = uploads.campaign_names(session, shown["rows"])
-    return render_template("portal/uploads/list.html", names=names, **shown)
+        shown = uploads_page(session, UPLOADS)
+    if shown["list"].default_url:
+        return redirect(shown["list"].default_url)
+    return render_template("portal/uploads/list.html", **shown)
 
 
-def uploads_page(session: Session, campaign_id: UUID | None = None) -> dict[str, Any]:
+def uploads_page(session: Session, definition: ListDefinition[Row]) -> dict[str, Any]:
     """Return a page of uploads for the templates, by the filters and the cursor of the URL."""
-    place = lists.place()
-    page = uploads.search(
-        session,
-        caller(),
-        state=lists.choice_filter("state", ImportState),
-        undone=True if request.args.get("state") == undo.UNDONE else None,
-        campaign_id=campaign_id,
-        cursor=place.cursor,
-        limit=lists.PAGE_SIZE,
-    )
     return {
-        "rows": page.items,
-        "states": STATES,
+        "list": list_page(session, definition),
         "status_badge": status_badge,
         "actions": ACTION_NAMES,
         "can_be_undone": undo.can_be_undone,
         "can_be_deleted": deletion.can_be_deleted,
         "ending_of": reports.ending_of,
         "undo_days": settings().undo_days,
-        "place": place,
-        "next_url": place.next_url(page.next_cursor),
-        "clear_url": lists.clear_url("state"),
     }
+
+
+@portal.get("/uploads/new")
+def upload_choose_campaign() -> str:
+    """Ask for the campaign of a new upload."""
+    query = lists.text_filter("q")
+    with transaction(read_only=True) as session:
+        found = campaigns.search(
+            session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
+        )
+    return render_template(
+        "portal/choose_campaign.html",
+        rows=[(row.name, url_for("portal.upload_new", campaign_id=row.id)) for row in found.items],
+        more=found.next_cursor is not None,
+        query=query,
+    )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")

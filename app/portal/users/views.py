@@ -3,28 +3,22 @@
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, request
+from flask import redirect, render_template
 
 from app.enums import Role, UserStatus
 from app.extensions import caller, transaction
 from app.models import User
 from app.policy import Permission
 from app.portal.users.labels import abilities
-from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.users.listing import STATUS_NAMES, USERS
+from app.portal.web import organization_picker
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
-from app.services.paging import MOST_COUNTED
 from app.services.users import email_changes
-from app.services.users.loading import PARTNER_LEVEL, SORTS
-from app.validation.uuids import as_uuid
+from app.services.users.loading import PARTNER_LEVEL
 
-STATUS_NAMES = {
-    UserStatus.ACTIVE: "Active",
-    UserStatus.INVITED: "Invited",
-    UserStatus.SUSPENDED: "Suspended",
-    UserStatus.DEACTIVATED: "Deactivated",
-}
 STATUS_TONES = {
     UserStatus.ACTIVE: "success",
     UserStatus.INVITED: "info",
@@ -46,41 +40,20 @@ DEACTIVATING = (
 
 
 @portal.get("/people", endpoint="users")
-def list_users() -> str:
-    place, sort = lists.place(), lists.sort_filter(SORTS, "-created")
-    chosen = users.Filter(
-        query=lists.text_filter("q"),
-        user_type=lists.choice_filter("role", Role),
-        status=lists.choice_filter("status", UserStatus),
-        organization_id=as_uuid(request.args.get("organization", "")),
-    )
+def list_users() -> Page:
     with transaction(read_only=True) as session:
-        page = users.search(
-            session, caller(), chosen, sort=sort, cursor=place.cursor, limit=lists.PAGE_SIZE
-        )
-        belonging = {row.organization_id for row in page.items if row.organization_id}
-        if chosen.organization_id:
-            belonging.add(chosen.organization_id)
-        names = organizations.names_of(session, caller(), belonging)
-        whole = place.is_first and page.next_cursor is None
-        count = len(page.items) if whole else users.count(session, caller(), chosen)
+        page = list_page(session, USERS)
+        if page.default_url:
+            return redirect(page.default_url)
+        named = organization_picker.named_in_filter(session)
     return render_template(
         "portal/users/list.html",
-        rows=page.items,
-        names=names,
-        within=chosen.organization_id,
-        count=count,
-        most_counted=MOST_COUNTED,
-        changeable={row.id for row in page.items if may_change(row)},
-        place=place,
-        next_url=place.next_url(page.next_cursor),
-        sort=sort,
-        sort_url=lists.sort_url,
-        sort_direction=lists.sort_direction,
+        list=page,
+        named=named,
+        changeable={row.id for row in page.rows if may_change(row.user)},
         roles=_roles_seen(),
         statuses=STATUS_NAMES,
         tones=STATUS_TONES,
-        clear_url=lists.clear_url("q", "role", "status", "organization"),
     )
 
 

@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 
+from app.extensions import caller
+from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
 from app.services.paging import Page
 
@@ -31,6 +33,8 @@ class Column(Generic[R]):
     css: str = ""
     sort: str | None = None
     usual: bool = True
+    for_staff: bool = False
+    """Whether members don't see it: they have one organization."""
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
     heading: str = ""
@@ -55,7 +59,8 @@ class ListDefinition(Generic[R]):
 
     ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it
     raises `ValidationFailed` (``invalid_cursor``). ``more_filters`` are parameters of the URL
-    beside ``filters``, ``path`` those that its path needs. The first column is always shown.
+    beside ``filters``, ``path`` those that its path needs, ``problems`` what is wrong with
+    them. The first column is always shown.
     """
 
     name: str
@@ -69,11 +74,18 @@ class ListDefinition(Generic[R]):
     count: Callable[[Session], int] | None = None
     more_filters: Sequence[str] = ()
     path: Sequence[str] = ()
+    problems: Callable[[], Problems] = list
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the filters in the URL."""
         return (*(each.name for each in self.filters), *self.more_filters)
+
+    @property
+    def offered(self) -> list[Column[R]]:
+        """The columns that the caller may see."""
+        is_member = caller().organization_id is not None
+        return [column for column in self.columns if not (is_member and column.for_staff)]
 
     def sort_of(self, values: Mapping[str, str]) -> str:
         """Return the sort order of a URL, if the list offers it."""
@@ -82,12 +94,11 @@ class ListDefinition(Generic[R]):
 
     def columns_of(self, values: MultiDict[str, str]) -> list[Column[R]]:
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""
-        wanted = set(values.getlist("column"))
-        chosen = [column for column in self.columns if column.name in wanted]
-        if not chosen:
-            return [column for column in self.columns if column.usual]
-        first = self.columns[0]
-        return chosen if chosen[0] is first else [first, *chosen]
+        wanted = set(values.getlist("column")) & {column.name for column in self.offered}
+        if not wanted:
+            return [column for column in self.offered if column.usual]
+        wanted.add(self.columns[0].name)
+        return [column for column in self.offered if column.name in wanted]
 
     def query_of(self, values: MultiDict[str, str]) -> str:
         """Return the list's part of a query string, in a fixed order: filters, sort, columns."""

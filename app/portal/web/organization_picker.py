@@ -28,6 +28,15 @@ def organization_named(session: Session) -> Organization | None:
     return organizations.get(session, caller(), identifier)
 
 
+def named_in_filter(session: Session) -> dict[str, str]:
+    """Return the name of the organization whose id a filter of the URL has, to show it there. Raises
+    `NotFound`."""
+    wanted = lists.id_or_words("organization")
+    if not isinstance(wanted, UUID):
+        return {}
+    return {"organization": organizations.get(session, caller(), wanted).name}
+
+
 def organization_chosen() -> Organization:
     """Return the organization in the URL of a form that was sent. Raises `NotFound`."""
     with transaction(read_only=True) as session:

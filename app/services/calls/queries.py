@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.models import Assistant, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
@@ -18,6 +18,7 @@ from app.policy.caller import Caller
 from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
 from app.services import name_search
+from app.services.paging import both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
@@ -31,6 +32,8 @@ SLACK = timedelta(days=1)
 MOST_REGIONS = 20
 MOST_COUNTED = 1000
 LAST_DAY = timedelta(days=1)
+SORTS = both_ways(created=Call.id, number=Call.phone_number)
+"""The sort orders of `search`; ids begin with the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,21 +211,20 @@ def search(
     caller: Caller,
     chosen: CallSearch,
     *,
+    sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> CallList:
-    """The newest calls that match, in at most four queries.
+    """The calls that match, in at most four queries.
 
-    Raises `ValidationFailed` (``invalid_cursor``).
+    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     caller.require(Permission.CALLS_READ)
     rows = visible(caller).where(*_conditions(session, caller, chosen))
     if chosen.counted:
         rows = rows.join(Conversation, Conversation.call_id == Call.id)
-    if cursor:
-        rows = rows.where(Call.id < _place(cursor))
-    found = session.scalars(rows.order_by(Call.id.desc()).limit(limit + 1)).all()
-    calls = found[:limit]
+    page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    calls = page.items
     return CallList(
         calls,
         _names(
@@ -235,7 +237,7 @@ def search(
             select(Organization.id, Organization.name),
             Organization.id.in_({call.organization_id for call in calls}),
         ),
-        calls[-1].id.hex if len(found) > limit else None,
+        page.next_cursor,
     )
 
 
@@ -333,14 +335,6 @@ def _names(
     session: Session, query: Select[UUID, str], condition: ColumnElement[bool]
 ) -> dict[UUID, str]:
     return {row.id: row.name for row in session.execute(query.where(condition))}
-
-
-def _place(cursor: str) -> UUID:
-    try:
-        return UUID(cursor)
-    except ValueError as error:
-        message = "This position in the list is not valid. Start from the first page."
-        raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
 
 
 def waiting_calls(session: Session, caller: Caller) -> int:

@@ -17,11 +17,13 @@ from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
-from app.services.paging import Page
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
+SORTS = both_ways(created=Contact.id)
+"""The sort orders of `search`; ids begin with the time."""
 LOOKED_AT = 1000
 """How many of the newest contacts are searched for the statuses that a screen offers."""
 _PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
@@ -135,14 +137,15 @@ def search(
     query: str | None = None,
     status: str | None = None,
     hindrance: Hindrance | None = None,
+    sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Contact]:
-    """Return a page of a campaign's contacts, newest first. The campaign must come from its loader.
+    """Return a page of a campaign's contacts. The campaign must come from its loader.
 
     ``query`` is a whole number in any notation, a whole external id, or the beginning of an email
     address or name. Numbers and ids are found by an index; names and addresses by a scan of the
-    campaign. Raises `ValidationFailed` (``invalid_cursor``).
+    campaign. Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     words = (query or "").replace("\0", "").strip()
     known = _known_ids(session, campaign, words) if words else None
@@ -164,15 +167,7 @@ def search(
         rows = rows.where(Contact.consent == REFUSED)
     elif hindrance is Hindrance.ENDED:
         rows = rows.where(_ended())
-    if cursor:
-        try:
-            rows = rows.where(Contact.id < UUID(cursor))
-        except ValueError:
-            message = "This position in the list is not valid. Start from the first page."
-            raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
-    found = session.scalars(rows.order_by(Contact.id.desc()).limit(limit + 1)).all()
-    items = found[:limit]
-    return Page(items, str(items[-1].id) if len(found) > limit else None)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:

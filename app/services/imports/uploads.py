@@ -22,10 +22,11 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
-_SORT = Sort(ContactImport.created_at, descending=True)
+SORTS = both_ways(created=ContactImport.id, file=ContactImport.file_name)
+"""The sort orders of `search`; ids begin with the time."""
 _LONGEST_NAME = 200
 _STORAGE = StorageDefaults()
 
@@ -70,10 +71,12 @@ def search(
     state: ImportState | None = None,
     undone: bool | None = None,
     campaign_id: UUID | None = None,
+    sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
-    """Return a page of uploads, newest first. Raises `ValidationFailed` (``invalid_cursor``)."""
+    """Return a page of uploads. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
     rows = _visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
@@ -84,7 +87,7 @@ def search(
         rows = rows.where(is_undone if undone else ~is_undone)
     if campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == campaign_id)
-    return keyset_page(session, rows, _SORT, cursor=cursor, limit=limit)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:

@@ -117,12 +117,13 @@ def listing(
 @dataclass(frozen=True, slots=True)
 class Filter:
     """The filters of a user list; ``query`` searches addresses, names and the names of
-    organizations, and matches a whole external id. ``partner_id`` narrows an operator's view."""
+    organizations, and matches a whole external id. ``organization`` is an id or a part of a name,
+    ``partner_id`` narrows an operator's view."""
 
     query: str | None = None
     user_type: Role | None = None
     status: UserStatus | None = None
-    organization_id: UUID | None = None
+    organization: UUID | str | None = None
     partner_id: UUID | None = None
 
 
@@ -166,8 +167,11 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
     rows = visible(caller)
     if chosen.partner_id is not None:
         rows = rows.where(User.partner_id == chosen.partner_id)
-    if chosen.organization_id is not None:
-        rows = rows.where(User.organization_id == chosen.organization_id)
+    if isinstance(chosen.organization, UUID):
+        rows = rows.where(User.organization_id == chosen.organization)
+    elif chosen.organization is not None:
+        of = User.organization_id
+        rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
         # A name for each row: for an "exists" PostgreSQL would first read all names.

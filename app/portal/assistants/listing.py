@@ -1,0 +1,86 @@
+"""The list of assistants."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.extensions import caller, settings
+from app.models import Assistant, Organization
+from app.portal.web import lists, organization_picker
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.services import assistants, organizations, phone_numbers
+from app.services.assistants.queries import SORTS, Readiness
+from app.services.paging import Page
+
+READINESS_NAMES = {
+    Readiness.READY: "Ready to call",
+    Readiness.NOT_READY: "Not ready",
+    Readiness.OFF: "Switched off",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    assistant: Assistant
+    organization: Organization
+    readiness: Readiness
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    organization = organization_picker.organization_named(session)
+    page = assistants.search(
+        session,
+        caller(),
+        organization_id=organization.id if organization else None,
+        query=lists.text_filter("q"),
+        wanted=lists.choice_filter("readiness", Readiness),
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
+    refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
+    rows = [
+        Row(row, owner, assistants.readiness_of(row, owner, refusals.get(row.id)))
+        for row, owner in ((row, owners[row.organization_id]) for row in page.items)
+    ]
+    return Page(rows, page.next_cursor)
+
+
+ASSISTANTS = ListDefinition(
+    name="assistants",
+    nouns=("assistant", "assistants"),
+    endpoint="portal.assistants",
+    columns=(
+        Column("name", "Name", lambda row: row.assistant.name, "cell-name", sort="name"),
+        Column(
+            "organization",
+            "Organization",
+            lambda row: row.organization.name,
+            "wrap",
+            usual=False,
+            for_staff=True,
+        ),
+        Column("number", "Number", lambda row: row.assistant.phone_number, "phone-second"),
+        Column("service", "Service", lambda row: row.assistant.service, "wrap from-1280"),
+        Column("readiness", "Readiness", lambda row: READINESS_NAMES[row.readiness], "phone-first"),
+        Column("zone", "Time zone", lambda row: row.assistant.timezone, usual=False),
+        Column(
+            "added",
+            "Added",
+            lambda row: row.assistant.created_at,
+            "end",
+            sort="created",
+            heading="Added (UTC)",
+        ),
+    ),
+    filters=(
+        Filter("q", "Name or phone number"),
+        Filter("readiness", "Any readiness", READINESS_NAMES),
+    ),
+    sorts=SORTS,
+    default_sort="name",
+    load=_load,
+    more_filters=("organization",),
+)

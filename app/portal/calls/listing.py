@@ -1,0 +1,164 @@
+"""The list of calls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus
+from app.extensions import caller
+from app.models import Call, CallAttempt
+from app.policy import Permission
+from app.portal.calls.labels import ENDED_WORDS
+from app.portal.web import lists
+from app.portal.web.formats import CALL_STATUS_NAMES
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.services import calls
+from app.services.calls import CallSearch
+from app.services.calls.queries import RUNNING, SORTS, UNANSWERED, attempts_of
+from app.services.paging import Page
+
+GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
+GROUP_WORDS = {"unanswered": "Ended without an answer", "open": "In progress"}
+ANSWERED_BY = {"human": "Answered by a person", "voicemail": "Answered by voicemail"}
+LIVE = {"yes": True, "no": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    call: Call
+    assistant: str
+    organization: str
+    attempts: Sequence[CallAttempt]
+
+    @property
+    def name(self) -> str:
+        """The name of the called person."""
+        names = (self.call.contact.get("firstName"), self.call.contact.get("lastName"))
+        return " ".join(filter(None, names))
+
+    @property
+    def seconds(self) -> int | None:
+        """How long the call lasted from its answer."""
+        if self.call.answered_at is None or self.call.ended_at is None:
+            return None
+        return round((self.call.ended_at - self.call.answered_at).total_seconds())
+
+    @property
+    def cost(self) -> str | None:
+        """What the carrier charges for all attempts; None until it says so."""
+        priced = [(a.cost, a.cost_currency) for a in self.attempts if a.cost is not None]
+        if not priced:
+            return None
+        return f"{sum(cost for cost, _ in priced):f} {priced[0][1] or ''}".strip()
+
+
+def chosen() -> tuple[CallSearch, Problems]:
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing.
+
+    Days are in the user's time zone; for calls that usage counts, UTC as on the usage page.
+    """
+    counted = request.args.get("counted") == "yes"
+    since, before, problems = day_bounds("UTC" if counted else zone())
+    state = request.args.get("state", "")
+    named = lists.choice_filter("state", CallStatus)
+    sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
+    wanted = CallSearch(
+        states=GROUPS.get(state, frozenset({named} if named else ())),
+        answered_by=lists.choice_filter("answered", AnsweredBy),
+        organization=lists.id_or_words("organization") if sees_organizations else None,
+        assistant=lists.id_or_words("agent"),
+        number=lists.text_filter("number"),
+        since=since,
+        before=before,
+        live=LIVE.get(request.args.get("live", "")),
+        counted=counted,
+    )
+    return wanted, problems
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    page = calls.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
+    attempts = attempts_of(session, [call.id for call in page.calls])
+    rows = [
+        Row(
+            call,
+            page.assistants.get(call.assistant_id, "–"),
+            page.organizations.get(call.organization_id, "–"),
+            attempts[call.id],
+        )
+        for call in page.calls
+    ]
+    return Page(rows, page.next_cursor)
+
+
+def _outcome(row: Row) -> str | None:
+    return ENDED_WORDS[row.call.ended_reason] if row.call.ended_reason else None
+
+
+CALLS = ListDefinition(
+    name="calls",
+    nouns=("call", "calls"),
+    endpoint="portal.calls",
+    columns=(
+        Column(
+            "number",
+            "Called",
+            lambda row: row.call.phone_number,
+            "cell-name cell-number",
+            sort="number",
+        ),
+        Column("contact", "Name", lambda row: row.name, "wrap", usual=False),
+        Column(
+            "organization",
+            "Organization",
+            lambda row: row.organization,
+            "from-1360 wrap",
+            for_staff=True,
+        ),
+        Column("assistant", "Assistant", lambda row: row.assistant, "wrap"),
+        Column("status", "Status", lambda row: CALL_STATUS_NAMES[row.call.status], "phone-first"),
+        Column("outcome", "Outcome", _outcome, "wrap"),
+        Column("attempts", "Attempts", lambda row: len(row.attempts), "end", usual=False),
+        Column(
+            "duration", "Duration", lambda row: row.seconds, "end", heading="Duration (seconds)"
+        ),
+        Column("cost", "Cost", lambda row: row.cost, "end from-1280"),
+        Column(
+            "accepted",
+            "Accepted",
+            lambda row: row.call.created_at,
+            "end phone-second",
+            sort="created",
+            heading="Accepted (UTC)",
+        ),
+        Column(
+            "answered",
+            "Answered",
+            lambda row: row.call.answered_at,
+            "end",
+            usual=False,
+            heading="Answered (UTC)",
+        ),
+        Column(
+            "ended",
+            "Ended",
+            lambda row: row.call.ended_at,
+            "end",
+            usual=False,
+            heading="Ended (UTC)",
+        ),
+    ),
+    filters=(
+        Filter("number", "Number"),
+        Filter("state", "Any status", {**GROUP_WORDS, **CALL_STATUS_NAMES}),
+        Filter("answered", "Answered or not", ANSWERED_BY),
+    ),
+    sorts=SORTS,
+    default_sort="-created",
+    load=_load,
+    problems=lambda: chosen()[1],
+    more_filters=("organization", "agent", "start", "end", "live", "counted"),
+)

@@ -1,0 +1,99 @@
+"""The list of uploads, of all campaigns or of one."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from app.enums import ImportState
+from app.extensions import caller
+from app.models import ContactImport
+from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_pages import path_id
+from app.services import campaigns
+from app.services.imports import undo, uploads
+from app.services.imports.uploads import SORTS
+from app.services.paging import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    upload: ContactImport
+    campaign: str
+
+
+def _page(
+    session: Session,
+    sort: str,
+    cursor: str | None,
+    limit: int,
+    campaign_id: UUID | None = None,
+) -> Page[Row]:
+    page = uploads.search(
+        session,
+        caller(),
+        state=lists.choice_filter("state", ImportState),
+        undone=True if request.args.get("state") == undo.UNDONE else None,
+        campaign_id=campaign_id,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    names = uploads.campaign_names(session, page.items)
+    return Page([Row(row, names[row.campaign_id]) for row in page.items], page.next_cursor)
+
+
+def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return _page(session, sort, cursor, limit, found.id)
+
+
+def _count(name: str, css: str) -> Column[Row]:
+    def value(row: Row) -> int | None:
+        count: int = getattr(row.upload, name)
+        return count if row.upload.checked_at else None
+
+    return Column(name.replace("_", "-"), name.capitalize(), value, css)
+
+
+UPLOADS = ListDefinition(
+    name="uploads",
+    nouns=("upload", "uploads"),
+    endpoint="portal.uploads",
+    columns=(
+        Column("file", "File", lambda row: row.upload.file_name, "cell-name", sort="file"),
+        Column("campaign", "Campaign", lambda row: row.campaign, "wrap", usual=False),
+        Column("action", "Action", lambda row: ACTION_NAMES[row.upload.action], usual=False),
+        Column("author", "Uploaded by", lambda row: row.upload.author, "wrap", usual=False),
+        Column("status", "Status", lambda row: status_badge(row.upload)[0], "phone-first"),
+        replace(_count("rows_total", "end"), name="rows", label="Rows"),
+        _count("created", "end from-1280"),
+        _count("updated", "end from-1280"),
+        _count("deleted", "end from-1360"),
+        _count("ignored", "end from-1360"),
+        _count("failed", "end"),
+        Column(
+            "uploaded",
+            "Uploaded",
+            lambda row: row.upload.created_at,
+            "end phone-second",
+            sort="created",
+            is_labelled=True,
+            heading="Uploaded (UTC)",
+        ),
+    ),
+    filters=(Filter("state", "Any status", STATES),),
+    sorts=SORTS,
+    default_sort="-created",
+    load=_page,
+)
+CAMPAIGN_UPLOADS = replace(
+    UPLOADS,
+    name="campaign-uploads",
+    endpoint="portal.campaign_uploads",
+    load=_of_campaign,
+    path=("campaign_id",),
+)

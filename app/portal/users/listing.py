@@ -1,0 +1,98 @@
+"""The list of users."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.extensions import caller
+from app.models import User
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.navigation import ROLE_NAMES
+from app.services import organizations, users
+from app.services.paging import Page
+from app.services.users.loading import SORTS
+
+STATUS_NAMES = {
+    UserStatus.ACTIVE: "Active",
+    UserStatus.INVITED: "Invited",
+    UserStatus.SUSPENDED: "Suspended",
+    UserStatus.DEACTIVATED: "Deactivated",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    user: User
+    organization: str | None
+
+    @property
+    def id(self) -> UUID:
+        return self.user.id
+
+    @property
+    def label(self) -> str:
+        return self.user.email
+
+
+def chosen() -> users.Filter:
+    """Return the filters of the URL."""
+    return users.Filter(
+        query=lists.text_filter("q"),
+        user_type=lists.choice_filter("role", Role),
+        status=lists.choice_filter("status", UserStatus),
+        organization=lists.id_or_words("organization"),
+    )
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    page = users.search(session, caller(), chosen(), sort=sort, cursor=cursor, limit=limit)
+    belonging = {row.organization_id for row in page.items if row.organization_id}
+    names = organizations.names_of(session, caller(), belonging)
+    rows = [
+        Row(row, names.get(row.organization_id) if row.organization_id else None)
+        for row in page.items
+    ]
+    return Page(rows, page.next_cursor)
+
+
+USERS = ListDefinition(
+    name="users",
+    nouns=("user", "users"),
+    endpoint="portal.users",
+    columns=(
+        Column("name", "Name", lambda row: row.user.name, "cell-name"),
+        Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
+        Column("role", "Role", lambda row: ROLE_NAMES[row.user.user_type], "phone-first"),
+        Column("organization", "Organization", lambda row: row.organization, "wrap"),
+        Column("status", "Status", lambda row: STATUS_NAMES[row.user.status], "phone-second"),
+        Column(
+            "last-sign-in",
+            "Last sign-in",
+            lambda row: row.user.last_sign_in,
+            "end from-1280",
+            heading="Last sign-in (UTC)",
+        ),
+        Column(
+            "added",
+            "Added",
+            lambda row: row.user.created_at,
+            "end from-1360",
+            sort="created",
+            heading="Added (UTC)",
+        ),
+        Column("external-id", "External ID", lambda row: row.user.idp_uid, "wrap", usual=False),
+    ),
+    filters=(
+        Filter("q", "Name, email or organization"),
+        Filter("role", "Any role", {role: ROLE_NAMES[role] for role in Role}),
+        Filter("status", "Any status", STATUS_NAMES),
+        Filter("organization", "Organization"),
+    ),
+    sorts=SORTS,
+    default_sort="-created",
+    load=_load,
+    count=lambda session: users.count(session, caller(), chosen()),
+)
