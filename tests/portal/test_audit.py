@@ -117,7 +117,7 @@ def test_filters_choose_the_same_on_the_screen_and_in_the_file(
     told: Tenant, signed_in: SignedIn, asked: str, expected: list[str]
 ) -> None:
     browser = signed_in(told.staff[Role.PARTNER_ADMIN])
-    rows = list(csv.reader(io.StringIO(browser.get(f"/audit.csv?{asked}").text)))[1:]
+    rows = list(csv.reader(io.StringIO(browser.get(f"/lists/history/export.csv?{asked}").text)))[1:]
     assert [row[5] for row in rows] == expected
     assert len(lines(browser.get(f"/audit?{asked}").text)) == len(expected)
 
@@ -152,7 +152,7 @@ def test_the_current_name_of_a_user_or_record_finds_its_history(
 def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
     told: Tenant, signed_in: SignedIn
 ) -> None:
-    text = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit.csv?kind=user").text
+    text = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/lists/history/export.csv?kind=user").text
     header, row = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
     assert dict(zip(header, row, strict=True)) | {"When (UTC)": ""} == {
         "When (UTC)": "",
@@ -229,7 +229,7 @@ def test_a_long_history_comes_in_pages_and_whole_in_the_file(
         further = re.search(r'href="([^"]+)" rel="next"', page)
         path = further[1].replace("&amp;", "&") if further else ""
     assert found == [f"mail {number}" for number in range(59, -1, -1)]
-    assert browser.get("/audit.csv?action=mail.failed").text.count("\r\n") == 61
+    assert browser.get("/lists/history/export.csv?action=mail.failed").text.count("\r\n") == 61
     assert browser.get("/audit?cursor=nonsense").status_code == 400
 
 
@@ -238,7 +238,10 @@ def test_a_role_without_the_history_finds_neither_screen_nor_file(
     own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    assert [browser.get(path).status_code for path in ("/audit", "/audit.csv")] == [404, 404]
+    assert [browser.get(path).status_code for path in ("/audit", "/lists/history/export.csv")] == [
+        404,
+        404,
+    ]
 
 
 def test_what_has_no_words_of_its_own_is_spelt_out() -> None:

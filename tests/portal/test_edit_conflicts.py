@@ -15,9 +15,10 @@ from wtforms import Form
 from app.enums import AlertMeasure, AlertScope, ContactAction, Role
 from app.models import Contact, User
 from app.portal.web.forms import ActionForm, PortalForm
-from app.services import alerts, assistants, campaigns, contacts
+from app.services import alerts, assistants, campaigns, contacts, saved_views
 from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
+from app.services.saved_views import ViewInput
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_templates import SOURCES
@@ -139,6 +140,14 @@ FORMS = [
         {"first_name": "Theirs"},
         {"email": "nonsense"},
         {"email": "mine@mail.example"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/saved_views/edit.html",),
+        "/views/{view}",
+        {"name": "Theirs"},
+        {"name": ""},
+        {"name": "Mine"},
         is_version_first=True,
     ),
     EditForm(
@@ -328,9 +337,11 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
     wanted = RuleInput(AlertMeasure.LIMITS, AlertScope.EACH_ORGANIZATION, 80)
     rule = alerts.create(session, caller, wanted)
+    view = saved_views.create(session, caller, "users", "q=a", ViewInput("View"))
     webhook = make_webhook(app, session, own)
     return {
         "rule": rule.id,
+        "view": view.id,
         "user": own.user.id,
         "assistant": assistant.id,
         "organization": own.organization.id,

@@ -1,42 +1,32 @@
 """The do-not-call lists: an overview, the numbers of one list, adding, removing, exporting."""
 
-from collections.abc import Iterator
 from uuid import UUID
 
-from flask import Response as FlaskResponse
-from flask import flash, redirect, render_template, request, stream_with_context, url_for
+from flask import flash, redirect, render_template, request, url_for
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.phone import PhoneError, normalise
+from app.phone import PhoneError
 from app.portal.audit.labels import value_words
 from app.portal.do_not_call.forms import NumbersForm, as_text
+from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, plural
 from app.portal.web.forms import refused
-from app.portal.web.lists import csv_file
-from app.services import csv_files, do_not_call, organizations
+from app.portal.web.list_pages import list_page
+from app.services import do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
 
 MOST_SHOWN = 200
-COLUMNS = ("Number", "Reason", "Added by", "Added (UTC)", "Source")
-CHUNK = 1000
-SOURCES = {
-    "portal": "Portal",
-    "file": "Uploaded file",
-    "contact": "Contact",
-    "command": "Operator",
-    "demo": "Demo data",
-}
 
 
 @portal.get("/do-not-call")
-def do_not_call_lists() -> str:
+def do_not_call_lists() -> Page:
     """List the do-not-call lists of the caller's organizations, or those that hold a number.
 
     A caller with one organization gets its list.
@@ -45,7 +35,7 @@ def do_not_call_lists() -> str:
     if only is not None:
         return show_list(only)
     place, query = lists.place(), lists.text_filter("q")
-    wanted = _as_number(query)
+    wanted = as_number(query)
     with transaction(read_only=True) as session:
         page, sizes = do_not_call.sizes(
             session,
@@ -67,27 +57,16 @@ def do_not_call_lists() -> str:
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")
-def show_list(organization_id: UUID) -> str:
-    place = lists.place()
+def show_list(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        query = lists.text_filter("q")
-        page = do_not_call.listing(
-            session,
-            caller(),
-            found.id,
-            query=_as_number(query, found.default_region) or query,
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
-        )
+        page = list_page(session, DO_NOT_CALL)
+        if page.default_url:
+            return redirect(page.default_url)
         return render_template(
             "portal/organizations/do_not_call.html",
             **about(session, found, "portal.do_not_call"),
-            rows=page.items,
-            sources=SOURCES,
-            place=place,
-            next_url=place.next_url(page.next_cursor),
-            clear_url=lists.clear_url("q"),
+            list=page,
         )
 
 
@@ -128,14 +107,6 @@ def do_not_call_remove(organization_id: UUID) -> Response:
         raise NotFound from error
     flash(f"{value_words(phone)} was removed from the list and may be called again.", "success")
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
-
-
-@portal.get("/organizations/<uuid:organization_id>/do-not-call.csv")
-def do_not_call_export(organization_id: UUID) -> FlaskResponse:
-    """Export the whole list, safe for spreadsheets; it can be imported unchanged."""
-    with transaction(read_only=True) as session:
-        organizations.get(session, caller(), organization_id)
-    return csv_file("do-not-call", stream_with_context(_lines(organization_id)))
 
 
 def _add(organization_id: UUID, *, good_only: bool) -> Page:
@@ -202,28 +173,3 @@ def _added_words(added: Added, sheet: Sheet) -> str:
         do = "ends" if added.calls == 1 else "end"
         words.append(f"{plural(added.calls, 'queued call')} to them {do} cancelled, not placed.")
     return " ".join(words)
-
-
-def _as_number(query: str | None, region: str | None = None) -> str | None:
-    """Return the number of a search in E.164; None if the text is not a number."""
-    try:
-        return normalise(query, region) if query else None
-    except PhoneError:
-        return None
-
-
-def _lines(organization_id: UUID) -> Iterator[bytes]:
-    yield csv_files.first_line(COLUMNS)
-    cursor: str | None = None
-    while True:
-        with transaction(read_only=True) as session:
-            page = do_not_call.listing(
-                session, caller(), organization_id, cursor=cursor, limit=CHUNK
-            )
-        yield csv_files.lines(
-            (entry.phone, entry.reason, entry.added_by, entry.created_at, entry.source)
-            for entry in page.items
-        )
-        cursor = page.next_cursor
-        if cursor is None:
-            return

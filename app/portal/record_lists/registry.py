@@ -5,20 +5,23 @@ from typing import Any
 from app.errors import NotFound
 from app.extensions import caller
 from app.portal.assistants.listing import ASSISTANTS
+from app.portal.audit.listing import HISTORY
 from app.portal.calls.listing import CALLS
 from app.portal.campaigns.listing import CAMPAIGNS
 from app.portal.contacts.listing import CONTACTS
+from app.portal.do_not_call.listing import DO_NOT_CALL
 from app.portal.organizations.listing import ORGANIZATIONS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS, UPLOADS
 from app.portal.users.listing import USERS
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.navigation import may_open
+from app.portal.webhooks.listing import WEBHOOKS
 
 LISTS: dict[str, ListDefinition[Any]] = {
     each.name: each
     for each in (
         *(ORGANIZATIONS, USERS, ASSISTANTS, CAMPAIGNS, CONTACTS),
-        *(UPLOADS, CAMPAIGN_UPLOADS, CALLS),
+        *(UPLOADS, CAMPAIGN_UPLOADS, CALLS, DO_NOT_CALL, WEBHOOKS, HISTORY),
     )
 }
 

@@ -18,6 +18,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.list_definitions import ListDefinition
+from app.portal.web.list_pages import path_id
 from app.services import saved_views
 
 
@@ -131,8 +132,8 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
 
 
 def _path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
-    """Return what the path of the list needs, from the URL of this page."""
-    return {name: request.args.get(name, "") for name in definition.path}
+    """Return what the path of the list needs, from the URL of this page. Raises `NotFound`."""
+    return {name: path_id(name) for name in definition.path}
 
 
 def _url(definition: ListDefinition[Any], view: SavedView | None = None) -> str:

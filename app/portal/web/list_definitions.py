@@ -75,6 +75,8 @@ class ListDefinition(Generic[R]):
     more_filters: Sequence[str] = ()
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list
+    has_fixed_columns: bool = False
+    """Whether its page lays the columns out in its own way; files hold all of them."""
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -159,12 +159,14 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
 
 
 def path_id(name: str) -> UUID:
-    """Return an id of the path, or of the query string of a page about the list. Raises
-    `NotFound`."""
-    value = (request.view_args or {}).get(name) or as_uuid(request.args.get(name, ""))
-    if not isinstance(value, UUID):
+    """Return an id of the path, or of the query string of a page about the list; a member's
+    organization is known. Raises `NotFound`."""
+    found = (request.view_args or {}).get(name) or as_uuid(request.args.get(name, ""))
+    if found is None and name == "organization_id":
+        found = caller().organization_id
+    if not isinstance(found, UUID):
         raise NotFound
-    return value
+    return found
 
 
 def _list_url(**more: Any) -> str:

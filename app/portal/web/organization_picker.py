@@ -29,8 +29,8 @@ def organization_named(session: Session) -> Organization | None:
 
 
 def named_in_filter(session: Session) -> dict[str, str]:
-    """Return the name of the organization whose id a filter of the URL has, to show it there. Raises
-    `NotFound`."""
+    """Return the name of the organization whose id a filter of the URL has, to show it there.
+    Raises `NotFound`."""
     wanted = lists.id_or_words("organization")
     if not isinstance(wanted, UUID):
         return {}

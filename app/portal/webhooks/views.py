@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 
 from app.enums import DeliveryState
 from app.errors import Conflict, ValidationFailed
@@ -14,6 +14,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_WORDS,
@@ -33,45 +34,24 @@ from app.portal.webhooks.labels import (
     removing,
     retry_words,
 )
+from app.portal.webhooks.listing import WEBHOOKS
 from app.services import organizations
 from app.services.webhooks import deliveries, endpoints
 
-STATES = {"active": "Active", "paused": "Paused"}
-PAUSED = {"active": False, "paused": True}
-
 
 @portal.get("/api-access/webhooks")
-def api_webhooks() -> str:
-    at = lists.place()
+def api_webhooks() -> Page:
     with transaction(read_only=True) as session:
+        page = list_page(session, WEBHOOKS)
+        if page.default_url:
+            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
-        page = endpoints.search(
-            session,
-            caller(),
-            organization_id=organization.id if organization else None,
-            paused=PAUSED.get(request.args.get("state", "")),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        names = organizations.names_of(
-            session, caller(), {row.organization_id for row in page.items}
-        )
     return render_template(
         "portal/webhooks/list.html",
+        list=page,
         organization=organization,
-        rows=[
-            {
-                "endpoint": row,
-                "events": events_in_words(row),
-                "state": endpoint_state(row),
-            }
-            for row in page.items
-        ],
-        names=names,
-        place=at,
-        next_url=at.next_url(page.next_cursor),
-        states=STATES,
-        clear_url=lists.clear_url("state", "organization"),
+        events_in_words=events_in_words,
+        endpoint_state=endpoint_state,
     )
 
 

@@ -8,17 +8,18 @@ from uuid import UUID
 from sqlalchemy import Select, select, union_all
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed
 from app.models import Assistant, AuditEntry, Campaign, Organization, User
 from app.models.base import Named, id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.paging import Page
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 
 ASSISTANT_FIELDS = ("agentId", "agent_id")
 """The fields of an entry that hold an assistant's id; older entries have the second."""
+SORTS = both_ways(at=AuditEntry.id)
+"""The sort orders of `search`; ids begin with the time."""
 SLACK = timedelta(days=1)
 """The largest difference between the time in an entry's id and its stored time."""
 
@@ -40,17 +41,21 @@ class Chosen:
 
 
 def search(
-    session: Session, caller: Caller, chosen: Chosen, *, cursor: str | None = None, limit: int = 50
+    session: Session,
+    caller: Caller,
+    chosen: Chosen,
+    *,
+    sort: str = "-at",
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> Page[AuditEntry]:
-    """Return the newest matching entries of the caller's partner; for an operator, of all partners.
+    """Return matching entries of the caller's partner; for an operator, of all partners.
 
-    At most five queries. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    At most five queries. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``).
     """
     rows = _rows(session, caller, chosen)
-    if cursor:
-        rows = rows.where(AuditEntry.id < _place(cursor))
-    found = session.scalars(rows.limit(limit + 1)).all()
-    return Page(found[:limit], found[limit - 1].id.hex if len(found) > limit else None)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
@@ -70,8 +75,7 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
 
 def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
     caller.require(Permission.AUDIT_READ)
-    rows = select(AuditEntry).order_by(AuditEntry.id.desc())
-    rows = of_tenant(rows, caller, AuditEntry.partner_id)
+    rows = of_tenant(select(AuditEntry), caller, AuditEntry.partner_id)
     if chosen.actor is not None:
         named = AuditEntry.actor.icontains(chosen.actor, autoescape=True)
         users = _ids_called(session, caller, chosen.actor, User)
@@ -121,11 +125,3 @@ def _ids_called(
         for model in models
     ]
     return session.scalars(union_all(*called).limit(name_search.FEW)).all()
-
-
-def _place(cursor: str) -> UUID:
-    try:
-        return UUID(cursor)
-    except ValueError as error:
-        message = "This position in the list is not valid. Start from the first page."
-        raise ValidationFailed.on("cursor", "invalid_cursor", message) from error

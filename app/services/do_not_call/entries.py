@@ -13,9 +13,11 @@ from app.phone import normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.paging import Page
+from app.services.paging import Page, both_ways, sort_named
 
 NUMBERS_A_QUERY = 5000
+SORTS = both_ways(number=DoNotCallEntry.phone)
+"""The sort orders of `listing`."""
 WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 """The format of every number on a list."""
 
@@ -44,14 +46,16 @@ def listing(
     organization_id: UUID,
     *,
     query: str | None = None,
+    sort: str = "number",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[DoNotCallEntry]:
     """The list by number; ``query`` looks in numbers and reasons. Raises `NotFound` and
-    `ValidationFailed` (``invalid_cursor``).
+    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
 
     ``cursor`` is the last number of the page before.
     """
+    wanted = sort_named(sort, SORTS)
     organizations.get(session, caller, organization_id)
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
@@ -66,8 +70,10 @@ def listing(
         if not WRITTEN.fullmatch(cursor):
             message = "This position in the list is not valid. Start from the first page."
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
-        rows = rows.where(DoNotCallEntry.phone > cursor)
-    found = session.scalars(rows.order_by(DoNotCallEntry.phone).limit(limit + 1)).all()
+        phone = DoNotCallEntry.phone
+        rows = rows.where(phone < cursor if wanted.descending else phone > cursor)
+    order = DoNotCallEntry.phone.desc() if wanted.descending else DoNotCallEntry.phone
+    found = session.scalars(rows.order_by(order).limit(limit + 1)).all()
     items = found[:limit]
     return Page(items, items[-1].phone if len(found) > limit else None)
 

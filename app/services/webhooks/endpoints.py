@@ -23,7 +23,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, both_ways, keyset_page, sort_named
 from app.services.tenancy import fetch, get_organization, of_tenant
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
@@ -31,7 +31,8 @@ from app.validation.urls import is_web_url
 MOST = 20
 """Endpoints of one organization."""
 
-_NEWEST = Sort(WebhookEndpoint.created_at, descending=True)
+SORTS = both_ways(created=WebhookEndpoint.created_at)
+"""The sort orders of `search`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,13 @@ def search(
     *,
     organization_id: UUID | None = None,
     paused: bool | None = None,
+    sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookEndpoint]:
-    """Return a page of endpoints, newest first; optionally only paused ones, or only the others.
+    """Return a page of endpoints; optionally only paused ones, or only the others.
 
-    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
+    Raises `Forbidden` and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     rows = _manageable(caller)
     if organization_id is not None:
@@ -148,7 +150,7 @@ def search(
     if paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
         rows = rows.where(is_paused if paused else ~is_paused)
-    return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def get(

@@ -1,0 +1,82 @@
+"""The entries of the history."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.models import AuditEntry
+from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.services.audit import search as audit_search
+from app.services.audit.refusals import SIGN_INS
+from app.services.audit.search import Chosen
+from app.services.paging import Page
+
+WITHIN = {"campaign": ("campaign", "contact")}
+"""Filter value -> the record types that it includes."""
+SIGN_INS_KIND = "sign_in"
+"""The filter for sign-ins and refused attempts; the others are record types."""
+
+
+def chosen() -> tuple[Chosen, Problems]:
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
+    since, before, problems = day_bounds(zone())
+    kind, action = lists.text_filter("kind"), lists.text_filter("action")
+    wanted = Chosen(
+        actor=lists.text_filter("actor"),
+        target_types=WITHIN.get(kind, (kind,)) if kind in KIND_WORDS else (),
+        actions=SIGN_INS if kind == SIGN_INS_KIND else (),
+        action=action if action in ACTION_WORDS else None,
+        organization=lists.id_or_words("organization"),
+        target=lists.text_filter("q"),
+        since=since,
+        before=before,
+    )
+    return wanted, problems
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[AuditEntry]:
+    return audit_search.search(
+        session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit
+    )
+
+
+def _json(values: Mapping[str, Any] | None) -> str:
+    return orjson.dumps(values).decode() if values else ""
+
+
+HISTORY = ListDefinition(
+    name="history",
+    nouns=("entry", "entries"),
+    endpoint="portal.audit",
+    columns=(
+        Column("at", "When", lambda row: row.at, sort="at", heading="When (UTC)"),
+        Column("actor", "Who", lambda row: row.actor),
+        Column("actor-kind", "Kind of actor", lambda row: row.actor_kind),
+        Column("ip", "Address", lambda row: row.ip),
+        Column("what", "What", lambda row: change_words(row.action)),
+        Column("action", "Action", lambda row: row.action),
+        Column("kind", "Kind", lambda row: row.target_type),
+        Column("target", "Thing", lambda row: row.target),
+        Column("target-id", "Id", lambda row: row.target_id),
+        Column("before", "Before", lambda row: _json(row.before)),
+        Column("after", "After", lambda row: _json(row.after)),
+        Column("request", "Request", lambda row: row.request_id),
+    ),
+    filters=(
+        Filter("actor", "User, client or key"),
+        Filter("q", "Name or id"),
+        Filter("kind", "Any kind", {SIGN_INS_KIND: "Sign-ins"} | KIND_WORDS),
+    ),
+    sorts=audit_search.SORTS,
+    default_sort="-at",
+    load=_load,
+    problems=lambda: chosen()[1],
+    more_filters=("organization", "action", "start", "end"),
+    has_fixed_columns=True,
+)

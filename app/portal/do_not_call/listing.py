@@ -1,0 +1,69 @@
+"""The numbers of an organization's do-not-call list."""
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.models import DoNotCallEntry
+from app.phone import PhoneError, normalise
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_pages import path_id
+from app.services import do_not_call, organizations
+from app.services.do_not_call.entries import SORTS
+from app.services.paging import Page
+
+SOURCES = {
+    "portal": "Portal",
+    "file": "Uploaded file",
+    "contact": "Contact",
+    "command": "Operator",
+    "demo": "Demo data",
+}
+
+
+def as_number(query: str | None, region: str | None = None) -> str | None:
+    """Return the number of a search in E.164; None if the text is not a number."""
+    try:
+        return normalise(query, region) if query else None
+    except PhoneError:
+        return None
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[DoNotCallEntry]:
+    found = organizations.get(session, caller(), path_id("organization_id"))
+    query = lists.text_filter("q")
+    return do_not_call.listing(
+        session,
+        caller(),
+        found.id,
+        query=as_number(query, found.default_region) or query,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+DO_NOT_CALL = ListDefinition(
+    name="do-not-call",
+    nouns=("number", "numbers"),
+    endpoint="portal.do_not_call",
+    columns=(
+        Column("number", "Number", lambda row: row.phone, "cell-name", sort="number"),
+        Column("reason", "Reason", lambda row: row.reason, "wrap"),
+        Column("author", "Added by", lambda row: row.added_by, "wrap"),
+        Column("source", "Source", lambda row: SOURCES.get(row.source, row.source)),
+        Column(
+            "added",
+            "Added",
+            lambda row: row.created_at,
+            "end phone-second",
+            is_labelled=True,
+            heading="Added (UTC)",
+        ),
+    ),
+    filters=(Filter("q", "Number or reason"),),
+    sorts=SORTS,
+    default_sort="number",
+    load=_load,
+    path=("organization_id",),
+)

@@ -1,0 +1,76 @@
+"""The list of webhooks."""
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.models import WebhookEndpoint
+from app.portal.web import organization_picker
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.webhooks.labels import endpoint_state, every_event
+from app.services import organizations
+from app.services.paging import Page
+from app.services.webhooks import endpoints
+
+STATES = {"active": "Active", "paused": "Paused"}
+PAUSED = {"active": False, "paused": True}
+Row = tuple[WebhookEndpoint, str]
+"""A webhook and the name of its organization."""
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    organization = organization_picker.organization_named(session)
+    page = endpoints.search(
+        session,
+        caller(),
+        organization_id=organization.id if organization else None,
+        paused=PAUSED.get(request.args.get("state", "")),
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
+    rows = [(row, names.get(row.organization_id, "–")) for row in page.items]
+    return Page(rows, page.next_cursor)
+
+
+WEBHOOKS = ListDefinition(
+    name="webhooks",
+    nouns=("webhook", "webhooks"),
+    endpoint="portal.api_webhooks",
+    columns=(
+        Column("address", "Address", lambda row: row[0].url, "cell-name cell-name-wide"),
+        Column(
+            "organization",
+            "Organization",
+            lambda row: row[1],
+            "wrap",
+            usual=False,
+            for_staff=True,
+        ),
+        Column("events", "Events", lambda row: every_event(row[0]), "wrap"),
+        Column("status", "Status", lambda row: endpoint_state(row[0]).word, "phone-first"),
+        Column(
+            "failing-since",
+            "Failing since",
+            lambda row: row[0].failing_since,
+            "end",
+            usual=False,
+            heading="Failing since (UTC)",
+        ),
+        Column(
+            "created",
+            "Created",
+            lambda row: row[0].created_at,
+            "end phone-second",
+            sort="created",
+            is_labelled=True,
+            heading="Created (UTC)",
+        ),
+    ),
+    filters=(Filter("state", "Any status", STATES),),
+    sorts=endpoints.SORTS,
+    default_sort="-created",
+    load=_load,
+    more_filters=("organization",),
+)
