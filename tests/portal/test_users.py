@@ -15,7 +15,7 @@ from app.models import Mail, MailKind, User
 from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import users
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import Tenant, make_user
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -408,3 +408,22 @@ def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
     ]
     assert counts[0] == ["1 match"]
     assert re.fullmatch(r"[2-9] matches", *counts[1])
+
+
+def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    for number in range(30):
+        make_user(session, own.partner.id, f"many{number:02d}@x.example", businessName=f"M{number}")
+    session.commit()
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    everyone = {f"many{number:02d}@x.example" for number in range(30)}
+    assert "all 30 that match" in browser.get("/people?q=many").text
+    asked = browser.get("/people/suspend?q=many&all=yes").text
+    assert {email for email in everyone if email in asked} == everyone
+    assert own.user.email not in asked
+    ids = re.findall(r'name="id" value="([^"]+)"', asked)
+    browser.post("/people/suspend", {"id": ids}, page="/people/invite")
+    session.expire_all()
+    suspended = select(User.email).where(User.status == UserStatus.SUSPENDED)
+    assert set(session.scalars(suspended)) == everyone

@@ -13,6 +13,7 @@ from app.errors import DomainError, ValidationFailed
 from app.extensions import caller, transaction
 from app.models import User
 from app.policy.caller import Caller
+from app.portal.users import listing
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import may_change
 from app.portal.web.blueprint import portal
@@ -28,6 +29,8 @@ Page = str | tuple[str, int]
 MOST_AT_ONCE = 100
 MOST_BYTES = 300_000
 SUGGESTIONS = 200
+SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
+OPEN = (UserStatus.ACTIVE, UserStatus.INVITED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +44,23 @@ class Result:
 
 @portal.get("/people/suspend")
 def users_suspend_confirm() -> str:
-    return _confirmation("portal/users/suspend_several.html")
+    return _confirmation("portal/users/suspend_several.html", SHUT)
 
 
 @portal.post("/people/suspend")
 def users_suspend() -> str:
-    shut = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
-    results = _for_each(users.suspend, shut, "Suspended and signed out.")
+    results = _for_each(users.suspend, SHUT, "Suspended and signed out.")
     return _results("suspended", results)
 
 
 @portal.get("/people/reactivate")
 def users_reactivate_confirm() -> str:
-    return _confirmation("portal/users/reactivate_several.html")
+    return _confirmation("portal/users/reactivate_several.html", OPEN)
 
 
 @portal.post("/people/reactivate")
 def users_reactivate() -> str:
-    open_now = (UserStatus.ACTIVE, UserStatus.INVITED)
-    return _results("reactivated", _for_each(users.reactivate, open_now, "Can sign in again."))
+    return _results("reactivated", _for_each(users.reactivate, OPEN, "Can sign in again."))
 
 
 @portal.get("/people/invite-many")
@@ -102,12 +103,34 @@ def users_invite_many_send() -> Page:
     )
 
 
-def _confirmation(template: str) -> str:
-    """Ask for confirmation about the selected users that the caller may change."""
-    chosen = _chosen(request.args.getlist("id"))
+def _confirmation(template: str, already: Sequence[UserStatus]) -> str:
+    """Ask for confirmation about the selected users that the caller may change, or about all that
+    match the filters of the list."""
+    are_more = False
+    if request.args.get("all"):
+        chosen, are_more = _matching(already)
+    else:
+        chosen = _chosen(request.args.getlist("id"))
     if not chosen:
         return render_template("portal/users/nobody_chosen.html")
-    return render_template(template, chosen=chosen)
+    return render_template(template, chosen=chosen, are_more=are_more)
+
+
+def _matching(already: Sequence[UserStatus]) -> tuple[list[User], bool]:
+    """Return the first users that match the filters of the list and that the caller can act on,
+    and whether there may be more."""
+    wanted = listing.chosen()
+    found: list[User] = []
+    cursor: str | None = None
+    with transaction(read_only=True) as session:
+        while len(found) <= MOST_AT_ONCE:
+            page = users.search(session, caller(), wanted, cursor=cursor, limit=MOST_AT_ONCE)
+            others = (user for user in page.items if user.id != caller().subject_id)
+            found += [user for user in others if may_change(user) and user.status not in already]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return found[:MOST_AT_ONCE], cursor is not None or len(found) > MOST_AT_ONCE
 
 
 def _chosen(ids: Sequence[str]) -> list[User]:
