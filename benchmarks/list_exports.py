@@ -1,0 +1,110 @@
+"""What the export of a long list costs the web process, on both databases.
+
+``python -m benchmarks.list_exports [ROWS]``. A campaign's contacts as CSV and as XLSX, each over
+HTTP to its last byte, beside the floor: the same rows written by Python's csv module from one
+list. Goal: below 60 MB for 100,000 rows.
+"""
+
+import csv
+import io
+import os
+import sys
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from flask.testing import FlaskClient
+from sqlalchemy import insert, select
+
+from app.database import Database, make_engine
+from app.enums import Role
+from app.factory import create_app
+from app.models import Contact, new_id, utcnow
+from app.services import campaigns
+from app.services.auth import sessions
+from benchmarks.imports.measuring import Cost, measured
+from tests.fixtures.browser_session import give_session
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.settings import settings_for
+
+ROWS = 100_000
+BATCH = 5_000
+
+
+def fill(database: Database, campaign_id: UUID, organization_id: UUID, count: int) -> None:
+    now = utcnow()
+    for start in range(0, count, BATCH):
+        rows = [
+            {
+                "id": new_id(),
+                "organization_id": organization_id,
+                "campaign_id": campaign_id,
+                "phone": f"+1202{number:07d}",
+                "email": f"ada{number}@customers.example",
+                "email_key": f"ada{number}@customers.example",
+                "first_name": "Ada",
+                "last_name": f"Lovelace {number}",
+                "created_at": now,
+                "updated_at": now,
+            }
+            for number in range(start, min(start + BATCH, count))
+        ]
+        with database.transaction() as session:
+            session.execute(insert(Contact), rows)
+
+
+def export(client: FlaskClient, campaign_id: UUID, ending: str) -> None:
+    """Read the file as a browser does, keeping none of it."""
+    answer = client.get(f"/lists/contacts/export.{ending}?campaign_id={campaign_id}")
+    assert answer.status_code == 200
+    assert sum(map(len, answer.iter_encoded())) > 0
+
+
+def floor(database: Database) -> None:
+    text = io.StringIO()
+    with database.transaction(read_only=True) as session:
+        columns = (Contact.first_name, Contact.phone, Contact.email, Contact.created_at)
+        csv.writer(text).writerows(session.execute(select(*columns)).all())
+
+
+def measure(backend: str, database: Database, folder: Path, count: int) -> None:
+    url = database.engine.url.render_as_string(hide_password=False)
+    with database.transaction() as session:
+        tenant = make_tenant(session)
+        admin = tenant.staff[Role.PARTNER_ADMIN]
+        campaign = campaigns.create(
+            session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Long"
+        )
+        token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
+        ids = campaign.id, tenant.organization.id
+    fill(database, *ids, count)
+    client = create_app(settings_for(url, folder), database).test_client()
+    give_session(client, token)
+    show(backend, "floor", measured(lambda: floor(database)))
+    for ending in ("csv", "xlsx"):
+        show(backend, ending, measured(lambda ending=ending: export(client, ids[0], ending)))  # type: ignore[misc]
+
+
+def show(backend: str, what: str, cost: Cost) -> None:
+    print(f"{backend:10} {what:6} {cost.seconds:6.1f} s {cost.megabytes:6.1f} MB")
+
+
+def main(arguments: list[str]) -> None:
+    count = int(arguments[0]) if arguments else ROWS
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        databases = Databases(folder, folder)
+        for backend in BACKENDS:
+            url = databases.create(backend)
+            database = Database(make_engine(url))
+            measure(backend, database, folder, count)
+            database.dispose()
+            databases.drop(url)
+        databases.close()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PORTAL_ENV", "test")
+    main(sys.argv[1:])
