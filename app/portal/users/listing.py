@@ -63,7 +63,7 @@ USERS = ListDefinition(
     nouns=("user", "users"),
     endpoint="portal.users",
     columns=(
-        Column("name", "Name", lambda row: row.user.name, "cell-name"),
+        Column("name", "Name", lambda row: row.user.name, "cell-name cell-number"),
         Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
         Column("role", "Role", lambda row: ROLE_NAMES[row.user.user_type], "phone-first"),
         Column("organization", "Organization", lambda row: row.organization, "wrap"),
