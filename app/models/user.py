@@ -47,6 +47,8 @@ class User(Searched, Base):
         UniqueConstraint("partner_id", "email_key"),
         UniqueConstraint("partner_id", "idp_uid"),
         Index("ix_users_partner_created", "partner_id", "created_at", "id"),
+        Index("ix_users_partner_name", "partner_id", "name", "id"),
+        Index("ix_users_partner_last_sign_in", "partner_id", "last_login", "id"),
         Index("ix_users_organization", "organization_id"),
         Index(
             "ix_users_organization_created",

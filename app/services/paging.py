@@ -19,7 +19,7 @@ from app.models.base import UtcDateTime
 M = TypeVar("M")
 R = TypeVar("R")
 CHUNK = 1000
-Position = str | int | datetime | UUID
+Position = str | int | datetime | UUID | None
 """The value of a row in the column that a list is sorted by."""
 
 
@@ -74,6 +74,11 @@ class Sort:
     descending: bool = False
     read: Callable[[Any], Position] | None = None
 
+    @property
+    def is_nullable(self) -> bool:
+        """Whether rows can be without a value; they come last."""
+        return bool(getattr(self.column, "nullable", False))
+
     def value_of(self, row: Any) -> Position:
         read = self.read or attrgetter(str(self.column.key))
         value: Position = read(row)
@@ -110,21 +115,30 @@ def keyset_page(
     cursor: str | None,
     limit: int,
 ) -> Page[M]:
-    """Return the rows after ``cursor`` in the order of ``sort``, then id: the cost is that of one
-    page, at any position. Raises `ValidationFailed` (``invalid_cursor``)."""
+    """Return the rows after ``cursor`` in the order of ``sort``, then id, those without a value
+    last: the cost is that of one page, at any position. Raises `ValidationFailed`
+    (``invalid_cursor``)."""
     column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
-    if cursor:
-        value, identifier = _decode(cursor, column.type)
-        further = id_column < identifier if sort.descending else id_column > identifier
-        if column is not id_column:
-            beyond = column < value if sort.descending else column > value
-            further = or_(beyond, (column == value) & further)
-        rows = rows.where(further)
     order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
-    found = session.scalars(rows.order_by(*order).limit(limit + 1)).all()
+    value, beyond = None, None
+    if cursor:
+        value, identifier = _decode(cursor, sort)
+        beyond = id_column < identifier if sort.descending else id_column > identifier
+        if column is not id_column and value is not None:
+            further = column < value if sort.descending else column > value
+            beyond = or_(further, (column == value) & beyond)
+    after = rows if beyond is None else rows.where(beyond)
+    found: list[Any] = []
+    if not cursor or value is not None:
+        filled = after.where(column.is_not(None)) if sort.is_nullable else after
+        found += session.scalars(filled.order_by(*order).limit(limit + 1))
+        after = rows
+    if sort.is_nullable and len(found) <= limit:
+        blank = after.where(column.is_(None)).order_by(order[1])
+        found += session.scalars(blank.limit(limit + 1 - len(found)))
     if len(found) <= limit:
         return Page(found, None)
-    last: Any = found[limit - 1]
+    last = found[limit - 1]
     return Page(found[:limit], _encode(sort.value_of(last), last.id))
 
 
@@ -134,11 +148,12 @@ def _encode(value: Position, identifier: UUID) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _decode(cursor: str, kind: TypeEngine[Any]) -> tuple[Position, UUID]:
+def _decode(cursor: str, sort: Sort) -> tuple[Position, UUID]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        return _position(value, kind), UUID(identifier)
+        is_blank = value is None and sort.is_nullable
+        return None if is_blank else _position(value, sort.column.type), UUID(identifier)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         message = "This position in the list is not valid. Start from the first page."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error

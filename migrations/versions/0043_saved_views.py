@@ -17,6 +17,8 @@ INDEXES = (
     ("ix_campaigns_partner_status", "campaigns", "status"),
     ("ix_contact_imports_partner_file", "contact_imports", "file_name"),
     ("ix_organizations_partner_status", "organizations", "status"),
+    ("ix_users_partner_last_sign_in", "users", "last_login"),
+    ("ix_users_partner_name", "users", "name"),
 )
 
 

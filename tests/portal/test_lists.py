@@ -126,7 +126,7 @@ def test_a_file_holds_exactly_the_rows_that_each_filter_and_sort_order_shows(lis
     for name, definition in LISTS.items():
         queries = ["", *(f"sort={sort}" for sort in definition.sorts)]
         for each in definition.filters:
-            queries += [f"{each.name}={value}" for value in each.options or ["1"]]
+            queries += [f"{each.name}={value}" for value in [*(each.options or ["1"])][:4]]
         shown = {query: lists.names(name, query) for query in queries}
         files = {query: lists.file(name, query) for query in queries}
         heads = [column.heading or column.label for column in definition.columns if column.usual]

@@ -427,3 +427,27 @@ def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
     session.expire_all()
     suspended = select(User.email).where(User.status == UserStatus.SUSPENDED)
     assert set(session.scalars(suspended)) == everyone
+
+
+def test_users_without_a_name_are_last_in_both_orders_of_names(
+    session: Session, own: Tenant
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    for number in range(3):
+        make_user(session, own.partner.id, f"n{number}@x.example").name = f"N{number}"
+    session.flush()
+    blank = len(users.search(session, caller, limit=100).items) - 3
+
+    def names(sort: str) -> list[str | None]:
+        found: list[str | None] = []
+        cursor = None
+        while True:
+            page = users.search(session, caller, sort=sort, cursor=cursor, limit=2)
+            found += [user.name for user in page.items]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    named = ["N0", "N1", "N2"]
+    assert names("name") == [*named, *[None] * blank]
+    assert names("-name") == [*named[::-1], *[None] * blank]

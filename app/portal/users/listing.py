@@ -63,7 +63,7 @@ USERS = ListDefinition(
     nouns=("user", "users"),
     endpoint="portal.users",
     columns=(
-        Column("name", "Name", lambda row: row.user.name, "cell-name cell-number"),
+        Column("name", "Name", lambda row: row.user.name, "cell-name cell-number", sort="name"),
         Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
         Column("role", "Role", lambda row: ROLE_NAMES[row.user.user_type], "phone-first"),
         Column("organization", "Organization", lambda row: row.organization, "wrap"),
@@ -73,6 +73,7 @@ USERS = ListDefinition(
             "Last sign-in",
             lambda row: row.user.last_sign_in,
             "end from-1280",
+            sort="last-sign-in",
             heading="Last sign-in (UTC)",
         ),
         Column(

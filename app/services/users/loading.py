@@ -20,7 +20,12 @@ from app.services.tenancy import of_tenant
 from app.services.users.resource import to_resource
 from app.validation.uuids import as_hyphenated_uuid
 
-SORTS = both_ways(created=User.created_at, email=User.email_key)
+SORTS = both_ways(
+    created=User.created_at,
+    email=User.email_key,
+    name=User.name,
+    **{"last-sign-in": User.last_sign_in},
+)
 """The sort orders of `search`."""
 
 PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})

@@ -142,7 +142,7 @@ def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
     assert emails(query="olga ü") == [olga]
     assert emails(query="auth0|7") == [olga]
     assert emails(query="wind dent") == [paul]
-    assert emails(organization_id=tenant.organization.id) == [olga]
+    assert emails(organization=tenant.organization.id) == [olga]
     assert emails(user_type=Role.ADMIN) == ["admin@northwind.example"]
     assert emails(status=UserStatus.SUSPENDED) == []
 
