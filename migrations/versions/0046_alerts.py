@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 from migrations import policies
 
 revision: str = "0046"
-down_revision: str | Sequence[str] | None = "0039"
+down_revision: str | Sequence[str] | None = "0045"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

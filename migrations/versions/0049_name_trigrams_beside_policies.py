@@ -10,7 +10,7 @@ from importlib import import_module
 from alembic import op
 
 revision: str = "0049"
-down_revision: str | Sequence[str] | None = "0045"
+down_revision: str | Sequence[str] | None = "0046"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

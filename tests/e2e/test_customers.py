@@ -169,3 +169,37 @@ def test_people_are_invited_together_and_suspended_together(
     page.get_by_role("button", name="Suspend 2 users").click()
     heading(page, "2 users suspended")
     sound(visit, script)
+
+
+def test_a_list_is_filtered_saved_as_a_view_and_downloaded(
+    visit: Visit, look: Look, script: bool
+) -> None:
+    page, name = visit.page, f"Active {'with' if script else 'without'} {look.width}"
+    page.get_by_label("Status").select_option("active")
+    if not script:
+        page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_role("link", name="Clear filters")).to_be_visible()
+    page.get_by_role("button", name="Columns").click()
+    page.get_by_label("User limit").check()
+    sound(visit, script)
+    page.get_by_role("button", name="Show columns").click()
+    page.get_by_role("link", name="Save view").click()
+    heading(page, "Save view")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Share with colleagues").check()
+    sound(visit, script)
+    page.get_by_role("button", name="Save view").click()
+    heading(page, "Organizations")
+    expect(page.get_by_role("link", name=name)).to_have_attribute("aria-current", "page")
+    sound(visit, script)
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as downloaded:
+        page.get_by_role("link", name="CSV", exact=True).click()
+    head = downloaded.value.path().read_text("utf-8-sig").splitlines()[0]
+    assert "User limit" in head
+    page.goto(page.url)
+    page.get_by_role("link", name="Edit view").click()
+    page.get_by_role("link", name="Delete view…").click()
+    page.get_by_role("button", name="Delete view").click()
+    heading(page, "Organizations")
+    expect(page.get_by_role("link", name=name)).to_be_hidden()

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import SavedView, User
+from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, do_not_call
 from app.services.webhooks import endpoints
@@ -250,3 +251,15 @@ def test_a_list_that_a_user_may_not_open_has_no_files_and_no_views(
     paths = ("export.csv", "export.xlsx", "views/new")
     for name in ("organizations", "unknown"):
         assert [member.get(f"/lists/{name}/{path}").status_code for path in paths] == [404] * 3
+
+
+def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
+    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "MOST_ROWS", 1)
+    for _ in range(2):
+        make_campaign(session, own)
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    answer = admin.get("/lists/campaigns/export.xlsx")
+    message = "An Excel file holds at most 1 rows. Export CSV instead."
+    assert (answer.status_code, message in answer.text) == (413, True)

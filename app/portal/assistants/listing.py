@@ -77,7 +77,7 @@ ASSISTANTS = ListDefinition(
     ),
     filters=(
         Filter("q", "Name or phone number"),
-        Filter("readiness", "Any readiness", READINESS_NAMES),
+        Filter("readiness", "Readiness", READINESS_NAMES, "Any readiness"),
     ),
     sorts=SORTS,
     default_sort="name",

@@ -71,7 +71,7 @@ HISTORY = ListDefinition(
     filters=(
         Filter("actor", "User, client or key"),
         Filter("q", "Name or id"),
-        Filter("kind", "Any kind", {SIGN_INS_KIND: "Sign-ins"} | KIND_WORDS),
+        Filter("kind", "Kind", {SIGN_INS_KIND: "Sign-ins"} | KIND_WORDS, "Any kind"),
     ),
     sorts=audit_search.SORTS,
     default_sort="-at",

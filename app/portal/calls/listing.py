@@ -153,8 +153,8 @@ CALLS = ListDefinition(
     ),
     filters=(
         Filter("number", "Number"),
-        Filter("state", "Any status", {**GROUP_WORDS, **CALL_STATUS_NAMES}),
-        Filter("answered", "Answered or not", ANSWERED_BY),
+        Filter("state", "Status", {**GROUP_WORDS, **CALL_STATUS_NAMES}, "Any status"),
+        Filter("answered", "Answered by", ANSWERED_BY, "Answered or not"),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -116,7 +116,7 @@ CAMPAIGNS = ListDefinition(
             heading="Added (UTC)",
         ),
     ),
-    filters=(Filter("q", "Name"), Filter("kind", "Current campaigns", KINDS)),
+    filters=(Filter("q", "Name"), Filter("kind", "Status", KINDS, "Current campaigns")),
     sorts=SORTS,
     default_sort="-created",
     load=_load,

@@ -88,8 +88,8 @@ CONTACTS = ListDefinition(
     ),
     filters=(
         Filter("q", "Name, number, email or id"),
-        Filter("status", "Any status", {}),
-        Filter("hindrance", "Callable or not", HINDRANCE_NAMES),
+        Filter("status", "Status", {}, "Any status"),
+        Filter("hindrance", "Can be called", HINDRANCE_NAMES, "Callable or not"),
     ),
     sorts=SORTS,
     default_sort="-created",

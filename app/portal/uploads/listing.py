@@ -85,7 +85,7 @@ UPLOADS = ListDefinition(
             heading="Uploaded (UTC)",
         ),
     ),
-    filters=(Filter("state", "Any status", STATES),),
+    filters=(Filter("state", "Status", STATES, "Any status"),),
     sorts=SORTS,
     default_sort="-created",
     load=_page,

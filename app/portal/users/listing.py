@@ -88,8 +88,8 @@ USERS = ListDefinition(
     ),
     filters=(
         Filter("q", "Name, email or organization"),
-        Filter("role", "Any role", {role: ROLE_NAMES[role] for role in Role}),
-        Filter("status", "Any status", STATUS_NAMES),
+        Filter("role", "Role", {role: ROLE_NAMES[role] for role in Role}, "Any role"),
+        Filter("status", "Status", STATUS_NAMES, "Any status"),
         Filter("organization", "Organization"),
     ),
     sorts=SORTS,

@@ -42,14 +42,13 @@ class Column(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter: a search box, or a select of ``options`` (value -> words).
-
-    ``label`` is the name of the search box, or the words of the option that filters nothing.
-    """
+    """A filter: a search box, or a select of ``options`` (value -> words); ``blank`` is the option
+    that filters nothing."""
 
     name: str
     label: str
     options: Mapping[Any, str] | None = None
+    blank: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ WEBHOOKS = ListDefinition(
             heading="Created (UTC)",
         ),
     ),
-    filters=(Filter("state", "Any status", STATES),),
+    filters=(Filter("state", "Status", STATES, "Any status"),),
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
