@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.pages [USERS] [--only PART] [--over]``. A partner has so many organizations
 with a person each, so many contacts in one campaign, calls and changes in its history. For each
-screen, and for lists and Find by words that find much, little and nothing: the statements it sends
-(for many no more than for few), the median time of both, taken in turns, and what is transferred.
-Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses that hold its text, ``--over``
+screen, for lists in each order, and for lists and Find by words that find much, little and nothing:
+the statements it sends (for many no more than for few), the median time of both, taken in turns, and
+what is transferred. Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses that hold its text, ``--over``
 prints those beyond the goal alone.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from flask import url_for
 from flask.testing import FlaskClient
 from sqlalchemy import event, insert, select
 from sqlalchemy.orm import Session
@@ -30,6 +31,7 @@ from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
 from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
+from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, organizations
 from app.services.auth import sessions
 from benchmarks.report_and_usage import BATCH, analyze, fill
@@ -204,13 +206,19 @@ def cost(portal: Portal, path: str) -> Cost:
 
 
 def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
-    """What is asked of both, and its name: each screen, and the lists by some words."""
+    """What is asked of both, and its name: each screen, and the lists in each order and by some
+    words."""
     for rule in few.client.application.url_map.iter_rules():
         if not rule.endpoint.startswith("portal.") or "GET" not in (rule.methods or ()):
             continue
         here, there = address(few, rule), address(many, rule)
         if here is not None and there is not None:
             yield rule.rule, here, there
+    with few.client.application.test_request_context():
+        for each in LISTS.values():
+            for sort in () if each.path else each.sorts:
+                path = url_for(each.endpoint, sort=sort)
+                yield path, path, path
     for words in WORDS:
         for path in SEARCHED:
             yield path.format(words), path.format(words), path.format(words)
