@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.pages [USERS] [--only PART] [--over]``. A partner has so many organizations
 with a person each, so many contacts in one campaign, calls and changes in its history. For each
-screen, for lists in each order, and for lists and Find by words that find much, little and nothing:
-the statements it sends (for many no more than for few), the median time of both, taken in turns, and
-what is transferred. Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses that hold its text, ``--over``
-prints those beyond the goal alone.
+screen, for lists in each order, and for lists and Find by words that find much, little and
+nothing: the statements it sends (for many no more than for few), the median time of both, taken in
+turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses
+that hold its text, ``--over`` prints those beyond the goal alone.
 """
 
 import argparse
@@ -205,6 +205,17 @@ def cost(portal: Portal, path: str) -> Cost:
     return Cost(taken * 1000, len(statements), len(answer.data) / 1000)
 
 
+def sorted_lists(portal: Portal) -> list[str]:
+    """Each list of all records in each of its orders."""
+    with portal.client.application.test_request_context():
+        return [
+            url_for(each.endpoint, sort=sort)
+            for each in LISTS.values()
+            if not each.path
+            for sort in each.sorts
+        ]
+
+
 def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
     """What is asked of both, and its name: each screen, and the lists in each order and by some
     words."""
@@ -214,11 +225,8 @@ def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
         here, there = address(few, rule), address(many, rule)
         if here is not None and there is not None:
             yield rule.rule, here, there
-    with few.client.application.test_request_context():
-        for each in LISTS.values():
-            for sort in () if each.path else each.sorts:
-                path = url_for(each.endpoint, sort=sort)
-                yield path, path, path
+    for path in sorted_lists(few):
+        yield path, path, path
     for words in WORDS:
         for path in SEARCHED:
             yield path.format(words), path.format(words), path.format(words)
