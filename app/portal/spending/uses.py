@@ -41,7 +41,7 @@ def budget_bar(found: Budget) -> Bar | None:
         return None
     use = Use(found.spent, 0, found.micros)
     words = f"{money(found.spent, found.currency)} of {money(found.micros, found.currency)}"
-    return _bar("Budget", use, words, "")
+    return _bar("Budget", use, words, "", None)
 
 
 def nearest(found: Spending) -> Bar | None:
