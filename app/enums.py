@@ -4,12 +4,14 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """A user's role. ``operator`` is given only by the command line."""
+    """A user's role. ``operator`` is given only by the command line; ``owner`` is ``standard`` in
+    JSON and in ``User.user_type``."""
 
     OPERATOR = "operator"
     PARTNER_ADMIN = "partnerAdmin"
     PARTNER_EDITOR = "partnerEditor"
     ADMIN = "admin"
+    OWNER = "owner"
     STANDARD = "standard"
 
 

@@ -7,12 +7,17 @@ from uuid import UUID
 
 from sqlalchemy import (
     CheckConstraint,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
     UniqueConstraint,
+    case,
+    false,
+    literal,
     text,
 )
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Role, UserStatus
@@ -81,6 +86,7 @@ class User(Searched, Base):
     email_key: Mapped[Email]
     name: Mapped[Name | None]
     user_type: Mapped[Role] = mapped_column(enum_column(Role))
+    is_owner: Mapped[bool] = mapped_column(default=False, server_default=false())
     admin_owned: Mapped[bool] = mapped_column(default=False)
     unsubscribe: Mapped[bool] = mapped_column(default=True)
     last_session: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -99,6 +105,22 @@ class User(Searched, Base):
     """The user or API client that created or invited the user, or took the invitation over."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
+
+    @hybrid_property
+    def role(self) -> Role:
+        """What decides what the user may do: ``user_type``, or ``owner`` for an owner."""
+        return Role.OWNER if self.is_owner else self.user_type
+
+    @role.inplace.setter
+    def _set_role(self, role: Role) -> None:
+        self.is_owner = role is Role.OWNER
+        self.user_type = Role.STANDARD if self.is_owner else role
+
+    @role.inplace.expression
+    @classmethod
+    def _role(cls) -> ColumnElement[Role]:
+        owner = literal(Role.OWNER, cls.user_type.type)
+        return case((cls.is_owner, owner), else_=cls.user_type)
 
 
 class PortalSession(Base):

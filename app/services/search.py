@@ -70,7 +70,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
         return Found(
             calls=_calls(session, caller, words, most),
             numbers=found_numbers,
-            assistants=some(Permission.ORGANIZATIONS_READ, of_assistants),
+            assistants=some(Permission.ASSISTANTS_READ, of_assistants),
         )
     chosen = organizations.Filter(query=words)
     return Found(
@@ -80,7 +80,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
             Permission.ORGANIZATIONS_READ,
             lambda: organizations.search(session, caller, chosen, limit=most).items,
         ),
-        assistants=some(Permission.ORGANIZATIONS_READ, of_assistants),
+        assistants=some(Permission.ASSISTANTS_READ, of_assistants),
         campaigns=some(
             Permission.CAMPAIGNS_READ,
             lambda: campaigns.search(session, caller, query=words, limit=most).items,
@@ -113,7 +113,7 @@ def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
     return Found(
         organizations=one(Permission.ORGANIZATIONS_READ, organizations.get),
         users=one(Permission.USERS_READ, users.get),
-        assistants=one(Permission.ORGANIZATIONS_READ, assistants.get),
+        assistants=one(Permission.ASSISTANTS_READ, assistants.get),
         campaigns=one(Permission.CAMPAIGNS_READ, campaigns.get),
         calls=one(Permission.CALLS_READ, calls.get),
     )

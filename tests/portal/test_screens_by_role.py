@@ -22,14 +22,16 @@ from tests.portal.uploader import Desk
 
 SignedIn = Callable[[User], Browser]
 
-ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
+ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD)
 LEADS_AWAY = {"portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"}
 OFFERED_BY_CHOICE = {"portal.chat"}
 """To everybody or to nobody, as the partner wants it."""
 
 
 def person(tenant: Tenant, role: Role) -> User:
-    return tenant.user if role is Role.STANDARD else tenant.staff[role]
+    if role is Role.OWNER:
+        tenant.user.role = role
+    return tenant.user if role in (Role.OWNER, Role.STANDARD) else tenant.staff[role]
 
 
 def screens(app: Flask) -> list[Rule]:

@@ -204,10 +204,12 @@ def _conditions(
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
         state = "passed" if each.met else "failed" if each.needed else "warning"
         entry: dict[str, Any] = {"state": state, "title": title}
-        if not each.met and caller().may(Permission.ORGANIZATIONS_WRITE):
+        of_organization = each.place == "organization"
+        needed = Permission.ORGANIZATIONS_WRITE if of_organization else Permission.ASSISTANTS_WRITE
+        if not each.met and caller().may(needed):
             entry["url"] = (
                 url_for("portal.organization", organization_id=organization.id)
-                if each.place == "organization"
+                if of_organization
                 else url_for("portal.assistant_edit", assistant_id=assistant.id, _anchor=each.place)
             )
             has_number = each.place == "phone_number" and assistant.phone_number

@@ -123,7 +123,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
                         row.email if row.name else None,
                         names.get(row.organization_id)
                         if row.user_type is Role.STANDARD and row.organization_id
-                        else ROLE_NAMES[row.user_type],
+                        else ROLE_NAMES[row.role],
                     ),
                     url_for("portal.user", user_id=row.id),
                 )

@@ -15,7 +15,7 @@ from app.models import User
 from app.policy.caller import Caller
 from app.portal.users import listing
 from app.portal.users.forms import InviteManyForm
-from app.portal.users.views import may_change
+from app.portal.users.views import may_change, suggested_organizations
 from app.portal.web.blueprint import portal
 from app.portal.web.forms import refused
 from app.services import organizations, users
@@ -28,7 +28,6 @@ Page = str | tuple[str, int]
 
 MOST_AT_ONCE = 100
 MOST_BYTES = 300_000
-SUGGESTIONS = 200
 SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
 OPEN = (UserStatus.ACTIVE, UserStatus.INVITED)
 
@@ -67,7 +66,7 @@ def users_reactivate() -> str:
 def users_invite_many() -> str:
     form = InviteManyForm()
     given = as_uuid(request.args.get("organization", ""))
-    if given is not None:
+    if given is not None and caller().organization_id is None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), given).name
     return _many_page(form)
@@ -90,7 +89,9 @@ def users_invite_many_send() -> Page:
     usual = (form.organization.data or "").strip()
     try:
         with transaction() as session:
-            chosen = users.by_name(session, caller(), usual).id if usual else None
+            chosen = caller().organization_id
+            if usual and chosen is None:
+                chosen = users.by_name(session, caller(), usual).id
             results = users.invite_many(session, caller(), wanted, organization_id=chosen)
     except ValidationFailed as error:
         return refused(error, form, lambda: _many_page(form))
@@ -167,12 +168,10 @@ def _results(what: str, results: list[Result]) -> str:
 
 
 def _many_page(form: InviteManyForm) -> str:
-    with transaction(read_only=True) as session:
-        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
     return render_template(
         "portal/users/invite_many.html",
         form=form,
-        organizations=sorted({row.name for row in known}),
+        organizations=suggested_organizations(),
         most=MOST_USERS,
     )
 

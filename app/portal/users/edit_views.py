@@ -19,6 +19,7 @@ from app.extensions import caller, transaction
 from app.models import User
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities
+from app.portal.users.views import suggested_organizations
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
@@ -28,19 +29,17 @@ from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
 from app.services.users import email_changes
 from app.services.users.created_items import CreatedItem, items_of
-from app.services.users.loading import PARTNER_LEVEL
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
-
-SUGGESTIONS = 200
 
 
 @portal.get("/people/invite")
 def user_new() -> Page:
     form = InviteForm()
     given = as_uuid(request.args.get("organization", ""))
-    if given is not None:
+    if given is not None and caller().organization_id is None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), given).name
         form.role.data = Role.STANDARD.value
@@ -88,7 +87,7 @@ def user_save(user_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
             role = form.chosen_role
-            if role is not None and role is not saved.user_type:
+            if role is not None and role is not saved.role:
                 ends = items_of(session, saved, role)
                 if not ends:
                     users.change_role(session, caller(), user_id, role)
@@ -105,13 +104,16 @@ def user_save(user_id: UUID) -> Page:
 
 def _roles_to_invite() -> tuple[Role, ...]:
     """Return the roles on offer; operators invite members only, as they have no partner's staff."""
-    return (Role.STANDARD,) if caller().is_operator else users.types_for(caller())
+    roles = users.types_for(caller())
+    return tuple(role for role in roles if role in MEMBERS) if caller().is_operator else roles
 
 
 def _invite(session: Session, form: InviteForm) -> User:
     email = read(CreateAdminInput, {"email": form.typed_email}).email
     role = Role(form.role.data)
-    organization_id = _named(session, form) if role is Role.STANDARD else None
+    organization_id = caller().organization_id
+    if role in MEMBERS and organization_id is None:
+        organization_id = _named(session, form)
     name_given = (form.name.data or "").strip() or None
     return users.invite(
         session,
@@ -155,25 +157,24 @@ def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
     raise_url = None
-    with transaction(read_only=True) as session:
-        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
-        if limited and may_open(caller(), "portal.organization_plan"):
+    if limited and may_open(caller(), "portal.organization_plan"):
+        with transaction(read_only=True) as session:
             raise_url = url_for("portal.organization_plan", organization_id=_named(session, form))
     return render_template(
         "portal/users/invite.html",
         form=form,
         limited=limited,
         raise_url=raise_url,
-        organizations=sorted({row.name for row in known}),
+        organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
-        abilities=[(ROLE_NAMES[role], abilities(role)) for role in roles],
+        abilities=[(role, abilities(role)) for role in roles],
     )
 
 
 def _edit_page(user_id: UUID, form: UserForm) -> str:
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
-        if found.user_type not in users.types_for(caller()):
+        if found.role not in users.types_for(caller()):
             raise NotFound
         form.offer(_roles_for(found))
         return render_template(
@@ -185,7 +186,8 @@ def _edit_page(user_id: UUID, form: UserForm) -> str:
 
 
 def _roles_for(user: User) -> list[Role]:
-    """The roles that the caller may give this person: none to themselves, none to members."""
-    if user.user_type not in PARTNER_LEVEL or user.id == caller().subject_id:
+    """The roles that the caller may give this person: of the same kind, and none to themselves."""
+    if user.id == caller().subject_id:
         return []
-    return [role for role in users.types_for(caller()) if role in PARTNER_LEVEL]
+    kind = PARTNER_LEVEL if user.role in PARTNER_LEVEL else MEMBERS
+    return [role for role in users.types_for(caller()) if role in kind]

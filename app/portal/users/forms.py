@@ -16,12 +16,14 @@ from wtforms import (
 
 from app.enums import Role
 from app.errors import ValidationFailed
+from app.extensions import caller
 from app.models import User
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, UpdateUserInput
+from app.services.users.loading import MEMBERS
 
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
@@ -45,7 +47,11 @@ class InviteForm(PortalForm):
     organization = StringField("Organization", render_kw=_NAME)
 
     def validate_organization(self, field: StringField) -> None:
-        if self.role.data == Role.STANDARD.value and not (field.data or "").strip():
+        if (
+            self.role.data in MEMBERS
+            and caller().organization_id is None
+            and not (field.data or "").strip()
+        ):
             message = "Enter the organization of this member."
             raise ValidationError(message)
 
@@ -90,7 +96,7 @@ class UserForm(PortalForm):
 
     @classmethod
     def showing(cls, user: User) -> "UserForm":
-        return cls.from_object(user, {"role": user.user_type.value})
+        return cls.from_object(user, {"role": user.role.value})
 
     def offer(self, roles: Sequence[Role]) -> None:
         """Offer the roles that may be chosen; without any, the field is hidden."""

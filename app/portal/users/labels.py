@@ -14,6 +14,8 @@ PERMISSION_WORDS: dict[Permission, str] = {
     Permission.ADMINS_CREATE: "Add customer admins",
     Permission.ORGANIZATIONS_READ: "See organizations and their settings",
     Permission.ORGANIZATIONS_WRITE: "Add, change, suspend and archive organizations",
+    Permission.ASSISTANTS_READ: "See assistants",
+    Permission.ASSISTANTS_WRITE: "Change assistants",
     Permission.REPORT_READ: "See the report",
     Permission.SUBSCRIPTION_READ: "See which plan an organization is on",
     Permission.USAGE_READ: "See usage",
@@ -33,6 +35,7 @@ ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: "Everything inside your company.",
     Role.PARTNER_EDITOR: "Brand and outreach. Can see the rest, except billing and keys.",
     Role.ADMIN: "Your customers: their organizations, users, campaigns and figures.",
+    Role.OWNER: "One organization, as a member, and its members and assistants.",
     Role.STANDARD: "One organization: its campaigns, contacts, calls and usage.",
 }
 """What each role is for, in one line."""

@@ -65,8 +65,10 @@ USERS = ListDefinition(
     columns=(
         Column("name", "Name", lambda row: row.user.name, "cell-name cell-number", sort="name"),
         Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
-        Column("role", "Role", lambda row: ROLE_NAMES[row.user.user_type], "phone-first"),
-        Column("organization", "Organization", lambda row: row.organization, "wrap"),
+        Column("role", "Role", lambda row: ROLE_NAMES[row.user.role], "phone-first"),
+        Column(
+            "organization", "Organization", lambda row: row.organization, "wrap", for_staff=True
+        ),
         Column("status", "Status", lambda row: STATUS_NAMES[row.user.status], "phone-second"),
         Column(
             "last-sign-in",

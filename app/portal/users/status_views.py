@@ -11,11 +11,11 @@ from app.extensions import caller, transaction
 from app.models import User
 from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
-from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.formats import a_role
 from app.services import mails, users
 from app.services.users import email_changes
 from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
-from app.services.users.loading import PARTNER_LEVEL
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
 
@@ -62,7 +62,7 @@ def user_role(user_id: UUID, role: str) -> Response:
             found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
     except (Conflict, Forbidden, ValidationFailed) as error:
         return _refused(user_id, error)
-    return _done(found, f"is a {ROLE_NAMES[lower].lower()} now")
+    return _done(found, f"is {a_role(lower)} now")
 
 
 @portal.post("/people/<uuid:user_id>/reactivate")
@@ -122,8 +122,8 @@ def user_email_cancel(user_id: UUID) -> Response:
 
 
 def _role(text: str) -> Role:
-    """Raises `NotFound` for anything that is no role of a partner."""
-    if text not in PARTNER_LEVEL:
+    """Raises `NotFound` for anything that is no role of a partner or of an organization."""
+    if text not in PARTNER_LEVEL | MEMBERS:
         raise NotFound
     return Role(text)
 

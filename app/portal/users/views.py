@@ -17,7 +17,7 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
 from app.services.users import email_changes
-from app.services.users.loading import PARTNER_LEVEL
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
 STATUS_TONES = {
     UserStatus.ACTIVE: "success",
@@ -26,6 +26,7 @@ STATUS_TONES = {
     UserStatus.DEACTIVATED: "neutral",
 }
 LATEST_CHANGES = 8
+SUGGESTIONS = 200
 SUSPENDING = (
     "Signed out at once, in every browser, and can’t sign in.",
     "The seat stays taken.",
@@ -72,7 +73,7 @@ def user(user_id: UUID) -> str:
         "portal/users/detail.html",
         user=found,
         organization=organization,
-        abilities=abilities(found.user_type),
+        abilities=abilities(found.role),
         changes=changes,
         email_change=email_change,
         suspending=suspending_words(found),
@@ -87,9 +88,19 @@ def suspending_words(user: User) -> tuple[str, ...]:
     return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
 
 
+def suggested_organizations() -> list[str] | None:
+    """Return names of organizations to invite into; None if the caller can invite only into their
+    own."""
+    if caller().organization_id is not None:
+        return None
+    with transaction(read_only=True) as session:
+        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+    return sorted({row.name for row in known})
+
+
 def may_change(user: User) -> bool:
     """Whether the caller may change users like this one."""
-    return caller().may(Permission.USERS_WRITE) and user.user_type in users.types_for(caller())
+    return caller().may(Permission.USERS_WRITE) and user.role in users.types_for(caller())
 
 
 def actions_of(user: User) -> dict[str, Any]:
@@ -113,6 +124,6 @@ def actions_of(user: User) -> dict[str, Any]:
 
 def _roles_seen() -> dict[Role, str]:
     """Return the roles that the caller's list can contain."""
-    if caller().role is Role.ADMIN:
-        return {Role.STANDARD: ROLE_NAMES[Role.STANDARD]}
+    if caller().role in (Role.ADMIN, Role.OWNER):
+        return {role: name for role, name in ROLE_NAMES.items() if role in MEMBERS}
     return {role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR}

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import phonenumbers
 from flask import Flask
 
-from app.enums import TIER_NAMES, CallStatus, CarrierKind
+from app.enums import TIER_NAMES, CallStatus, CarrierKind, Role
 from app.models import utcnow
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.number_format import NO_BREAK, reader_marks, written
@@ -110,6 +110,12 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
+def a_role(role: Role) -> str:
+    """ "a member", within a sentence."""
+    name = ROLE_NAMES[role].lower()
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def carrier_title(kind: str) -> str:
     """ "The simulated line", at the beginning of a line."""
     name = CARRIER_NAMES[kind]
@@ -128,7 +134,7 @@ def night_words(start: time, end: time) -> str | None:
 
 
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials)
+    filters = (number, day, moment, when, size, phone, initials, a_role)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]

@@ -165,5 +165,6 @@ ROLE_NAMES: dict[Role, str] = {
     Role.PARTNER_ADMIN: "Partner admin",
     Role.PARTNER_EDITOR: "Partner editor",
     Role.ADMIN: "Customer admin",
+    Role.OWNER: "Owner",
     Role.STANDARD: "Member",
 }

@@ -156,7 +156,7 @@ def _signed_in_user(user: User | None) -> SignedInUser | None:
     return SignedInUser(
         name=user.name or user.email,
         email=user.email,
-        role=ROLE_NAMES[user.user_type],
+        role=ROLE_NAMES[user.role],
         timezone=user.timezone or "UTC",
         is_member=user.user_type is Role.STANDARD,
     )

@@ -82,7 +82,7 @@ def update_assistant(
     allow_private: bool = False,
 ) -> Assistant:
     """Write what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
-    caller.require(Permission.ORGANIZATIONS_WRITE)
+    caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
@@ -100,7 +100,7 @@ def add_external_id_key(
 ) -> ExternalIdKey:
     """Add a key. Raises `Forbidden`, `NotFound` and `ValidationFailed` (``blank``, ``too_long``,
     ``key_exists``)."""
-    caller.require(Permission.ORGANIZATIONS_WRITE)
+    caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     key = key.replace("\0", "").strip()
     if not key:
@@ -116,7 +116,7 @@ def add_external_id_key(
 def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID, key: str) -> None:
     """Remove a key; contacts keep their values. Raises `Forbidden` and `NotFound`
     (``agent_not_found``, ``key_not_found``)."""
-    caller.require(Permission.ORGANIZATIONS_WRITE)
+    caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     found = get_key(session, assistant, key)
     session.delete(found)

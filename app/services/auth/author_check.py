@@ -86,7 +86,7 @@ def _lock_credential(session: Session, author: Caller) -> None:
 
 def _refuse_ended(session: Session, author: Caller) -> None:
     query = (
-        select(User.user_type)
+        select(User.role)
         .outerjoin(Partner, Partner.id == User.partner_id)
         .outerjoin(Organization, Organization.id == User.organization_id)
         .where(

@@ -124,12 +124,12 @@ def caller_of(user: User, *, ip: str | None = None, request_id: str | None = Non
     """Return the signed-in user as caller, with the current role and permissions."""
     return Caller(
         kind=CallerKind.USER,
-        role=user.user_type,
+        role=user.role,
         subject_id=user.id,
         label=user.email,
         partner_id=user.partner_id,
         organization_id=user.organization_id,
-        permissions=ROLE_PERMISSIONS[user.user_type],
+        permissions=ROLE_PERMISSIONS[user.role],
         ip=ip,
         request_id=request_id,
     )

@@ -23,7 +23,7 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, None)
-    check_grant(caller, user.user_type)
+    check_grant(caller, user.role)
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."
         raise Conflict(message, "not_active")

@@ -344,7 +344,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.ORGANIZATIONS_WRITE, _limits),
     (Permission.ORGANIZATIONS_READ, _spending),
     (Permission.ORGANIZATIONS_READ, _budgets),
-    (Permission.ORGANIZATIONS_READ, _assistants),
+    (Permission.ASSISTANTS_READ, _assistants),
     (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, _unanswered_calls),
 )

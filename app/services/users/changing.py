@@ -92,7 +92,7 @@ def held(
     """Return the user, locked for a change, if the caller may change users of that type. Raises
     `NotFound`, `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
     user = get(session, caller, external_user_id, for_change=True)
-    check_type(caller, user.user_type)
+    check_type(caller, user.role)
     refuse_stale(expected_version, user.version, "user")
     return user
 

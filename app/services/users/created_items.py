@@ -90,7 +90,7 @@ class Ended:
 def items_of(session: Session, user: User, role: Role | None = None) -> list[CreatedItem]:
     """Return the items of a user that the caller has loaded. With ``role``, only what a user of
     that role could not have created."""
-    if user.user_type not in PARTNER_LEVEL:
+    if user.role not in PARTNER_LEVEL | {Role.OWNER}:
         return []
     found: list[CreatedItem] = []
     if role is None or Permission.CREDENTIALS_MANAGE not in ROLE_PERMISSIONS[role]:
@@ -221,9 +221,7 @@ def _invitations(session: Session, user: User) -> list[CreatedItem]:
         .where(User.id != user.id)
         .order_by(User.id)
     )
-    return [
-        CreatedItem(ItemKind.INVITATION, row, row.id, row.email, "", row.user_type) for row in rows
-    ]
+    return [CreatedItem(ItemKind.INVITATION, row, row.id, row.email, "", row.role) for row in rows]
 
 
 def _email_changes(session: Session, user: User) -> list[CreatedItem]:
@@ -239,9 +237,7 @@ def _email_changes(session: Session, user: User) -> list[CreatedItem]:
         .order_by(EmailChange.id)
     )
     return [
-        CreatedItem(
-            ItemKind.EMAIL_CHANGE, change, change.id, whose.email, change.email, whose.user_type
-        )
+        CreatedItem(ItemKind.EMAIL_CHANGE, change, change.id, whose.email, change.email, whose.role)
         for change, whose in rows
     ]
 

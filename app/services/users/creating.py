@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
-from app.services.users.loading import check_grant
+from app.services.users.loading import MEMBERS, check_grant
 
 EMAIL_EXISTS = "A user with this email address exists already."
 MAX_KEY = 254
@@ -109,22 +109,22 @@ def invite(
     partner_id: UUID | None = None,
     name: str | None = None,
 ) -> User:
-    """Create a user who is ``invited`` until they accept. Standard users need an organization,
-    others need ``partner_id`` if an operator invites.
+    """Create a user who is ``invited`` until they accept. Members need an organization, others
+    need ``partner_id`` if an operator invites.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``).
     """
     caller.require(Permission.USERS_WRITE)
     check_grant(caller, user_type)
-    if user_type is Role.STANDARD and organization_id is not None:
+    if user_type in MEMBERS and organization_id is not None:
         organization = organizations.get(session, caller, organization_id)
         partner_id = organization.partner_id
         organizations.claim_seat(session, organization.id)
-    elif user_type is not Role.STANDARD and organization_id is None:
+    elif user_type not in MEMBERS and organization_id is None:
         partner_id = partners.check(session, caller, partner_id or partners.own(caller))
     else:
-        message = "Standard users have an organization, all others have none."
+        message = "Members have an organization, all others have none."
         raise ValidationFailed.on("organizationId", "organization_mismatch", message)
     refuse_known_address(session, partner_id, email)
     return _add(
@@ -176,7 +176,7 @@ def _add(
         organization_id=organization_id,
         email=email,
         email_key=email_key(email),
-        user_type=user_type,
+        role=user_type,
         admin_owned=user_type is Role.ADMIN,
         invited_by_id=caller.subject_id,
         **more,

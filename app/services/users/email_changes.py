@@ -38,7 +38,7 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
 
     Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
     """
-    caller.require_grant(user.user_type)  # the new address gives access to the account
+    caller.require_grant(user.role)  # the new address gives access to the account
     if user.last_sign_in is None or caller.kind is CallerKind.SYSTEM:
         _apply(session, caller, user, email)
         return
@@ -109,7 +109,7 @@ def cancel(session: Session, caller: Caller, user_id: UUID) -> User:
     """
     caller.require(Permission.USERS_WRITE)
     user = get(session, caller, user_id, for_change=True)
-    check_type(caller, user.user_type)
+    check_type(caller, user.role)
     end(session, caller, user)
     return user
 

@@ -31,10 +31,14 @@ SORTS = both_ways(
 PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})
 """Roles that belong to a partner as a whole, without an organization."""
 
+MEMBERS = frozenset({Role.OWNER, Role.STANDARD})
+"""Roles of users of an organization."""
+
 _MAY_GIVE: dict[Role, frozenset[Role]] = {
-    Role.OPERATOR: PARTNER_LEVEL | {Role.STANDARD},
-    Role.PARTNER_ADMIN: PARTNER_LEVEL | {Role.STANDARD},
-    Role.ADMIN: frozenset({Role.STANDARD}),
+    Role.OPERATOR: PARTNER_LEVEL | MEMBERS,
+    Role.PARTNER_ADMIN: PARTNER_LEVEL | MEMBERS,
+    Role.ADMIN: MEMBERS,
+    Role.OWNER: MEMBERS,
 }
 
 
@@ -45,7 +49,7 @@ def grantable(role: Role) -> frozenset[Role]:
 
 def check_type(caller: Caller, user_type: Role) -> None:
     """Raise `Forbidden` (``role_too_low``) if the caller may not create or change users of this
-    type: users can't grant a role above their own, and an admin only standard."""
+    type: users can't grant a role above their own, and an admin only a member's."""
     if user_type not in grantable(caller.role):
         message = f"Your role may not create or change users of type {user_type.value}."
         raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
@@ -191,7 +195,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         few = name_search.users_called(session, chosen.partner_id or caller.partner_id, words)
         rows = rows if few is None else rows.where(few)
     if chosen.user_type is not None:
-        rows = rows.where(User.user_type == chosen.user_type)
+        rows = rows.where(User.role == chosen.user_type)
     if chosen.status is not None:
         rows = rows.where(User.status == chosen.status)
     return rows

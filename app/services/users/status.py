@@ -17,7 +17,7 @@ from app.services.auth import author_check, one_time_links, sessions
 from app.services.users import email_changes
 from app.services.users.changing import held
 from app.services.users.created_items import end_items, mail_administrators
-from app.services.users.loading import PARTNER_LEVEL, check_grant
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL, check_grant
 
 
 def change_role(
@@ -29,8 +29,8 @@ def change_role(
     expected_version: int | None = None,
     hand_over: Collection[UUID] = (),
 ) -> User:
-    """Give a user of the partner's own staff another role of the same kind. What the user created
-    and could not create with that role ends, except the items handed over to the caller.
+    """Give a user of the partner's own staff, or a member, another role of the same kind. What they
+    created and could not create with that role ends, except the items handed over to the caller.
 
     Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``, ``hand_over_not_allowed``),
     `ValidationFailed` (``role_needs_organization``) and `Conflict` (``last_partner_admin``,
@@ -42,19 +42,16 @@ def change_role(
     if user.id == caller.subject_id:
         message = "You can't change your own role. Ask another administrator."
         raise Forbidden(message, "own_role")
-    if user.user_type is role:
+    if user.role is role:
         return user
-    if not {user.user_type, role} <= PARTNER_LEVEL:
-        message = (
-            "Standard users belong to an organization, other users don't. Create a new user "
-            "instead."
-        )
+    if not any({user.role, role} <= kind for kind in (PARTNER_LEVEL, MEMBERS)):
+        message = "Members belong to an organization, other users don't. Create a new user instead."
         raise ValidationFailed.on("userType", "role_needs_organization", message)
     _keep_an_administrator(session, user)
     author_check.access_changes(session, user.id)
-    before = user.user_type
+    before = user.role
     ended = end_items(session, caller, user, role=role, hand_over=hand_over)
-    user.user_type = role
+    user.role = role
     user.admin_owned = role is Role.ADMIN
     user.version += 1
     session.flush()
@@ -112,7 +109,7 @@ def reactivate(
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
-    check_grant(caller, user.user_type)
+    check_grant(caller, user.role)
     if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
         return user
     if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:

@@ -1,0 +1,168 @@
+"""Owners of an organization: who makes them, and what they can do that members can't."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.models import Assistant, AuditEntry, User
+from app.services import users
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def owner(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+    own.user.role = Role.OWNER
+    own.organization.user_limit = 0
+    session.commit()
+    return signed_in(own.user)
+
+
+def fresh(session: Session, user: User) -> User:
+    session.expire_all()
+    return session.get_one(User, user.id)
+
+
+def save_role(browser: Browser, user: User, role: Role) -> int:
+    page = f"/people/{user.id}/edit"
+    typed = {"email": user.email, "name": "", "role": role.value, "version": str(user.version)}
+    return browser.post(page, typed, page=page).status_code
+
+
+def invite(browser: Browser, role: Role, **more: str) -> int:
+    typed = {"email": "ada@x.example", "name": "Ada", "role": role.value, "once": "abc", **more}
+    return browser.post("/people/invite", typed, page="/people/invite").status_code
+
+
+@pytest.mark.parametrize("by", [Role.PARTNER_ADMIN, Role.ADMIN])
+def test_staff_make_a_member_an_owner_and_a_member_again(
+    session: Session, own: Tenant, signed_in: SignedIn, by: Role
+) -> None:
+    browser = signed_in(own.staff[by])
+    seen = []
+    for role in (Role.OWNER, Role.STANDARD):
+        assert save_role(browser, fresh(session, own.user), role) == 303
+        user = fresh(session, own.user)
+        seen.append((user.role, user.user_type, user.is_owner))
+    assert seen == [
+        (Role.OWNER, Role.STANDARD, True),
+        (Role.STANDARD, Role.STANDARD, False),
+    ]
+    changes = session.scalars(
+        select(AuditEntry)
+        .where(AuditEntry.action == "user.role_changed")
+        .order_by(AuditEntry.id)
+    ).all()
+    assert [(row.before, row.after) for row in changes] == [
+        ({"userType": "standard"}, {"userType": "owner"}),
+        ({"userType": "owner"}, {"userType": "standard"}),
+    ]
+
+
+def test_a_member_becomes_no_staff_and_staff_become_no_members(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert save_role(browser, own.user, Role.ADMIN) == 422
+    assert save_role(browser, own.staff[Role.ADMIN], Role.OWNER) == 422
+    roles = [fresh(session, user).role for user in (own.user, own.staff[Role.ADMIN])]
+    assert roles == [Role.STANDARD, Role.ADMIN]
+
+
+@pytest.mark.parametrize("role", [Role.STANDARD, Role.OWNER])
+def test_an_owner_invites_into_their_own_organization_only(
+    session: Session, own: Tenant, owner: Browser, role: Role
+) -> None:
+    page = owner.get(f"/people/invite?organization={own.plus.id}").text
+    assert own.plus.name not in page
+    assert invite(owner, role, organization=own.plus.name) == 303
+    made = session.scalars(select(User).where(User.email == "ada@x.example")).one()
+    assert (made.organization_id, made.role, made.status) == (
+        own.organization.id,
+        role,
+        UserStatus.INVITED,
+    )
+
+
+def test_an_owner_invites_several_into_their_own_organization(
+    session: Session, own: Tenant, owner: Browser
+) -> None:
+    lines = f"a@x.example\nb@x.example, Bea, {own.plus.name}\nc@x.example"
+    owner.post("/people/invite-many", {"users": lines}, page="/people/invite-many")
+    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
+    assert {(user.email, user.organization_id) for user in made} == {
+        ("a@x.example", own.organization.id),
+        ("c@x.example", own.organization.id),
+    }
+
+
+def test_an_owner_invites_no_staff(session: Session, owner: Browser) -> None:
+    assert invite(owner, Role.PARTNER_ADMIN) == 422
+    assert session.scalar(select(User.id).where(User.email == "ada@x.example")) is None
+
+
+def test_an_owner_sees_and_changes_the_users_of_their_own_organization_alone(
+    own: Tenant, other: Tenant, owner: Browser
+) -> None:
+    page = owner.get("/people").text
+    assert [user.email in page for user in (own.user, own.plus_user)] == [True, False]
+    for stranger in (own.plus_user, own.staff[Role.ADMIN], other.user):
+        assert owner.get(f"/people/{stranger.id}").status_code == 404
+        assert owner.post(f"/people/{stranger.id}/suspend", page="/people").status_code == 404
+
+
+def test_an_owner_makes_a_colleague_an_owner_and_suspends_them_but_not_themselves(
+    session: Session, own: Tenant, owner: Browser
+) -> None:
+    assert invite(owner, Role.STANDARD) == 303
+    colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
+    assert save_role(owner, colleague, Role.OWNER) == 303
+    assert fresh(session, colleague).role is Role.OWNER
+    for user in (colleague, own.user):
+        owner.post(f"/people/{user.id}/suspend", page="/people/invite")
+    assert [fresh(session, user).status for user in (colleague, own.user)] == [
+        UserStatus.SUSPENDED,
+        UserStatus.ACTIVE,
+    ]
+
+
+def test_an_owner_changes_their_assistants_and_adds_none(
+    session: Session, own: Tenant, owner: Browser
+) -> None:
+    mine, theirs = (
+        session.scalars(select(Assistant).where(Assistant.organization_id == each.id)).one()
+        for each in (own.organization, own.plus)
+    )
+    page = f"/assistants/{mine.id}/edit"
+    typed = {"name": "Vera", "active": "y", "version": str(mine.version)}
+    assert owner.post(page, typed, page=page).status_code == 303
+    session.expire_all()
+    assert mine.name == "Vera"
+    refused = [f"/assistants/{theirs.id}", f"/assistants/{theirs.id}/edit", "/assistants/new"]
+    refused += ["/organizations", f"/organizations/{own.organization.id}", "/pricing", "/history"]
+    assert {path: owner.get(path).status_code for path in refused} == dict.fromkeys(refused, 404)
+
+
+def test_invitations_of_a_former_owner_end_after_a_confirmation(
+    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+) -> None:
+    assert invite(owner, Role.OWNER) == 303
+    colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert save_role(admin, fresh(session, own.user), Role.STANDARD) == 303
+    assert fresh(session, own.user).role is Role.OWNER
+    confirm = f"/people/{own.user.id}/role/standard"
+    assert "ada@x.example" in admin.get(confirm).text
+    assert admin.post(confirm, page=confirm).status_code == 303
+    former, invited = fresh(session, own.user), fresh(session, colleague)
+    assert (former.role, invited.status) == (Role.STANDARD, UserStatus.DEACTIVATED)
+
+
+def test_json_shows_an_owner_as_a_standard_user(own: Tenant, owner: Browser) -> None:
+    resource = users.to_resource(own.user)
+    assert (resource.user_type, resource.org_id) == (Role.STANDARD, own.organization.id)
