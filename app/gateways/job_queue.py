@@ -4,13 +4,27 @@ Work is enqueued in the caller's transaction, so a row and its work are committe
 all. The worker's half is in `app.jobs`.
 """
 
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
 import pysqlite3.dbapi2 as sqlite
 from dbos import DBOS, DBOSClient, EnqueueOptions
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    column,
+    create_engine,
+    event,
+    func,
+    literal_column,
+    make_url,
+    select,
+    table,
+)
 from sqlalchemy.orm import Session
 
 from app.database import SQLITE_ARGUMENTS, make_engine
@@ -27,6 +41,15 @@ WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
 IMPORT_QUEUE = "imports"
 PICTURE_QUEUE = "pictures"
+QUEUES = (
+    CALLS_QUEUE,
+    IMPORT_QUEUE,
+    MAIL_QUEUE,
+    WEBHOOK_QUEUE,
+    CHECK_QUEUE,
+    PICTURE_QUEUE,
+    JOBS_QUEUE,
+)
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 """Topics of wake-ups besides those of the queues: a delay has begun, a campaign was started."""
 FRONT, BEHIND = 1, 2
@@ -217,3 +240,39 @@ def _client(session: Session) -> DBOSClient:
         )
         _clients[engine] = client
     return client
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """How much work of a queue waits and runs now, and since when the oldest of it waits."""
+
+    name: str
+    waiting: int
+    running: int
+    oldest_at: datetime | None
+
+
+def depths(session: Session) -> list[QueueDepth]:
+    """Return every queue of the worker: one query."""
+    names = ("queue_name", "status", "created_at")
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    work = table("workflow_status", *map(column, names), schema=None if is_sqlite else SCHEMA)
+    # Written out, so that the engine's index of unfinished work is used.
+    waits: ColumnElement[bool] = literal_column("status = 'ENQUEUED'")
+    rows = session.execute(
+        select(
+            work.c.queue_name,
+            func.count().filter(waits),
+            func.count().filter(~waits),
+            func.min(work.c.created_at).filter(waits),
+        )
+        .where(literal_column("status IN ('ENQUEUED', 'PENDING')"))
+        .group_by(work.c.queue_name)
+    )
+    counted = {row[0]: row[1:] for row in rows}
+    found = []
+    for name in QUEUES:
+        waiting, running, oldest = counted.get(name, (0, 0, None))
+        since = None if oldest is None else datetime.fromtimestamp(oldest / 1000, UTC)
+        found.append(QueueDepth(name, waiting, running, since))
+    return found

@@ -9,32 +9,12 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.gateways.job_queue import (
-    CALLS_QUEUE,
-    CHECK_QUEUE,
-    IMPORT_QUEUE,
-    JOBS_QUEUE,
-    MAIL_QUEUE,
-    PICTURE_QUEUE,
-    WEBHOOK_QUEUE,
-)
+from app.gateways.job_queue import JOBS_QUEUE, QUEUES
 from app.jobs.engine import wake_for
 from app.services import workers
 
 REAPER_LOCK = 7_215_003
 """An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
-
-QUEUES = frozenset(
-    {
-        CALLS_QUEUE,
-        CHECK_QUEUE,
-        IMPORT_QUEUE,
-        JOBS_QUEUE,
-        MAIL_QUEUE,
-        PICTURE_QUEUE,
-        WEBHOOK_QUEUE,
-    }
-)
 
 log = logging.getLogger(__name__)
 

@@ -82,6 +82,11 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.outbox": P.PARTNER_WRITE,  # a mail's link signs its recipient in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
+    "portal.operator_installation": P.PARTNER_CREATE,
+    "portal.operator_partner_new": P.PARTNER_CREATE,
+    "portal.operator_partner_create": P.PARTNER_CREATE,
+    "portal.operator_partner": P.PARTNER_CREATE,
+    "portal.operator_partner_verify_domain": P.PARTNER_CREATE,
     "portal.partner_suspend_confirm": P.PARTNER_CREATE,
     "portal.partner_suspend": P.PARTNER_CREATE,
     "portal.partner_resume": P.PARTNER_CREATE,

@@ -1,9 +1,14 @@
 """Facts about the installation as a whole."""
 
-from sqlalchemy import func, select
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from app.models import User
+from app.models import Mail, User, utcnow
+
+MAILS_OF = timedelta(days=1)
 
 _DEMO_ACCOUNTS = User.email_key.like("%.example")
 """No real mail address ends like this (RFC 2606); all of the demo's do."""
@@ -15,3 +20,48 @@ def demo_accounts(session: Session) -> tuple[int, str | None]:
         select(func.count(), func.min(User.email_key)).where(_DEMO_ACCOUNTS)
     ).one()
     return count, first
+
+
+@dataclass(frozen=True, slots=True)
+class Mails:
+    """The mails requested in `MAILS_OF`, and since when the oldest of them waits."""
+
+    sent: int
+    waiting: int
+    failed: int
+    oldest_at: datetime | None
+
+
+def mails(session: Session) -> Mails:
+    waits = Mail.sent_at.is_(None) & Mail.failed_at.is_(None)
+    row = session.execute(
+        select(
+            func.count(Mail.sent_at),
+            func.count().filter(waits),
+            func.count(Mail.failed_at),
+            func.min(Mail.created_at).filter(waits),
+        ).where(Mail.created_at >= utcnow() - MAILS_OF)
+    ).one()
+    return Mails(*row)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The database server, and the bytes of all its tables and indexes."""
+
+    kind: str
+    version: str
+    size: int
+
+
+def database(session: Session) -> Database:
+    if session.get_bind().dialect.name == "sqlite":
+        pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        version, size = "SELECT sqlite_version()", pages
+        kind = "SQLite"
+    else:
+        version = "SHOW server_version"
+        size = "SELECT pg_database_size(current_database())"
+        kind = "PostgreSQL"
+    found = [session.scalar(text(query)) for query in (version, size)]
+    return Database(kind, str(found[0]).partition(" ")[0], int(found[1] or 0))

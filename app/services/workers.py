@@ -58,6 +58,12 @@ def any_alive(session: Session, within_seconds: float) -> bool:
     return bool(session.scalar(query))
 
 
+def listing(session: Session) -> list[WorkerHeartbeat]:
+    """Return the workers that have not stopped, the longest running first."""
+    query = select(WorkerHeartbeat).where(WorkerHeartbeat.stopped_at.is_(None))
+    return list(session.scalars(query.order_by(WorkerHeartbeat.started_at)))
+
+
 def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
     """Remove the heartbeats, so that a worker that was only slow notices it and stops."""
     session.execute(

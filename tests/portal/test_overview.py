@@ -297,7 +297,7 @@ def test_an_operator_sees_every_partner_with_its_customers(
     converse(session, own.plus, utcnow().date(), 7)
     session.commit()
     rows = re.findall(
-        r'class="name">([^<]+)</span>.*?<td class="end">(\d+)</td>\s*'
+        r'class="name"[^>]*>([^<]+)</a>.*?<td class="end">(\d+)</td>\s*'
         r'<td class="end phone-first" data-label="Members">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">(\d+)',
         operator.get("/").text,

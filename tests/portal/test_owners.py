@@ -54,9 +54,7 @@ def test_staff_make_a_member_an_owner_and_a_member_again(
         (Role.STANDARD, Role.STANDARD, False),
     ]
     changes = session.scalars(
-        select(AuditEntry)
-        .where(AuditEntry.action == "user.role_changed")
-        .order_by(AuditEntry.id)
+        select(AuditEntry).where(AuditEntry.action == "user.role_changed").order_by(AuditEntry.id)
     ).all()
     assert [(row.before, row.after) for row in changes] == [
         ({"userType": "standard"}, {"userType": "owner"}),

@@ -29,9 +29,10 @@ OFFERED_BY_CHOICE = {"portal.chat"}
 
 
 def person(tenant: Tenant, role: Role) -> User:
-    if role is Role.OWNER:
-        tenant.user.role = role
-    return tenant.user if role in (Role.OWNER, Role.STANDARD) else tenant.staff[role]
+    if role in tenant.staff:
+        return tenant.staff[role]
+    tenant.user.role = role
+    return tenant.user
 
 
 def screens(app: Flask) -> list[Rule]:

@@ -26,6 +26,7 @@ PAGES = (
 )
 ACTIONS = (
     Page("Add organization", "portal.organization_new", "create new customer"),
+    Page("Add partner", "portal.operator_partner_new", "create new customer"),
     Page("Invite user", "portal.user_new", "add create new person colleague"),
     Page("Invite several users", "portal.users_invite_many", "add many people"),
     Page("Add assistant", "portal.assistant_new", "create new"),

@@ -35,7 +35,13 @@ class Group:
 
 
 PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
-    (None, (Place("Overview", "layout-dashboard", "portal.overview"),)),
+    (
+        None,
+        (
+            Place("Overview", "layout-dashboard", "portal.overview"),
+            Place("Installation", "server", "portal.operator_installation"),
+        ),
+    ),
     (
         "Customers",
         (

@@ -43,6 +43,11 @@ def portals(
     return Page(_counted(session, page.items), page.next_cursor)
 
 
+def portal_of(session: Session, partner: Partner) -> Portal:
+    """Return a partner that came from its loader with its counts."""
+    return _counted(session, [partner])[0]
+
+
 def _counted(session: Session, found: Sequence[Partner]) -> list[Portal]:
     ids = [partner.id for partner in found]
     customers: dict[UUID, tuple[int, int]] = {

@@ -12,13 +12,15 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.models import AuditEntry, PortalSession, User
 from app.services import users
 from app.services.auth import sessions
+from app.services.users.loading import MEMBERS
 from tests.fixtures.cast import STAFF, Tenant, make_tenant, make_user
 
 MAY_CREATE = {
-    Role.OPERATOR: {*STAFF, Role.STANDARD},
-    Role.PARTNER_ADMIN: {*STAFF, Role.STANDARD},
+    Role.OPERATOR: {*STAFF, *MEMBERS},
+    Role.PARTNER_ADMIN: {*STAFF, *MEMBERS},
     Role.PARTNER_EDITOR: set[Role](),
-    Role.ADMIN: {Role.STANDARD},
+    Role.ADMIN: MEMBERS,
+    Role.OWNER: MEMBERS,
     Role.STANDARD: set[Role](),
 }
 
@@ -33,19 +35,19 @@ def invite(session: Session, tenant: Tenant, by: Role, user_type: Role) -> User:
         tenant.caller(by),
         email=f"new-{by}-{user_type}@northwind.example",
         user_type=user_type,
-        organization_id=tenant.organization.id if user_type is Role.STANDARD else None,
+        organization_id=tenant.organization.id if user_type in MEMBERS else None,
         partner_id=tenant.partner.id,
     )
 
 
-@pytest.mark.parametrize("user_type", [*STAFF, Role.STANDARD])
+@pytest.mark.parametrize("user_type", [*STAFF, *sorted(MEMBERS)])
 @pytest.mark.parametrize("by", Role)
 def test_which_role_may_create_which(session: Session, by: Role, user_type: Role) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = 0
     if user_type in MAY_CREATE[by]:
         made = invite(session, tenant, by, user_type)
-        assert (made.user_type, made.status) == (user_type, UserStatus.INVITED)
+        assert (made.role, made.status) == (user_type, UserStatus.INVITED)
         return
     with pytest.raises(Forbidden):
         invite(session, tenant, by, user_type)

@@ -1,0 +1,84 @@
+"""The operator's page of a partner, and the form that adds one."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import Role
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.portal.operator.forms import PartnerForm
+from app.portal.users.views import STATUS_NAMES, STATUS_TONES
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
+from app.services import audit, overview, partners, storage, users
+
+LATEST_CHANGES = 8
+MOST_ADMINISTRATORS = 50
+
+
+@portal.get("/operator/partners/new")
+def operator_partner_new() -> str:
+    return _new_page(PartnerForm())
+
+
+@portal.post("/operator/partners/new")
+def operator_partner_create() -> Page:
+    form = PartnerForm()
+    if not form.validate():
+        return _new_page(form), 422
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            made = partners.create(session, caller(), form.to_partner())
+            invited = users.invite(
+                session,
+                caller(),
+                email=form.to_email(),
+                user_type=Role.PARTNER_ADMIN,
+                partner_id=made.id,
+                name=form.administrator_name.data,
+            )
+            url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _new_page(form))
+    flash(f"{made.name} added. {invited.email} is invited.", "success")
+    return redirect(url, 303)
+
+
+@portal.get("/operator/partners/<uuid:partner_id>")
+def operator_partner(partner_id: UUID) -> str:
+    chosen = users.Filter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
+    with transaction(read_only=True) as session:
+        found = partners.get(session, caller(), partner_id)
+        return render_template(
+            "portal/operator/partner.html",
+            partner=found,
+            counts=overview.portal_of(session, found),
+            storage=storage.of_partner(session, caller(), partner_id, settings().storage_defaults),
+            administrators=users.search(
+                session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS
+            ).items,
+            changes=audit.latest_of_target(
+                session, caller(), "partner", partner_id, LATEST_CHANGES
+            ),
+            statuses=STATUS_NAMES,
+            tones=STATUS_TONES,
+        )
+
+
+@portal.post("/operator/partners/<uuid:partner_id>/verify-domain")
+def operator_partner_verify_domain(partner_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            domain = partners.verify_domain(session, caller(), partner_id).domain
+        flash(f"{domain} is verified. It shows the partner’s sign-in page.", "success")
+    except (Conflict, ValidationFailed) as error:
+        flash(f"{error.message} Nothing was changed.", "warning")
+    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+
+
+def _new_page(form: PartnerForm) -> str:
+    return render_template("portal/operator/partner_new.html", form=form)

@@ -1,0 +1,140 @@
+"""The operator's console: adding a partner, its page, and the health of the installation."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import Role, UserStatus
+from app.gateways import job_queue
+from app.gateways.job_queue import QueueDepth
+from app.models import Mail, Partner, User, utcnow
+from app.services import workers
+from tests.api.partner_admin.test_query_counts import counted
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.portal.conftest import Browser
+
+NEW = "/operator/partners/new"
+PAGE = "/operator/installation"
+TYPED = {
+    "name": "Acme Voice",
+    "product_name": "Acme Reception",
+    "domain": "portal.acme.example",
+    "email": "ada@acme.example",
+    "administrator_name": "Ada",
+    "once": "abc123",
+}
+
+
+def test_a_partner_is_added_once_with_its_first_administrator_invited(
+    session: Session, operator: Browser
+) -> None:
+    answers = [operator.post(NEW, TYPED, page=NEW) for _ in "12"]
+    partner = session.scalars(select(Partner).where(Partner.name == "Acme Voice")).one()
+    user = session.scalars(select(User).where(User.email == "ada@acme.example")).one()
+    assert {(a.status_code, a.location) for a in answers} == {
+        (303, f"/operator/partners/{partner.id}")
+    }
+    assert (partner.product_name, partner.domain, partner.trial_ended_at) == (
+        "Acme Reception",
+        "portal.acme.example",
+        None,
+    )
+    assert (user.partner_id, user.role, user.status, user.name) == (
+        partner.id,
+        Role.PARTNER_ADMIN,
+        UserStatus.INVITED,
+        "Ada",
+    )
+    assert session.scalar(select(func.count()).where(Mail.user_id == user.id)) == 1
+    page = operator.get(f"/operator/partners/{partner.id}").text
+    assert all(words in page for words in ("ada@acme.example", "Trial mode", "not verified"))
+
+
+@pytest.mark.parametrize("changes", [{"name": ""}, {"email": "nobody"}, {"product_name": ""}])
+def test_a_partner_with_a_problem_is_not_added(
+    session: Session, operator: Browser, changes: dict[str, str]
+) -> None:
+    assert operator.post(NEW, TYPED | changes, page=NEW).status_code == 422
+    assert session.scalar(select(func.count()).select_from(Partner)) == 0
+
+
+def test_the_operator_verifies_a_domain_once(
+    session: Session, own: Tenant, other: Tenant, operator: Browser
+) -> None:
+    for tenant in (own, other):
+        tenant.partner.domain = tenant.partner.domain_key = "same.example"
+    session.commit()
+    for tenant in (own, other):
+        page = f"/operator/partners/{tenant.partner.id}"
+        assert operator.post(f"{page}/verify-domain", page=page).location == page
+    session.expire_all()
+    verified = [tenant.partner.domain_verified_at is not None for tenant in (own, other)]
+    assert verified == [True, False]
+
+
+def test_the_console_is_for_operators_alone(
+    own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for path in (NEW, PAGE, f"/operator/partners/{own.partner.id}"):
+        assert browser.get(path).status_code == 404
+
+
+def test_a_missing_partner_is_not_found(operator: Browser) -> None:
+    assert operator.get(f"/operator/partners/{UUID(int=7)}").status_code == 404
+
+
+def states(browser: Browser) -> dict[str, str]:
+    """The word of each part of the installation."""
+    table = browser.get(PAGE).text.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r'class="name"[^>]*>([^<]+)<.*?class="badge[^"]*">([^<]+)<', table, re.DOTALL)
+    return dict(rows)
+
+
+def test_each_part_of_the_installation_shows_its_state(session: Session, operator: Browser) -> None:
+    before = states(operator)
+    workers.announce(session, "one")
+    session.commit()
+    after = states(operator)
+    assert (before["Calling service"], after["Calling service"]) == ("Offline", "Online")
+    assert after["Migrations"] == "Up to date"
+    assert (before["Queues"], before["Emails"]) == ("On time", "Not sent")
+
+
+def test_work_that_waits_is_counted_by_queue_and_shown_as_late(
+    session: Session, operator: Browser
+) -> None:
+    empty = {name: QueueDepth(name, 0, 0, None) for name in job_queue.QUEUES}
+    assert {depth.name: depth for depth in job_queue.depths(session)} == empty
+    since = utcnow().replace(microsecond=0) - timedelta(minutes=6)
+    job_queue.enqueue_mail(session, UUID(int=1), 0, 0)
+    job_queue.enqueue_mail(session, UUID(int=2), 0, 60)  # its time has not come
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    table = "workflow_status" if is_sqlite else "dbos.workflow_status"
+    older = text(f"UPDATE {table} SET created_at = :at")  # noqa: S608 - a constant
+    session.execute(older, {"at": int(since.timestamp() * 1000)})
+    session.commit()
+    late = empty | {"mail": QueueDepth("mail", 1, 0, since)}
+    assert {depth.name: depth for depth in job_queue.depths(session)} == late
+    assert states(operator)["Queues"] == "Delayed"
+
+
+def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
+    session: Session, database: Database, operator: Browser
+) -> None:
+    make_tenant(session, "Northwind")
+    session.commit()
+    operator.get(PAGE)
+    with counted(database) as one:
+        operator.get(PAGE)
+    make_tenant(session, "Southgate")
+    session.commit()
+    with counted(database) as two:
+        operator.get(PAGE)
+    assert len(one) == len(two) <= 20
