@@ -134,8 +134,7 @@ def _migrations(found: str | None) -> Row:
 
 
 def _disk(session: Session) -> Row:
-    stored = storage.of_partners(session, caller(), settings().storage_defaults)
-    used = sum(usage.used for _, usage in stored)
+    used = storage.used_by_all(session, caller())
     disk = shutil.disk_usage(settings().instance_dir)
     text = f"{size(used)} of uploads and images. {size(disk.free)} of {size(disk.total)} free."
     if disk.free < disk.total * LITTLE_SPACE:

@@ -34,6 +34,8 @@ class Group:
     rows: tuple[Row, ...]
 
 
+CUSTOMERS = "Customers"
+
 PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         None,
@@ -43,7 +45,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
         ),
     ),
     (
-        "Customers",
+        CUSTOMERS,
         (
             Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
             Place("Users", "users", "portal.users", ("portal.user",)),
@@ -153,8 +155,9 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
             for place in places
             if may_open(caller, place.endpoint)
         )
+        within = caller.organization_id is not None and label == CUSTOMERS
         if rows:
-            groups.append(Group(label, rows))
+            groups.append(Group("Your organization" if within else label, rows))
     return tuple(groups)
 
 

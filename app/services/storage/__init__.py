@@ -18,4 +18,5 @@ from app.services.storage.usage import (
     of_organizations,
     of_partner,
     of_partners,
+    used_by_all,
 )

@@ -59,6 +59,13 @@ def used_by_partner(session: Session, partner_id: UUID) -> int:
     return sum(int(session.scalar(query) or 0) for query in (_uploads(partner_id), *sums))
 
 
+def used_by_all(session: Session, caller: Caller) -> int:
+    """Return the bytes of all partners. Raises `Forbidden`."""
+    require_operator(caller)
+    uploads = session.scalar(select(func.sum(SIZE)).where(STORED)) or 0
+    return int(uploads) + (session.scalar(select(func.sum(BrandImage.size))) or 0)
+
+
 def of_organization(
     session: Session, caller: Caller, organization_id: UUID, defaults: StorageDefaults
 ) -> Usage:
