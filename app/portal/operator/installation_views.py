@@ -114,11 +114,11 @@ def _carriers(session: Session) -> list[Row]:
 
 def _emails(session: Session) -> Row:
     found = installation.mails(session)
+    if not settings().smtp_url:
+        text = "No mail server is set: emails are kept on this machine."
+        return _row("Emails", "Not sent", "warning", text)
     text = f"Last 24 hours: {number(found.sent)} sent, {number(found.waiting)} waiting, "
     text += f"{number(found.failed)} failed."
-    if not settings().smtp_url:
-        text = f"No mail server is set: emails are kept on this machine. {text}"
-        return _row("Emails", "Not sent", "warning", text)
     if found.failed:
         return _row("Emails", "Failures", "warning", text)
     if _is_late(found.oldest_at):
