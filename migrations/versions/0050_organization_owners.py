@@ -17,7 +17,9 @@ COLUMNS = (("users", "user_type"), ("oauth_clients", "role"))
 
 
 def upgrade() -> None:
-    owner = sa.Column("is_owner", sa.Boolean(), nullable=False, server_default=sa.false())
+    owner: sa.Column[bool] = sa.Column(
+        "is_owner", sa.Boolean(), nullable=False, server_default=sa.false()
+    )
     op.add_column("users", owner)
     for table, column in COLUMNS:
         checks.allow(table, column, "role", "owner")
