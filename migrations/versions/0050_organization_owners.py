@@ -8,7 +8,7 @@ from alembic import op
 from migrations import checks
 
 revision: str = "0050"
-down_revision: str | Sequence[str] | None = "0051"
+down_revision: str | Sequence[str] | None = "0049"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
