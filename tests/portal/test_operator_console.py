@@ -14,6 +14,7 @@ from app.enums import Role, UserStatus
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
 from app.models import Mail, Partner, User, utcnow
+from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import Tenant, make_tenant
@@ -105,6 +106,10 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     assert (before["Calling service"], after["Calling service"]) == ("Offline", "Online")
     assert after["Migrations"] == "Up to date"
     assert (before["Queues"], before["Emails"]) == ("On time", "Not sent")
+
+
+def test_every_queue_has_a_name() -> None:
+    assert set(QUEUE_NAMES) == set(job_queue.QUEUES)
 
 
 def test_work_that_waits_is_counted_by_queue_and_shown_as_late(
