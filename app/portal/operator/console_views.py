@@ -9,7 +9,8 @@ from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.operator.forms import PartnerForm
-from app.portal.users.views import STATUS_NAMES, STATUS_TONES
+from app.portal.users.listing import STATUS_NAMES
+from app.portal.users.views import STATUS_TONES
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
