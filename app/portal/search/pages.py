@@ -21,6 +21,10 @@ PAGES = (
     Page("Plan limits", "portal.pricing_limits", "calls at once a day"),
     Page("Readability of your colours", "portal.branding_contrast", "contrast accessibility"),
     Page("Versions of your brand", "portal.branding_history", "roll back"),
+    Page("Versions of your plans", "portal.pricing_history", "prices"),
+    Page("Stripe account", "portal.pricing_stripe", "payments billing"),
+    Page("Report emails", "portal.report_schedule", "schedule monthly"),
+    Page("Notifications", "portal.notifications", "bell unread"),
     Page("Your account", "portal.account", "change password name time zone email sessions profile"),
     Page("Kept emails", "portal.outbox", "outbox mails"),
 )
@@ -35,6 +39,7 @@ ACTIONS = (
     Page("Verify a phone number", "portal.phone_number_verify", "caller id"),
     Page("Create API key", "portal.api_key_new", "add new"),
     Page("Create API client", "portal.api_client_new", "add new oauth"),
+    Page("Add alert rule", "portal.alert_rule_new", "create new tell me"),
+    Page("Add partner", "portal.operator_partner_new", "create new"),
     Page("Add webhook", "portal.api_webhook_new", "create new events"),
-    Page("Edit prices", "portal.pricing_edit", "plans"),
 )

@@ -88,7 +88,10 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own:
     with set_clock() as clock:
         clock.now = NOW
         budgets.alert(session, NOW)
-        shown = [(item.title, item.text) for item in overview.action_items(session, admin, worker_silent_after=60)]
+        shown = [
+            (item.title, item.text)
+            for item in overview.action_items(session, admin, worker_silent_after=60)
+        ]
     assert (own.plus.name, "80 % of this month’s budget is spent.") in shown
 
 
