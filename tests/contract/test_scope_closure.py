@@ -58,6 +58,7 @@ company: a user or client of a role takes every scope of that role."""
 
 CHANGED: Mapping[Permission, set[str]] = {
     P.PARTNER_CREATE: {
+        "outside_pictures",  # what the worker fetches of the brand
         "partners",
         "partner_brand_colors",
         "partner_header_links",

@@ -145,7 +145,7 @@ def test_the_current_name_of_a_user_or_record_finds_its_history(
     told.plus.name = "Bexley Plumbing"
     session.commit()
     browser = signed_in(told.staff[Role.PARTNER_ADMIN])
-    rows = list(csv.reader(io.StringIO(browser.get(f"/audit.csv?{asked}").text)))[1:]
+    rows = list(csv.reader(io.StringIO(browser.get(f"/lists/history/export.csv?{asked}").text)))[1:]
     assert [row[5] for row in rows] == expected
 
 

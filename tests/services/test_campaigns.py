@@ -174,7 +174,7 @@ def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner:
         "Winter",
     ]
     with pytest.raises(ValidationFailed) as refused:
-        campaigns.search(session, owner, sort="status")
+        campaigns.search(session, owner, sort="assistant")
     assert refused.value.code == "unknown_sort"
 
 

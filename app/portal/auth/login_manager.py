@@ -30,6 +30,8 @@ REFRESHED = frozenset(
         "portal.carrier_account_connection",
         "portal.notifications_bell",
         "portal.phone_number_list",
+        "portal.plan_checkout",
+        "portal.pricing_stripe",
         "portal.upload_live",
     }
 )
