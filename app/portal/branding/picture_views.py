@@ -14,8 +14,8 @@ from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
 from app.services import partners
 from app.services.branding import drafts, images, outside_pictures
+from app.services.branding.brand import DARK_LOGO
 
-DARK_LOGO = "dark-logo"
 KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 
 

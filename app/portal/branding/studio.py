@@ -17,7 +17,7 @@ from app.portal.web.editing import Difference, EditConflict
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
-from app.services.branding.brand import Brand, of_content, picture_urls
+from app.services.branding.brand import DARK_LOGO, Brand, of_content, picture_urls
 from app.services.branding.chat_colours import areas
 from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
@@ -82,7 +82,7 @@ class Studio:
         if stored_hash(url):
             kept = images.kept(session, caller(), url)
             return Picture(url, urlsplit(url).path, kept)
-        copy = copy_of(self.partner, ImageType(kind), url)
+        copy = None if kind == DARK_LOGO else copy_of(self.partner, ImageType(kind), url)
         path = path_of(copy.sha256) if copy and copy.sha256 else None
         return Picture(url, path, copy, is_outside=True)
 

@@ -10,6 +10,8 @@ from app.services.partners.outside_pictures import shown_path
 
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
+DARK_LOGO = "dark-logo"
+"""The logo in dark mode, beside the types of pictures that the contract has; always uploaded."""
 DEFAULT_TAGLINE = "Every call answered, even the ones after hours."
 SOCIAL_NAMES: dict[str, str] = {
     SocialType.FACEBOOK: "Facebook",
@@ -72,7 +74,7 @@ def of_partner(partner: Partner) -> Brand:
         partner_name=partner.name,
         colour=primary_colour([(c.name, c.value) for c in partner.brand_colors]),
         tagline=partner.tagline,
-        **_pictures(partner, {**images, "logo": logo, "dark-logo": partner.dark_logo_url}),
+        **_pictures(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
         header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
             Link(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
@@ -95,7 +97,7 @@ def picture_urls(content: Mapping[str, Any]) -> dict[str, str | None]:
         **dict.fromkeys(ImageType),
         **images,
         "logo": content["logoImgUrl"] or images.get("logo"),
-        "dark-logo": content.get("darkLogoUrl"),
+        DARK_LOGO: content.get("darkLogoUrl"),
     }
 
 
@@ -127,7 +129,7 @@ def _pictures(partner: Partner, urls: Mapping[str, str | None]) -> dict[str, str
     paths = {kind: shown_path(partner, kind, urls.get(kind)) for kind in ImageType}
     return {
         **{f"{kind}_url": path for kind, path in paths.items()},
-        "dark_logo_url": shown_path(partner, ImageType.LOGO, urls["dark-logo"]),
+        "dark_logo_url": shown_path(partner, ImageType.LOGO, urls[DARK_LOGO]),
     }
 
 
