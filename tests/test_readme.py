@@ -9,7 +9,7 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_every_place_on_the_map_exists() -> None:
-    block = README.partition("## A map of the house")[2].split("```")[1]
+    block = README.partition("## A map of the code")[2].split("```")[1]
     missing, parents = [], [""]
     for line in block.splitlines():
         found = re.match(r"( *)(\S+(?: \S+)*?)(?:  |$)", line)

@@ -15,12 +15,13 @@ CUSTOMERS = ("Overview", "Organizations", "Users", "Assistants", "Phone numbers"
 OUTREACH = ("Campaigns", "Uploads", "Calls", "Test call", "Do not call")
 PLACES = {
     "partnerAdmin": [
-        *(*CUSTOMERS, *OUTREACH[:-1], "Carrier status", OUTREACH[-1], "Usage", "Report", "Alerts"),
+        *(*CUSTOMERS, *OUTREACH[:-1], "Carrier status", OUTREACH[-1]),
+        *("Usage", "Costs and margin", "Report", "Alerts"),
         *("Branding", "API access", "Pricing", "Settings", "History"),
     ],
     "partnerEditor": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Alerts", "Branding", "Pricing"],
-    "admin": [*CUSTOMERS, *OUTREACH, "Usage", "Report", "Alerts", "Pricing"],
-    "standard": ["Overview", *OUTREACH, "Usage"],
+    "admin": [*CUSTOMERS, *OUTREACH, "Usage", "Costs and margin", "Report", "Alerts", "Pricing"],
+    "standard": ["Overview", *OUTREACH, "Usage", "Plan"],
 }
 
 

@@ -20,10 +20,10 @@ def branding_preview(surface: str) -> Response:
     with transaction(read_only=True) as session:
         studio = Studio(session)
         g.brand = studio.brand
-        site = mails.site_of(studio.partner, settings())
+        origin = mails.origin_of(studio.partner, settings())
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
-        return _mail(g.brand, site, theme)
+        return _mail(g.brand, origin, theme)
     context = {"brand": page_brand(g.brand, theme), "preview": True}
     if surface == "sign-in":
         form = SignInForm()
@@ -53,11 +53,11 @@ def branding_preview(surface: str) -> Response:
     return response
 
 
-def _mail(brand: Brand, site: str, theme: str) -> Response:
+def _mail(brand: Brand, origin: str, theme: str) -> Response:
     """Return a mail as a mail program with that theme would show it: its styles are inline, and
     nothing else may be in it."""
     wanted = "all" if theme == "dark" else "not all"
-    html = mails.sample(brand, site).html.replace("(prefers-color-scheme: dark)", wanted)
+    html = mails.sample(brand, origin).html.replace("(prefers-color-scheme: dark)", wanted)
     response = make_response(html)
     response.headers["Content-Security-Policy"] = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"

@@ -5,5 +5,5 @@ Services that cause a mail queue it through `app.services.mail_queue`.
 
 from app.services.mails.inviting import send_invitation
 from app.services.mails.rendering import Rendered, render, sample
-from app.services.mails.sending import begin, later, refused, sent, site_of
+from app.services.mails.sending import begin, later, origin_of, refused, sent
 from app.services.mails.words import Words

@@ -5,6 +5,7 @@ that only some of them read (dark mode) stay in the head.
 """
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from css_inline import CSSInliner
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -49,18 +50,20 @@ def render(brand: Brand, words: Words, site: str) -> Rendered:
     return Rendered(words.subject, text, _INLINER.inline(page))
 
 
-def sample(brand: Brand, site: str) -> Rendered:
-    """Return a sample invitation to preview a brand. Its link on ``site`` looks like a new one."""
+def sample(brand: Brand, origin: str) -> Rendered:
+    """Return a sample invitation to preview a brand. Its link on ``origin`` looks like a new
+    one."""
     now = utcnow()
+    pages = f"{origin}/p/{quote(brand.slug)}" if brand.slug else origin
     invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=now)
     facts = Facts(
         mail=invitation,
         brand=brand,
         email="ada@example.com",
         zone="UTC",
-        site=site,
-        recover_url=f"{site}/forgot-password",
-        link=f"{site}/invitation/sample",
+        site=origin,
+        recover_url=f"{pages}/forgot-password",
+        link=f"{pages}/invitation/sample",
         link_ends=now + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
-    return render(brand, WORDS[MailKind.INVITATION](facts), facts.site)
+    return render(brand, WORDS[MailKind.INVITATION](facts), origin)

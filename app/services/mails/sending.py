@@ -77,7 +77,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     if ends is None and kind in _WITH_LINK:
         _end(mail, "no longer needed")
         return None
-    site = _origin(reader.partner, settings)
+    site = origin_of(reader.partner, settings)
     words = WORDS[kind](
         Facts(
             mail=mail,
@@ -174,11 +174,11 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
 
 def site_of(partner: Partner | None, settings: Settings) -> str:
     """Return the URL under which the partner's links begin, without a final slash."""
-    origin = _origin(partner, settings)
+    origin = origin_of(partner, settings)
     return f"{origin}/p/{quote(partner.slug)}" if partner else origin
 
 
-def _origin(partner: Partner | None, settings: Settings) -> str:
+def origin_of(partner: Partner | None, settings: Settings) -> str:
     """Return the partner's own host once it is verified, so that no other name appears; only in
     production, where that host is reachable."""
     if partner and partner.domain_verified_at and partner.domain and settings.env == "production":
