@@ -31,9 +31,13 @@ WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")
 THIRDS = rotating("third of the pages", (0, 1, 2))
 SEEN_ELSEWHERE = {
     "/branding/discard",  # while there is a draft: test_branding_studio.py
+    "/branding/images",  # a part of the studio that refreshes itself
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/lists/*/views/new",  # saved views: test_customers.py
+    "/views/*",
+    "/views/*/delete",
     "/notifications/bell",  # a part of each page
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",
@@ -41,6 +45,9 @@ SEEN_ELSEWHERE = {
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
+    "/operator/installation",  # operators only: test_operator_console.py
+    "/operator/partners/*",
+    "/operator/partners/new",
     "/operator/spending",  # operators only: tests/portal/test_spending.py
     "/operator/spending/*",
     "/organizations/*/end-trial",  # in trial mode: tests/portal/test_trial_mode.py
@@ -52,6 +59,11 @@ SEEN_ELSEWHERE = {
     "/partners/*/start-trial",
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
     "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
+    "/plan/checkout/*",  # members only, in a checkout: test_pricing.py
+    "/pricing/discard",  # while there is a draft: test_pricing.py
+    "/pricing/plans/*",
+    "/pricing/publish",
+    "/pricing/stripe/remove",  # while an account is connected: tests/portal/test_stripe_account.py
     "/pricing/limits/check",  # the answer to a form
 }
 """Pages of things that come and go; the journeys or the tests of their screens open them."""
