@@ -15,7 +15,7 @@ from app.http.rate_limit import TokenBuckets
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.operator import views as operator_views
-from app.portal.web import assets, formats, forms, history, page_context
+from app.portal.web import assets, formats, forms, history, i18n, page_context
 from app.portal.web.blueprint import portal
 
 for module in walk_packages(__path__, f"{__name__}."):
@@ -41,6 +41,7 @@ def register_portal(app: Flask) -> None:
         formats,
         forms,
         history,
+        i18n,
         login_manager,
         operator_views,
         page_context,

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from css_inline import CSSInliner
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from app import languages
 from app.config import ROOT
 from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
 from app.services.auth import one_time_links
@@ -23,7 +24,9 @@ _TEMPLATES = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    extensions=["jinja2.ext.i18n"],
 )
+_TEMPLATES.install_gettext_callables(**languages.jinja_callables())  # type: ignore[attr-defined]  # the extension's
 _INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
 
 
