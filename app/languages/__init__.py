@@ -78,6 +78,11 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
     return cast(str, _catalogue(language()).pgettext(context, message)) % values
 
 
+def gettext_noop(message: str) -> str:
+    """Return the message as it is: `gettext` translates it later."""
+    return message
+
+
 def lazy_gettext(message: str, /, **values: object) -> str:
     """As `gettext`, translated each time it is shown. Join it with other text by an f-string or
     `str`."""
