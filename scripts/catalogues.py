@@ -29,6 +29,8 @@ KEYWORDS = {
     "npgettext": ((1, "c"), 2, 3),
 }
 
+Extracted = tuple[str, int, str | tuple[str, ...], list[str], str | None]
+
 
 def path_of(code: str) -> Path:
     return FOLDER / code / "LC_MESSAGES" / "messages.po"
@@ -44,9 +46,8 @@ def used_messages() -> Catalog:
     return found
 
 
-def _extract(
-    folder: Path,
-) -> Iterator[tuple[str, int, str | tuple[str, ...], list[str], str | None]]:
+def _extract(folder: Path) -> Iterator[Extracted]:
+    """Return for each message its file, line, words, comments and context."""
     yield from extract_from_dir(
         folder,
         method_map=METHODS,
