@@ -97,7 +97,7 @@ def test_the_json_stays_english(
     )
     assert answer.status_code == 400
     assert answer.json is not None
-    assert answer.json["error"]["message"].isascii()
+    assert answer.json["message"].isascii()
     assert languages.language() == "en"
 
 
