@@ -233,6 +233,8 @@ FIELD_WORDS = {
     "scopes": "Permissions",
     "source": "Requested by",
     "tagline": "Tagline",
+    "mailGreeting": lazy_gettext("Greeting in emails"),
+    "textsByLanguage": lazy_gettext("Texts in other languages"),
     "storageLimit": "Storage limit in bytes",
     "showBrandingToggle": "“Powered by” shown",
     "showCharacterToggle": "Choice of character offered",
