@@ -296,7 +296,7 @@ def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
 
 
 def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
-    editor: Browser, browser: Browser, own: Tenant
+    editor: Browser, browser: Browser, own: Tenant, session: Session
 ) -> None:
     texts = {
         "tagline": "We pick up.",
@@ -312,6 +312,7 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
         for headers in ({}, {"Accept-Language": "de"}, {"Accept-Language": "fr"})
     ]
     assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
+    session.expire_all()
     with speaking("de"):
         mail = mails.sample(of_partner(own.partner), "http://localhost")
     assert ["Guten Tag von Northwind!" in text for text in (mail.text, mail.html)] == [True, True]
