@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-import flask_babel
 import pytest
 from babel import Locale
 from babel.support import NullTranslations
 
 from app import languages
 from app.enums import TIER_NAMES
+from app.portal.web import i18n
 from tests.planted.conftest import WALLS
 from tests.planted.crawl import Asked, Crawl, Visitor
 from tests.planted.planting import UUIDS
@@ -112,11 +112,13 @@ def untranslated(html: str, crawl: Crawl) -> Iterator[str]:
 
 
 @pytest.fixture
-def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
+def bracketed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     catalogue = Bracketed()
     monkeypatch.setattr(languages, "_catalogue", lambda _code: catalogue)
-    monkeypatch.setattr(flask_babel.Domain, "get_translations", lambda _domain: catalogue)
     monkeypatch.setattr(languages, "best_tag", lambda _languages, _accepted=(): "de")
+    i18n.fixed_markup.cache_clear()
+    yield
+    i18n.fixed_markup.cache_clear()
 
 
 @pytest.mark.crawl
