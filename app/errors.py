@@ -164,11 +164,15 @@ class Sentence:
     def __call__(self, **values: object) -> str:
         if self._many is None:
             return gettext(self._one, **values)
-        number = values["num"]
-        return ngettext(self._one, self._many, int(str(number)), **values)
+        return ngettext(self._one, self._many, int(str(values["num"])), **values)
 
     def __str__(self) -> str:
         return self()
+
+    @property
+    def outline(self) -> str:
+        """The message in English, with ``{name}`` for a value."""
+        return _PLACEHOLDER.sub(lambda mark: f"{{{mark[1].removesuffix(_MESSAGES)}}}", self._one)
 
     def of_english(self, text: str) -> str | None:
         """Return the message in the current language if the text is the message in English."""
