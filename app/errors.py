@@ -162,9 +162,13 @@ class Sentence:
         return cls(one, many)
 
     def __call__(self, **values: object) -> str:
+        count = 1 if self._many is None else int(str(values["num"]))
+        if language() == DEFAULT:  # without the catalogue: once for each row of a file
+            form = self._one if self._many is None or count == 1 else self._many
+            return form % values
         if self._many is None:
             return gettext(self._one, **values)
-        return ngettext(self._one, self._many, int(str(values["num"])), **values)
+        return ngettext(self._one, self._many, count, **values)
 
     def __str__(self) -> str:
         return self()
@@ -176,14 +180,16 @@ class Sentence:
 
     def of_english(self, text: str) -> str | None:
         """Return the message in the current language if the text is the message in English."""
-        for pattern in self._patterns:
-            if match := pattern.fullmatch(text):
+        for literal, pattern in self._patterns:
+            if literal in text and (match := pattern.fullmatch(text)):
                 return self(**{k: _part(k, v) for k, v in match.groupdict().items()})
         return None
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
-        return [_pattern(form) for form in (self._one, self._many) if form is not None]
+    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+        """The longest literal part of each form, which is quickly searched, and its pattern."""
+        forms = [form for form in (self._one, self._many) if form is not None]
+        return [(_longest_literal(form), _pattern(form)) for form in forms]
 
     @classmethod
     def surest_first(cls) -> list["Sentence"]:
@@ -212,6 +218,10 @@ def _translated(_language: str, stored: str) -> str:
 @cache
 def _sentences() -> list[Sentence]:
     return Sentence.surest_first()
+
+
+def _longest_literal(message: str) -> str:
+    return max(_PLACEHOLDER.sub("\0", message).split("\0"), key=len)
 
 
 def _pattern(message: str) -> re.Pattern[str]:
