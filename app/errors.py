@@ -5,9 +5,14 @@ Services raise them, each face maps them once to its own answer. Nothing here kn
 fields concerned in the words of the contract (camelCase, dotted: ``contact.phoneNumber``).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache, cached_property, lru_cache
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,10 @@ class ValidationFailed(DomainError):
         """One error for all problems; its code is that of the first."""
         if len(problems) == 1:
             return cls(problems[0].message, problems[0].code, problems)
-        return cls(f"{len(problems)} fields need changing.", "validation_failed", problems)
+        message = ngettext(
+            "%(num)s field needs changing.", "%(num)s fields need changing.", len(problems)
+        )
+        return cls(message, "validation_failed", problems)
 
     @classmethod
     def on(cls, field: str, code: str, message: str) -> "ValidationFailed":
@@ -59,10 +67,8 @@ class Forbidden(DomainError):
 class NotFound(DomainError):
     """Absent, or another tenant's: both are answered in the same way."""
 
-    def __init__(
-        self, message: str = "Nothing was found at this address.", code: str = "not_found"
-    ):
-        super().__init__(message, code)
+    def __init__(self, message: str | None = None, code: str = "not_found"):
+        super().__init__(message or gettext("Nothing was found at this address."), code)
 
 
 class Conflict(DomainError):
@@ -92,15 +98,134 @@ class RateLimited(DomainError):
 def in_minutes(seconds: int) -> str:
     """When to try again, in words: "in 1 minute", never too early."""
     minutes = max(1, -(-seconds // 60))
-    return f"in {minutes} minute{'s' if minutes > 1 else ''}"
+    # Translators: the end of a sentence, such as "Try again in 2 minutes."
+    return ngettext("in %(num)s minute", "in %(num)s minutes", minutes)
 
 
 CHANGED_MEANWHILE = "changed_meanwhile"
+_CHANGED = {
+    "account": lazy_gettext("Someone else changed the account. Nothing was saved."),
+    "alert rule": lazy_gettext("Someone else changed the alert rule. Nothing was saved."),
+    "assistant": lazy_gettext("Someone else changed the assistant. Nothing was saved."),
+    "budget": lazy_gettext("Someone else changed the budget. Nothing was saved."),
+    "call destinations": lazy_gettext(
+        "Someone else changed the call destinations. Nothing was saved."
+    ),
+    "campaign": lazy_gettext("Someone else changed the campaign. Nothing was saved."),
+    "check": lazy_gettext("Someone else changed the check. Nothing was saved."),
+    "contact": lazy_gettext("Someone else changed the contact. Nothing was saved."),
+    "draft": lazy_gettext("Someone else changed the draft. Nothing was saved."),
+    "organization": lazy_gettext("Someone else changed the organization. Nothing was saved."),
+    "partner": lazy_gettext("Someone else changed the partner. Nothing was saved."),
+    "phone number": lazy_gettext("Someone else changed the phone number. Nothing was saved."),
+    "plans": lazy_gettext("Someone else changed the plans. Nothing was saved."),
+    "saved view": lazy_gettext("Someone else changed the saved view. Nothing was saved."),
+    "schedule of the report": lazy_gettext(
+        "Someone else changed the schedule of the report. Nothing was saved."
+    ),
+    "spending limits": lazy_gettext("Someone else changed the spending limits. Nothing was saved."),
+    "user": lazy_gettext("Someone else changed the user. Nothing was saved."),
+    "webhook": lazy_gettext("Someone else changed the webhook. Nothing was saved."),
+}
+"""The sentence for each kind of record."""
 
 
 def refuse_stale(seen: int | None, stored: int, what: str) -> None:
     """Raise `Conflict` (``changed_meanwhile``) where another version is stored than the user has
-    seen; None checks nothing."""
+    seen; None checks nothing. ``what`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
-        message = f"Someone else changed the {what}. Nothing was saved."
-        raise Conflict(message, CHANGED_MEANWHILE)
+        raise Conflict(str(_CHANGED[what]), CHANGED_MEANWHILE)
+
+
+class Sentence:
+    """A message that may be stored in English and is translated when it is shown (`in_language`).
+
+    Called with its values it returns the message in the current language. Make it with `gettext`
+    or `ngettext`, the names by which messages are collected for translation.
+    """
+
+    _all: ClassVar[list["Sentence"]] = []
+
+    def __init__(self, one: str, many: str | None = None):
+        self._one, self._many = one, many
+        self.literals = len(_PLACEHOLDER.sub("", one))
+        """The characters besides placeholders: the more, the surer is a match."""
+        self._all.append(self)
+
+    @classmethod
+    def gettext(cls, message: str) -> Self:
+        return cls(message)
+
+    @classmethod
+    def ngettext(cls, one: str, many: str) -> Self:
+        """Return a message with a plural, which is called with ``num``."""
+        return cls(one, many)
+
+    def __call__(self, **values: object) -> str:
+        if self._many is None:
+            return gettext(self._one, **values)
+        number = values["num"]
+        return ngettext(self._one, self._many, int(str(number)), **values)
+
+    def __str__(self) -> str:
+        return self()
+
+    def of_english(self, text: str) -> str | None:
+        """Return the message in the current language if the text is the message in English."""
+        for pattern in self._patterns:
+            if match := pattern.fullmatch(text):
+                return self(**{k: _part(k, v) for k, v in match.groupdict().items()})
+        return None
+
+    @cached_property
+    def _patterns(self) -> list[re.Pattern[str]]:
+        return [_pattern(form) for form in (self._one, self._many) if form is not None]
+
+    @classmethod
+    def surest_first(cls) -> list["Sentence"]:
+        return sorted(cls._all, key=attrgetter("literals"), reverse=True)
+
+
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
+_MESSAGES = "_words"
+"""The ending of a placeholder for which another message is put in."""
+_VALUES = {"num": r"\d+", "phone": r"\S+", "email": r"\S+"}
+"""The form of values that are known, by placeholder."""
+
+
+def in_language(stored: str) -> str:
+    """Return a stored English message in the current language: a `Sentence` with its values, or
+    any message without values; other texts as they are."""
+    return stored if language() == DEFAULT else _translated(language(), stored)
+
+
+@lru_cache(10_000)
+def _translated(_language: str, stored: str) -> str:
+    found = (each.of_english(stored) for each in _sentences())
+    return next(filter(None, found), None) or gettext(stored.replace("%", "%%"))
+
+
+@cache
+def _sentences() -> list[Sentence]:
+    return Sentence.surest_first()
+
+
+def _pattern(message: str) -> re.Pattern[str]:
+    """Return the pattern of the message with any values."""
+    written, end, named = "", 0, set()
+    for mark in _PLACEHOLDER.finditer(message):
+        name = mark[1]
+        if name is None:
+            part = "%"
+        elif name in named:
+            part = f"(?P={name})"
+        else:
+            part = f"(?P<{name}>{_VALUES.get(name, '.*?')})"
+            named.add(name)
+        written += re.escape(message[end : mark.start()]) + part
+        end = mark.end()
+    return re.compile(written + re.escape(message[end:]), re.DOTALL)
+
+
+def _part(name: str, value: str) -> str:
+    return in_language(value) if name.endswith(_MESSAGES) else value

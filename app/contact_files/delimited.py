@@ -11,6 +11,7 @@ from app.contact_files.encodings import Encoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import unguard_cell
 from app.contact_files.table import Header, Limits, ReadOptions, Row, RowProblem
+from app.errors import Sentence
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
@@ -21,14 +22,18 @@ _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
 _SURROGATE = re.compile(r"[\udc80-\udcff]")
 
 BAD_QUOTE = RowProblem(
-    "bad_quote", "A quotation mark is inside a quoted value: double it or remove it."
+    "bad_quote",
+    Sentence.gettext("A quotation mark is inside a quoted value: double it or remove it."),
 )
 UNCLOSED_QUOTE = RowProblem(
     "unclosed_quote",
-    "A quotation mark opens in this row and does not close. Close it or remove it.",
+    Sentence.gettext(
+        "A quotation mark opens in this row and does not close. Close it or remove it."
+    ),
 )
 UNDECODABLE = RowProblem(
-    "undecodable_text", "Some characters are not in the file's encoding: type them again."
+    "undecodable_text",
+    Sentence.gettext("Some characters are not in the file's encoding: type them again."),
 )
 
 

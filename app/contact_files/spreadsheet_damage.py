@@ -10,22 +10,25 @@ from typing import NamedTuple
 
 from phonenumbers import PhoneMetadata, PhoneNumberFormat, format_number, is_valid_number, parse
 
+from app.errors import Sentence
 from app.phone import PhoneError, is_plain_e164, is_plausible, normalise
 
 MESSAGES = {
-    "rounded": "Rounded by the spreadsheet: the last digits are lost.",
-    "scientific": "Written as a power of ten by the spreadsheet.",
-    "decimals": "Turned into a decimal number by the spreadsheet.",
-    "leading_zero_lost": "Leading zero lost.",
-    "plus_lost": "The + before the country code is lost.",
-    "zero_or_plus_lost": "A leading zero or + is lost, and two numbers are possible.",
-    "apostrophe": "A spreadsheet apostrophe is beside the number.",
-    "date": "Turned into a date by the spreadsheet.",
-    "hashes": "The column was too narrow: only # signs were saved.",
-    "thousands": "Turned into an amount with separators by the spreadsheet.",
-    "calculated": "Turned into a calculation by the spreadsheet.",
-    "invisible_marks": "Has invisible characters.",
-    "look_alikes": "Holds letters or digits that only look like 0 to 9.",
+    "rounded": Sentence.gettext("Rounded by the spreadsheet: the last digits are lost."),
+    "scientific": Sentence.gettext("Written as a power of ten by the spreadsheet."),
+    "decimals": Sentence.gettext("Turned into a decimal number by the spreadsheet."),
+    "leading_zero_lost": Sentence.gettext("Leading zero lost."),
+    "plus_lost": Sentence.gettext("The + before the country code is lost."),
+    "zero_or_plus_lost": Sentence.gettext(
+        "A leading zero or + is lost, and two numbers are possible."
+    ),
+    "apostrophe": Sentence.gettext("A spreadsheet apostrophe is beside the number."),
+    "date": Sentence.gettext("Turned into a date by the spreadsheet."),
+    "hashes": Sentence.gettext("The column was too narrow: only # signs were saved."),
+    "thousands": Sentence.gettext("Turned into an amount with separators by the spreadsheet."),
+    "calculated": Sentence.gettext("Turned into a calculation by the spreadsheet."),
+    "invisible_marks": Sentence.gettext("Has invisible characters."),
+    "look_alikes": Sentence.gettext("Holds letters or digits that only look like 0 to 9."),
 }
 """Code and sentence of each kind of damage."""
 
@@ -105,7 +108,7 @@ def _number_format(text: str, default_region: str | None) -> Damage | None:
 
 
 def _damage(code: str, repair: str | None) -> Damage:
-    return Damage(code, MESSAGES[code], repair)
+    return Damage(code, MESSAGES[code](), repair)
 
 
 def _repaired(text: str, default_region: str | None) -> str | None:

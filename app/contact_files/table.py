@@ -5,11 +5,13 @@ left out: a row is a footer if only blank rows and other footers follow it.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self
 
 from app.contact_files.errors import UnreadableFile
+from app.errors import Sentence
 
 MOST_ROWS = 30
 _WORDS = re.compile(
@@ -82,7 +84,12 @@ class RowProblem(NamedTuple):
     """Why a row can't be used: its cells are shown to the user and never applied."""
 
     code: str
-    message: str
+    sentence: Sentence
+    values: Mapping[str, object] = MappingProxyType({})
+
+    @property
+    def message(self) -> str:
+        return self.sentence(**self.values)
 
 
 class Row(NamedTuple):
@@ -274,13 +281,19 @@ class Table:
             left_out = missing if broken and not problem else 0
             return Row(number, cells + [""] * missing, problem, left_out)
         if problem is None and any(cell.strip() for cell in cells[width:]):
-            problem = RowProblem("column_count", self._count_message(len(cells), width))
+            sentence = _MORE_CELLS if self._source.wide_rows_are_broken else _MORE_COLUMNS
+            values = {"cells": len(cells), "columns": width}
+            problem = RowProblem("column_count", sentence, values)
             return Row(number, cells, problem)
         extra = min(0, self._written - len(cells)) if broken and not problem else 0
         return Row(number, cells[:width], problem, extra)
 
-    def _count_message(self, count: int, width: int) -> str:
-        message = f"Has {count} cells where the header has {width} columns."
-        if self._source.wide_rows_are_broken:
-            return f"{message} Put quotation marks around the value that holds a separator."
-        return f"{message} Give the further columns a name in the header."
+
+_MORE_CELLS = Sentence.gettext(
+    "Has %(cells)s cells where the header has %(columns)s columns. "
+    "Put quotation marks around the value that holds a separator."
+)
+_MORE_COLUMNS = Sentence.gettext(
+    "Has %(cells)s cells where the header has %(columns)s columns. "
+    "Give the further columns a name in the header."
+)

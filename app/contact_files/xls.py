@@ -20,9 +20,11 @@ from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import exact
 from app.contact_files.ole import Container
 from app.contact_files.table import Header, ReadOptions, Row
+from app.errors import Sentence
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_CELLS = 2_000_000
+_CELLS = Sentence.gettext("%(count)s cells")
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """The part that is in an encrypted XLSX."""
 _MACROS = "_VBA_PROJECT_CUR"
@@ -168,7 +170,7 @@ class _SheetCells:
         if text:
             self._count += 1
             if self._count > MAX_CELLS:
-                raise UnreadableFile("too_large", limit=f"{MAX_CELLS:,} cells")
+                raise UnreadableFile("too_large", limit=_CELLS(count=f"{MAX_CELLS:,}"))
             self._cells.setdefault(row, {})[column] = text
 
     def _format(self, style: int) -> Callable[[str], str]:

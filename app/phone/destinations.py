@@ -25,12 +25,14 @@ from phonenumbers import (
 )
 from phonenumbers.shortnumberinfo import is_emergency_number
 
+from app.errors import Sentence
 from app.phone.errors import PhoneError
 from app.phone.places import country_name, parsed
 
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 _SHORT = re.compile(r"\+?[0-9]{2,7}")
 _NO_REGION = "001"
+_EXAMPLE = "+442079460000"
 
 HIGH_RISK = frozenset(
     {
@@ -102,24 +104,46 @@ _CALLED = {
     PhoneNumberType.VOIP,
 }
 
+# Translators: the reasons why a number is never called
 REFUSALS = {
-    "not_e164": "Enter + and the country code, 8 to 15 digits in total{spaces}: {shape}",
-    "emergency": "{number} is an emergency number. These are never called.",
-    "short": "{number} is a short number. Only full numbers can be called.",
-    "area_code_missing": "The area code is missing: write the whole number after {prefix}.",
-    "country_unknown": "No country code matches this number. Check the first digits.",
-    "satellite": "{number} is a satellite or international network number. No one can open these.",
-    "no_country": "{number} is an international number without a country. No one can open these.",
-    "premium": "{number} is a premium-rate number. No one can open these.",
-    "shared_cost": "{number} is a shared-cost number. No one can open these.",
-    "personal": "{number} is a personal (follow-me) number. No one can open these.",
-    "pager": "{number} is a pager. No one can open these.",
-    "uan": "{number} is a company access number (UAN). No one can open these.",
-    "voicemail": "{number} is an access number of a voicemail. No one can open these.",
-    "not_in_use": "{country} has no number like this. Check the digits.",
-    "region_not_allowed": "{number} is in {country}, which isn't open for calls. {opened_by}",
+    "not_e164": Sentence.gettext(
+        "Enter + and the country code, 8 to 15 digits in total: %(example)s."
+    ),
+    "emergency": Sentence.gettext("%(number)s is an emergency number. These are never called."),
+    "short": Sentence.gettext("%(number)s is a short number. Only full numbers can be called."),
+    "area_code_missing": Sentence.gettext(
+        "The area code is missing: write the whole number after %(prefix)s."
+    ),
+    "country_unknown": Sentence.gettext(
+        "No country code matches this number. Check the first digits."
+    ),
+    "satellite": Sentence.gettext(
+        "%(number)s is a satellite or international network number. No one can open these."
+    ),
+    "no_country": Sentence.gettext(
+        "%(number)s is an international number without a country. No one can open these."
+    ),
+    "premium": Sentence.gettext("%(number)s is a premium-rate number. No one can open these."),
+    "shared_cost": Sentence.gettext("%(number)s is a shared-cost number. No one can open these."),
+    "personal": Sentence.gettext(
+        "%(number)s is a personal (follow-me) number. No one can open these."
+    ),
+    "pager": Sentence.gettext("%(number)s is a pager. No one can open these."),
+    "uan": Sentence.gettext("%(number)s is a company access number (UAN). No one can open these."),
+    "voicemail": Sentence.gettext(
+        "%(number)s is an access number of a voicemail. No one can open these."
+    ),
+    "not_in_use": Sentence.gettext("%(country_words)s has no number like this. Check the digits."),
+    "region_not_allowed": Sentence.gettext(
+        "%(number)s is in %(country_words)s, which isn't open for calls. %(opened_by_words)s"
+    ),
 }
-"""Code and sentence of every reason not to call; ``{…}`` is filled in."""
+"""Code and sentence of every reason not to call."""
+_NOT_E164_SPACES = Sentence.gettext(
+    "Enter + and the country code, 8 to 15 digits in total, without spaces: %(example)s."
+)
+# Translators: in place of the name of a country, at the beginning of a sentence
+_COUNTRY_CODE = Sentence.gettext("Country code +%(code)s")
 
 
 class Layer(StrEnum):
@@ -131,9 +155,9 @@ class Layer(StrEnum):
 
 
 OPENED_BY = {
-    Layer.OPERATOR: "Only the platform operator can open it.",
-    Layer.PARTNER: "A partner admin can open it in the portal's settings.",
-    Layer.ORGANIZATION: "It can be opened in the organization's settings.",
+    Layer.OPERATOR: Sentence.gettext("Only the platform operator can open it."),
+    Layer.PARTNER: Sentence.gettext("A partner admin can open it in the portal's settings."),
+    Layer.ORGANIZATION: Sentence.gettext("It can be opened in the organization's settings."),
 }
 """Who can open a region that is closed by the layer."""
 
@@ -182,7 +206,7 @@ def check_dialable(e164: str, open_regions: OpenRegions) -> None:
         raise _refusal("country_unknown")
     written = format_number(number, PhoneNumberFormat.E164)
     if written != e164:
-        raise _refusal("not_e164", spaces="", shape=f"{written}.")
+        raise _refusal("not_e164", example=written)
     _check_kind(number, e164)
     region = region_code_for_number(number) or _NO_REGION
     layer = open_regions.closed_by(region)
@@ -190,8 +214,8 @@ def check_dialable(e164: str, open_regions: OpenRegions) -> None:
         raise _refusal(
             "region_not_allowed",
             number=e164,
-            country=country_name(region),
-            opened_by=OPENED_BY[layer],
+            country_words=country_name(region),
+            opened_by_words=OPENED_BY[layer](),
         )
 
 
@@ -217,12 +241,12 @@ def _unassigned(number: PhoneNumber, e164: str) -> PhoneError:
     verdict = is_possible_number_with_reason(number)
     if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
         return _refusal("area_code_missing", prefix=f"+{code}")
-    return _refusal("not_in_use", country=_subject(regions, code))
+    return _refusal("not_in_use", country_words=_subject(regions, code))
 
 
 def _subject(regions: tuple[str, ...], code: int) -> str:
     if len(regions) != 1:
-        return f"Country code +{code}"
+        return _COUNTRY_CODE(code=code)
     name = country_name(regions[0])
     return name[0].upper() + name[1:]
 
@@ -241,9 +265,10 @@ def _malformed(text: str) -> PhoneError:
             return _refusal("emergency", number=text)
         if len(digits) <= 6:
             return _refusal("short", number=text)
-    spaces = ", without spaces" if " " in text else ""
-    return _refusal("not_e164", spaces=spaces, shape="+442079460000.")
+    if " " in text:
+        return PhoneError("not_e164", _NOT_E164_SPACES(example=_EXAMPLE))
+    return _refusal("not_e164", example=_EXAMPLE)
 
 
 def _refusal(code: str, **facts: str) -> PhoneError:
-    return PhoneError(code, REFUSALS[code].format(**facts))
+    return PhoneError(code, REFUSALS[code](**facts))

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from app.errors import Sentence
 from app.phone.errors import PhoneError
 
 # ASCII marks and their typographic relatives: spaces that do not break, hyphens, dashes, minus.
@@ -29,6 +30,15 @@ _TWO_AREA_CODES = re.compile(r"(?:\([0-9]{2,5}\)[^()]*[0-9]{4}\W*){2}", re.ASCII
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_DIGITS = re.compile(r"[^0-9]+", re.ASCII)
 
+_SEVERAL = Sentence.gettext("Several numbers in one field. Enter only one.")
+_EXTENSION_TOO = Sentence.gettext("Has an extension. Enter only the number.")
+_EMPTY = Sentence.gettext("Enter a phone number.")
+_PLUS_MISPLACED = Sentence.gettext("Write + once, in front of the number.")
+_INVISIBLE = Sentence.gettext("Has an invisible character (%(character)s). Type the number again.")
+_OTHER_DIGIT = Sentence.gettext("The digit %(digit)s is not 0 to 9. Type the number again.")
+_HAS_LETTERS = Sentence.gettext("Has letters. Write the number in digits.")
+_NO_PART = Sentence.gettext("Has %(character)s, which is not part of a phone number.")
+
 
 def digits_of(raw: str) -> str:
     """The ASCII digits of a written number, with ``+`` in front where it was written.
@@ -47,27 +57,27 @@ def digits_of(raw: str) -> str:
 
 def _refusal(text: str, digits: str) -> PhoneError:
     if holds_several_numbers(text):
-        return PhoneError("several_phones", "Several numbers in one field. Enter only one.")
+        return PhoneError("several_phones", _SEVERAL())
     if split_extension(text)[1]:
-        return PhoneError("extension", "Has an extension. Enter only the number.")
+        return PhoneError("extension", _EXTENSION_TOO())
     for character in digits:
         if not (character.isascii() and character.isdigit()) and character != "+":
             return _strange(character)
     if not digits.strip("+"):
-        return PhoneError("empty", "Enter a phone number.")
-    return PhoneError("plus_misplaced", "Write + once, in front of the number.")
+        return PhoneError("empty", _EMPTY())
+    return PhoneError("plus_misplaced", _PLUS_MISPLACED())
 
 
 def _strange(character: str) -> PhoneError:
     if unicodedata.category(character) in {"Cf", "Cc", "Mn"}:
-        what = f"Has an invisible character (U+{ord(character):04X}). Type the number again."
+        what = _INVISIBLE(character=f"U+{ord(character):04X}")
         return PhoneError("unreadable_characters", what)
     if character.isdigit():
-        what = f"The digit {character} is not 0 to 9. Type the number again."
+        what = _OTHER_DIGIT(digit=character)
         return PhoneError("unreadable_characters", what)
     if character.isalpha():
-        return PhoneError("letters", "Has letters. Write the number in digits.")
-    what = f"Has {character}, which is not part of a phone number."
+        return PhoneError("letters", _HAS_LETTERS())
+    what = _NO_PART(character=character)
     return PhoneError("unreadable_characters", what)
 
 

@@ -25,6 +25,7 @@ from phonenumbers import (
     parse,
 )
 
+from app.errors import Sentence
 from app.phone.errors import PhoneError
 from app.phone.notation import digits_of
 from app.phone.places import country_name
@@ -198,9 +199,7 @@ def _in_region(digits: str, default_region: str) -> str | None:
 def _by_library(digits: str, default_region: str | None) -> str:
     international = digits[0] == "+"
     if not international and not default_region:
-        raise PhoneError(
-            "country_missing", "The country is missing. Start with + and the country code."
-        )
+        raise PhoneError("country_missing", _COUNTRY_MISSING())
     # Without a region a + number is never read the national way when its code is unknown.
     region = None if international else default_region
     try:
@@ -220,10 +219,7 @@ def _by_library(digits: str, default_region: str | None) -> str:
         # The library drops every extra 1; the rest is not the number that was written.
         raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
-        message = (
-            f"Too long: {len(e164) - 1} digits with the country code. Use at most {MAX_DIGITS}."
-        )
-        raise PhoneError("too_long", message)
+        raise PhoneError("too_long", _TOO_LONG_WITH_CODE(num=len(e164) - 1, most=MAX_DIGITS))
     return e164
 
 
@@ -237,15 +233,12 @@ def _begins_with_trunk(e164: str, code: int) -> bool:
 def _unparsable(digits: str, region: str | None, error: NumberParseException) -> PhoneError:
     count = len(digits.lstrip("+"))
     if error.error_type == NumberParseException.TOO_LONG:
-        return PhoneError("too_long", f"Too long: {count} digits, {MAX_DIGITS} at most.")
+        return PhoneError("too_long", _TOO_LONG(num=count, most=MAX_DIGITS))
     if error.error_type != NumberParseException.INVALID_COUNTRY_CODE:
-        message = f"Too short: {_counted(count)}, {MIN_DIGITS} are needed with the country code."
-        return PhoneError("too_short", message)
+        return PhoneError("too_short", _TOO_SHORT(num=count, needed=MIN_DIGITS))
     if region:
-        return PhoneError("country_missing", f"{region} is not a region with phone numbers.")
-    return PhoneError(
-        "country_unknown", f"No country code starts with +{digits[1:4]}. Check the first digits."
-    )
+        return PhoneError("country_missing", _NO_REGION(region=region))
+    return PhoneError("country_unknown", _COUNTRY_UNKNOWN(digits=digits[1:4]))
 
 
 def _impossible(digits: str, region: str | None, country_code: int, verdict: int) -> PhoneError:
@@ -254,43 +247,88 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
     metadata = _main_metadata(code)
     regions = COUNTRY_CODE_TO_REGION_CODE[country_code]
     trunk = metadata.national_prefix or ""
-    national, after = digits, ""
+    national, count, lead = digits, _DIGITS, ""
     if digits.startswith(f"+{code}"):
-        national, after = digits[1 + len(code) :], f" after +{code}"
+        national, count, lead = digits[1 + len(code) :], _DIGITS_AFTER_CODE, f"+{code}"
     elif trunk and digits.startswith(trunk):
-        national, after = digits[len(trunk) :], f" after the {trunk}"
+        national, count, lead = digits[len(trunk) :], _DIGITS_AFTER_TRUNK, trunk
     possible = _general(metadata).possible_length
-    if after and len(national) in possible and national.startswith(trunk):
+    if lead and len(national) in possible and national.startswith(trunk):
         # Too short only because nothing here begins with the trunk prefix.
-        national, after = national[len(trunk) :], f"{after} {trunk}"
+        national, lead = national[len(trunk) :], f"{lead} {trunk}"
     if region in regions:
         where = country_name(region)
     else:
-        where = "+1 numbers" if country_code == 1 else country_name(regions[0])
-    kind, what = _MISFITS[verdict]
+        where = _NORTH_AMERICA() if country_code == 1 else country_name(regions[0])
+    kind, sentence = _MISFITS[verdict]
     needed = _listed([n for n in possible if n + len(code) >= MIN_DIGITS] or [MIN_DIGITS])
-    message = f"{what} {where}: {_counted(len(national))}{after}, {needed} are needed."
+    message = sentence(
+        country_words=where,
+        digits_words=count(num=len(national), lead=lead),
+        needed_words=needed,
+    )
     return PhoneError(kind, message)
 
 
+_COUNTRY_MISSING = Sentence.gettext("The country is missing. Start with + and the country code.")
+_COUNTRY_UNKNOWN = Sentence.gettext(
+    "No country code starts with +%(digits)s. Check the first digits."
+)
+_NO_REGION = Sentence.gettext("%(region)s is not a region with phone numbers.")
+_TOO_SHORT = Sentence.ngettext(
+    "Too short: %(num)s digit, %(needed)s are needed with the country code.",
+    "Too short: %(num)s digits, %(needed)s are needed with the country code.",
+)
+_TOO_LONG = Sentence.ngettext(
+    "Too long: %(num)s digit, %(most)s at most.", "Too long: %(num)s digits, %(most)s at most."
+)
+_TOO_LONG_WITH_CODE = Sentence.ngettext(
+    "Too long: %(num)s digit with the country code. Use at most %(most)s.",
+    "Too long: %(num)s digits with the country code. Use at most %(most)s.",
+)
+# Translators: numbers of North America, in place of the name of a country
+_NORTH_AMERICA = Sentence.gettext("+1 numbers")
+# Translators: part of "Too short for Germany: 3 digits after +49, 6 to 13 are needed."
+_DIGITS = Sentence.ngettext("%(num)s digit", "%(num)s digits")
+# Translators: lead is a country code, such as +49
+_DIGITS_AFTER_CODE = Sentence.ngettext(
+    "%(num)s digit after %(lead)s", "%(num)s digits after %(lead)s"
+)
+# Translators: lead is what national numbers begin with, such as 0
+_DIGITS_AFTER_TRUNK = Sentence.ngettext(
+    "%(num)s digit after the %(lead)s", "%(num)s digits after the %(lead)s"
+)
+# Translators: numbers of digits: "6 to 13", "6, 8 or 9"
+_FROM_TO = Sentence.gettext("%(first)s to %(last)s")
+_ONE_OR_OTHER = Sentence.gettext("%(first)s or %(last)s")
+# Translators: country_words is the name of a country ("the United States"), digits_words a number
+# of digits ("3 digits after +49"), needed_words are numbers ("6 to 13").
+_AREA_CODE_MISSING = Sentence.gettext(
+    "The area code is missing for %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
+_TOO_SHORT_FOR = Sentence.gettext(
+    "Too short for %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
+_TOO_LONG_FOR = Sentence.gettext(
+    "Too long for %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
+_NOT_A_LENGTH_OF = Sentence.gettext(
+    "Not a length of %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
+_NOT_A_NUMBER_OF = Sentence.gettext(
+    "Not a number of %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
 _MISFITS = {
-    ValidationResult.IS_POSSIBLE_LOCAL_ONLY: (
-        "area_code_missing",
-        "The area code is missing for",
-    ),
-    ValidationResult.TOO_SHORT: ("too_short", "Too short for"),
-    ValidationResult.TOO_LONG: ("too_long", "Too long for"),
-    ValidationResult.INVALID_LENGTH: ("wrong_length", "Not a length of"),
-    ValidationResult.INVALID_COUNTRY_CODE: ("country_unknown", "Not a number of"),
+    ValidationResult.IS_POSSIBLE_LOCAL_ONLY: ("area_code_missing", _AREA_CODE_MISSING),
+    ValidationResult.TOO_SHORT: ("too_short", _TOO_SHORT_FOR),
+    ValidationResult.TOO_LONG: ("too_long", _TOO_LONG_FOR),
+    ValidationResult.INVALID_LENGTH: ("wrong_length", _NOT_A_LENGTH_OF),
+    ValidationResult.INVALID_COUNTRY_CODE: ("country_unknown", _NOT_A_NUMBER_OF),
 }
-
-
-def _counted(count: int) -> str:
-    return "1 digit" if count == 1 else f"{count} digits"
 
 
 def _listed(lengths: list[int]) -> str:
     if len(lengths) > 2 and lengths[-1] - lengths[0] == len(lengths) - 1:
-        return f"{lengths[0]} to {lengths[-1]}"
+        return _FROM_TO(first=lengths[0], last=lengths[-1])
     *first, last = map(str, lengths)
-    return f"{', '.join(first)} or {last}" if first else last
+    return _ONE_OR_OTHER(first=", ".join(first), last=last) if first else last

@@ -16,9 +16,14 @@ from phonenumbers import (
     region_code_for_number,
 )
 
+from app import languages
+from app.errors import Sentence
+
+_NETWORKS = "001"
+"""The region of numbers that belong to no country."""
 # The ISO table of the time zone database abbreviates; these are the names as a sentence needs them.
 _NAMES = {
-    "001": "international networks",
+    _NETWORKS: "international networks",
     "AE": "the United Arab Emirates",
     "AC": "Ascension Island",
     "AS": "American Samoa",
@@ -100,8 +105,35 @@ def regions() -> list[tuple[str, str]]:
 
 
 def country_name(region: str) -> str:
-    """The country's name as a sentence needs it: ``the United Kingdom``; the code if unknown."""
+    """The country's name in the current language, in English as a sentence needs it (``the United
+    Kingdom``); the code if unknown."""
+    if languages.language() != languages.DEFAULT:
+        return _translated_name(region)
     return _NAMES.get(region) or _iso_names().get(region, region)
+
+
+def _translated_name(region: str) -> str:
+    if region == _NETWORKS:
+        return languages.gettext("international networks")
+    name: str = languages.locale().territories.get(region, region)
+    return name
+
+
+class _CountryName(Sentence):
+    """The name of a country within a stored message."""
+
+    def of_english(self, text: str) -> str | None:
+        region = _regions_by_name().get(text.casefold())
+        return country_name(region) if region else None
+
+
+_COUNTRY_NAME = _CountryName("")
+
+
+@cache
+def _regions_by_name() -> dict[str, str]:
+    named = _iso_names() | _NAMES
+    return {name.casefold(): region for region, name in named.items()}
 
 
 @cache

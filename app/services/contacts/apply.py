@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, WebhookEvent
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Campaign, Contact, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -100,8 +101,11 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> Externa
     if key not in rules.keys:
         raise ValidationFailed.of(unknown_key(key, rules.keys))
     if rules.keys[key] and not alone:
-        message = f'"{key}" identifies one contact, and several were sent: '
-        message += "send externalIdKey and externalIdValue with each contact."
+        message = gettext(
+            '"%(key)s" identifies one contact, and several were sent: '
+            "send externalIdKey and externalIdValue with each contact.",
+            key=key,
+        )
         raise ValidationFailed.on("externalIdKey", "identifying_external_id_key", message)
     return ExternalId(key, value)
 

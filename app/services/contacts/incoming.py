@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from app.errors import Problem
+from app.errors import Problem, Sentence
 from app.phone import PhoneError, is_plain_e164, normalise
 from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_VALUE
 from app.services.contacts.contact_index import Stored
@@ -35,9 +35,21 @@ these names is metadata."""
 
 _NUMBERS = frozenset({int, float, bool})
 
-MISSING_IDENTIFIER = Problem(
-    "phone", "missing_identifier", "Enter a phone number or an email address."
+MISSING_IDENTIFIER = "missing_identifier"
+_MISSING_IDENTIFIER = Sentence.gettext("Enter a phone number or an email address.")
+_NO_OBJECT = Sentence.gettext("A contact is an object, in curly brackets.")
+_PAIR_INCOMPLETE = Sentence.gettext("Send externalIdKey and externalIdValue together, or neither.")
+_UNKNOWN_KEY = Sentence.gettext(
+    'No assistant of the campaign defines the external-id key "%(key)s". '
+    "Defined here: %(known_words)s."
 )
+# Translators: no external-id key
+_NONE = Sentence.gettext("none")
+_INVALID_EMAIL = Sentence.gettext("Enter an email like name@example.com.")
+_NOT_TEXT = Sentence.gettext("Text is needed here.")
+_NOT_OBJECT = Sentence.gettext("An object is needed here.")
+_NOT_METADATA = Sentence.gettext("Text, a number, true or false is needed here.")
+_TOO_LONG = Sentence.gettext("Too long. Use at most %(limit)s characters.")
 
 
 class ExternalId(NamedTuple):
@@ -88,7 +100,7 @@ class Reader:
     def read(self, item: Any) -> Incoming | list[Problem]:
         """Return what the contact asks for, or its problems; the first is the one to report."""
         if type(item) is not dict:
-            return [Problem("", "invalid_type", "A contact is an object, in curly brackets.")]
+            return [Problem("", "invalid_type", _NO_OBJECT())]
         problems: list[Problem] = []
         phone = item.get("phone", "")
         if type(phone) is not str or not is_plain_e164(phone):
@@ -104,7 +116,7 @@ class Reader:
             self._further(item["externalIds"], incoming, problems)
         identity = incoming.identity or incoming.further_identities
         if not (phone or email or problems) and (self._removing or not identity):
-            problems.append(MISSING_IDENTIFIER)
+            problems.append(missing_identifier())
         if not self._removing:
             _details(item, incoming, problems)
             if self._from_file:
@@ -121,7 +133,7 @@ class Reader:
                 problems.append(Problem("phone", "invalid_phone", error.message))
                 return ""
         if value is not None:
-            problems.append(_wrong_type("phone", "Text"))
+            problems.append(_wrong_type("phone", _NOT_TEXT))
         return None
 
     def _pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
@@ -136,8 +148,7 @@ class Reader:
         key, value = key and key.strip(), value and value.strip()
         if not key or value == "":
             missing = "externalIdValue" if key else "externalIdKey"
-            message = "Send externalIdKey and externalIdValue together, or neither."
-            problems.append(Problem(missing, "external_id_pair_incomplete", message))
+            problems.append(Problem(missing, "external_id_pair_incomplete", _PAIR_INCOMPLETE()))
         elif key not in self._keys:
             problems.append(unknown_key(key, self._keys))
         else:
@@ -162,13 +173,14 @@ class Reader:
         return (external_id.key, external_id.value) if self._keys.get(external_id.key) else None
 
 
+def missing_identifier() -> Problem:
+    return Problem("phone", MISSING_IDENTIFIER, _MISSING_IDENTIFIER())
+
+
 def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
     """Return the problem of an external-id key that no assistant of the campaign defines."""
-    known = ", ".join(sorted(keys)) or "none"
-    message = (
-        f'No assistant of the campaign defines the external-id key "{key[:100]}". '
-        f"Defined here: {known}."
-    )
+    known = ", ".join(sorted(keys)) or _NONE()
+    message = _UNKNOWN_KEY(key=key[:100], known_words=known)
     return Problem("externalIdKey", "unknown_external_id_key", message)
 
 
@@ -183,10 +195,9 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
         if len(stripped) > emails.MAX_LENGTH:
             problems.append(_too_long("email", emails.MAX_LENGTH))
         else:
-            message = "Enter an email like name@example.com."
-            problems.append(Problem("email", "invalid_email", message))
+            problems.append(Problem("email", "invalid_email", _INVALID_EMAIL()))
     elif value is not None:
-        problems.append(_wrong_type("email", "Text"))
+        problems.append(_wrong_type("email", _NOT_TEXT))
     return None
 
 
@@ -228,7 +239,7 @@ def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | 
             return value
         return ""
     if value is not None:
-        problems.append(_wrong_type(field, "Text"))
+        problems.append(_wrong_type(field, _NOT_TEXT))
     return None
 
 
@@ -236,7 +247,7 @@ def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]
     """Add metadata. Blank values keep what is stored, null removes a key."""
     if type(sent) is not dict:
         if type(sent) is not str or not sent.isspace():
-            problems.append(_wrong_type(field, "An object"))
+            problems.append(_wrong_type(field, _NOT_OBJECT))
         return
     for name, value in sent.items():
         if type(value) is str:
@@ -270,15 +281,15 @@ def _mixed_metadata(
         elif type(value) in _NUMBERS:
             written[name] = value
         elif value is not None:
-            problems.append(_wrong_type(shown, "Text, a number, true or false"))
+            problems.append(_wrong_type(shown, _NOT_METADATA))
         elif incoming.removed_keys is not None:
             incoming.removed_keys = (*incoming.removed_keys, name)
     incoming.sent_metadata = written
 
 
-def _wrong_type(field: str, expected: str) -> Problem:
-    return Problem(field, "invalid_type", f"{expected} is needed here.")
+def _wrong_type(field: str, sentence: Sentence) -> Problem:
+    return Problem(field, "invalid_type", sentence())
 
 
 def _too_long(field: str, limit: int) -> Problem:
-    return Problem(field, "value_too_long", f"Too long. Use at most {limit:,} characters.")
+    return Problem(field, "value_too_long", _TOO_LONG(limit=f"{limit:,}"))

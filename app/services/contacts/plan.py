@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 import orjson
 
 from app.enums import ContactAction, ends_outreach
-from app.errors import Problem
+from app.errors import Problem, Sentence
 from app.models.base import new_ids
 from app.schemas.checks import MAX_METADATA_KEYS
 from app.services.contacts.contact_index import (
@@ -20,21 +20,25 @@ from app.services.contacts.contact_index import (
     RowIdentity,
     Stored,
 )
-from app.services.contacts.incoming import MISSING_IDENTIFIER, Incoming, keep_what_differs
+from app.services.contacts.incoming import Incoming, keep_what_differs, missing_identifier
 from app.services.contacts.rules import Rules
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
 COUNTS = (CREATED, UPDATED, DELETED, IGNORED, FAILED)
-_AMBIGUOUS = Problem(
-    "phone",
-    "ambiguous_match",
-    "The phone number, email address and external id belong to different contacts.",
+_AMBIGUOUS = Sentence.gettext(
+    "The phone number, email address and external id belong to different contacts."
 )
-_NOT_FOUND = Problem("phone", "not_found", "No contact of the campaign has these identifiers.")
-_DO_NOT_CONTACT = Problem(
-    "phone", "do_not_contact", "This number is on the organization's do-not-call list."
+_NOT_FOUND = Sentence.gettext("No contact of the campaign has these identifiers.")
+_DO_NOT_CONTACT = Sentence.gettext("This number is on the organization's do-not-call list.")
+_TAKEN = {
+    "phone": Sentence.gettext("Another contact of the campaign has this phone number."),
+    "email": Sentence.gettext("Another contact of the campaign has this email address."),
+    "externalIdValue": Sentence.gettext("Another contact of the campaign has this external id."),
+}
+_TOO_MUCH_METADATA = Sentence.ngettext(
+    "With this the contact would have %(num)s key of metadata; at most %(most)s fit.",
+    "With this the contact would have %(num)s keys of metadata; at most %(most)s fit.",
 )
-_TAKEN = {"phone": "phone number", "email": "email address", "externalIdValue": "external id"}
 
 
 class Success(TypedDict):
@@ -169,7 +173,7 @@ class Plan:
             else:
                 self._ignore(item, "not_in_campaign")
         except Ambiguous:
-            self._fail(item, [_AMBIGUOUS])
+            self._fail(item, [Problem("phone", "ambiguous_match", _AMBIGUOUS())])
         except Refused as refusal:
             self._fail(item, [refusal.problem])
 
@@ -184,8 +188,7 @@ class Plan:
             return self.index.find(reading.phone, reading.email_key, *identities)
         field = self.index.taken(own, reading.phone, reading.email_key, reading.identity)
         if field is not None:
-            message = f"Another contact of the campaign has this {_TAKEN[field]}."
-            raise Refused(Problem(field, "ambiguous_match", message))
+            raise Refused(Problem(field, "ambiguous_match", _TAKEN[field]()))
         return own
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
@@ -241,12 +244,12 @@ class Plan:
 
     def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
         if not (incoming.phone or incoming.email):
-            raise Refused(MISSING_IDENTIFIER)
+            raise Refused(missing_identifier())
         if incoming.status and ends_outreach(incoming.status):
             self._ignore(item, "status_ended")
             return
         if incoming.phone in self._refused_phones:
-            self._fail(item, [_DO_NOT_CONTACT])
+            self._fail(item, [Problem("phone", "do_not_contact", _DO_NOT_CONTACT())])
             return
         if incoming.sent_read_only:
             _keep_read_only(incoming, incoming)
@@ -262,7 +265,7 @@ class Plan:
 
     def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
         if incoming.phone in self._refused_phones:
-            self._fail(item, [_DO_NOT_CONTACT])
+            self._fail(item, [Problem("phone", "do_not_contact", _DO_NOT_CONTACT())])
             return
         metadata = _metadata_after(stored, incoming)
         before = stored.state() if self._collects else None
@@ -270,7 +273,7 @@ class Plan:
         email = incoming.email if incoming.email != "" else stored.email
         if phone != stored.phone or email != stored.email:
             if not (phone or email):
-                raise Refused(MISSING_IDENTIFIER)
+                raise Refused(missing_identifier())
             self.index.identify(stored, phone, email)
         stored.metadata = metadata
         if incoming.first_name != "":
@@ -301,7 +304,7 @@ class Plan:
 
     def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
         if stored is None:
-            self._fail(item, [_NOT_FOUND])
+            self._fail(item, [Problem("phone", "not_found", _NOT_FOUND())])
             return
         self.index.remove(stored)
         self._succeed(stored, DELETED, stored.state() if self._collects else None)
@@ -379,8 +382,7 @@ def _merged(stored: str | None, incoming: Incoming) -> str | None:
             merged.pop(key, None)
         merged.update(sent)
     if len(merged) > MAX_METADATA_KEYS:
-        message = f"With this the contact would have {len(merged)} keys of metadata; "
-        message += f"at most {MAX_METADATA_KEYS} fit."
+        message = _TOO_MUCH_METADATA(num=len(merged), most=MAX_METADATA_KEYS)
         raise Refused(Problem("contactMetadata", "too_many_metadata_keys", message))
     return orjson.dumps(merged).decode() if merged else None
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.enums import ENDED_CONTACT_STATUSES
 from app.errors import NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
 from app.models.folding import fold
 from app.phone import PhoneError, normalise
@@ -41,7 +42,7 @@ def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -
     """Return a contact. Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
-    missing = NotFound("There is no such contact in the campaign.", "contact_not_found")
+    missing = NotFound(gettext("There is no such contact in the campaign."), "contact_not_found")
     return _described(session, [fetch(session, query, missing)])[0]
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
 from app.models import Campaign, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -20,13 +21,6 @@ from app.services.contacts.queries import get
 
 REMOVED = "contact.removed"
 """The operation under which a removed contact is kept for the user who removed it."""
-
-_EXISTS = Problem(
-    "phone", "contact_exists", "A contact with this number, address or id is in the campaign."
-)
-_ENDED = Problem(
-    "status", "status_ended", "This status ends outreach. Choose another for a new contact."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +60,10 @@ def add(session: Session, caller: Caller, campaign_id: UUID, wanted: ContactFiel
     result = apply(session, campaign, items, ContactAction.UPSERT)
     _require_good(result, items)
     if result.outcomes[0] == UPDATED:
-        raise ValidationFailed.of(_EXISTS)
+        raise _exists()
     if result.outcomes[0] == IGNORED:
-        raise ValidationFailed.of(_ENDED)
+        message = gettext("This status ends outreach. Choose another for a new contact.")
+        raise ValidationFailed.on("status", "status_ended", message)
     contact_id = UUID(str(result.success[0]["id"]))
     _record(session, caller, campaign, get(session, caller, campaign.id, contact_id), "added")
     return contact_id
@@ -166,7 +161,7 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     kept = (record.response if record else None) or {}
     expired = record is not None and record.created_at < utcnow() - idempotency.KEPT_FOR
     if record is None or expired or kept.get("campaign") != str(campaign.id):
-        message = "There is no such contact in the campaign."
+        message = gettext("There is no such contact in the campaign.")
         raise NotFound(message, "contact_not_found")
     was = StoredContact.model_validate(kept["contact"])
     items = _items(
@@ -185,11 +180,16 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     result = apply(session, campaign, items, ContactAction.UPSERT)
     _require_good(result, items)
     if result.outcomes[0] != CREATED:
-        raise ValidationFailed.of(_EXISTS)
+        raise _exists()
     session.delete(record)
     new = UUID(str(result.success[0]["id"]))
     _record(session, caller, campaign, get(session, caller, campaign.id, new), "put_back")
     return new
+
+
+def _exists() -> ValidationFailed:
+    message = gettext("A contact with this number, address or id is in the campaign.")
+    return ValidationFailed.on("phone", "contact_exists", message)
 
 
 def _campaign(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:

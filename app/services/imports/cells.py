@@ -21,6 +21,7 @@ from app.contact_files.cleaning import (
 from app.contact_files.column_names import field_of, plain
 from app.contact_files.formulas import UNCALCULATED
 from app.contact_files.spreadsheet_damage import Damage, inspect_country, inspect_phone
+from app.errors import Sentence
 from app.phone import (
     PhoneError,
     holds_several_numbers,
@@ -44,6 +45,25 @@ class Note(NamedTuple):
     reason: str = ""
     repair: str | None = None
 
+
+COUNTS_AS_EMPTY = Sentence.gettext("“%(text)s” counts as empty.")
+WRITTEN_AS = Sentence.gettext("Written as %(text)s.")
+_CELL_ERROR = Sentence.gettext("The spreadsheet shows an error here: %(error)s.")
+_CONTROL_CHARACTERS = Sentence.gettext("Holds control characters: type it again.")
+_NO_RESULT = Sentence.gettext(
+    "Holds a formula without its result: copy the column and insert it as values."
+)
+_TWICE_ENCODED = Sentence.gettext("The text was once read in a wrong encoding and saved so.")
+_CHARACTER_LOST = Sentence.gettext("A character was lost when the file was saved: type it again.")
+_FILLER = Sentence.gettext("This is filler text, not a phone number.")
+_SEVERAL_NUMBERS = Sentence.gettext(
+    "Several numbers in one cell: keep one, put others into columns of their own."
+)
+_EXTENSION_NOT_READABLE = Sentence.gettext(
+    "The extension is not readable. Write up to 7 digits, or remove it."
+)
+_WHOLE_CELL_KEPT = Sentence.gettext("%(value)s is used; the whole cell is kept as metadata.")
+_IMPLAUSIBLE = Sentence.gettext("No number like this is in use in its country: check the digits.")
 
 PLACEHOLDERS = frozenset(
     {
@@ -104,31 +124,29 @@ def placeholder(text: str, column: int) -> Note | None:
         and text.casefold() in PLACEHOLDERS
         and text not in _NAMES_TOO
     ):
-        return Note(column, "placeholder_value", f"“{text}” counts as empty.")
+        return Note(column, "placeholder_value", COUNTS_AS_EMPTY(text=text))
     return None
 
 
 def unusable(text: str, column: int) -> Note | None:
     """Return the note for a cell that can't be used: a formula error or control characters."""
     if text[0] == "#" and text in _CELL_ERRORS:
-        return Note(column, "cell_error", f"The spreadsheet shows an error here: {text}.")
+        return Note(column, "cell_error", _CELL_ERROR(error=text))
     if not text.isprintable() and _CONTROL.search(text):
-        return Note(column, "control_characters", "Holds control characters: type it again.")
+        return Note(column, "control_characters", _CONTROL_CHARACTERS())
     if text[0] == "=" and _FORMULA.match(text):
-        message = "Holds a formula without its result: copy the column and insert it as values."
-        return Note(column, "formula_without_value", message)
+        return Note(column, "formula_without_value", _NO_RESULT())
     return None
 
 
 def undecodable(text: str, column: int) -> Note | None:
     """Return the note for a cell whose characters were lost before the file was written."""
     if meant := decoded_again(text):
-        message = "The text was once read in a wrong encoding and saved so."
+        message = _TWICE_ENCODED()
         return Note(column, "undecodable_text", message, "twice_encoded", meant)
     if "\ufffd" not in text:
         return None
-    message = "A character was lost when the file was saved: type it again."
-    return Note(column, "undecodable_text", message)
+    return Note(column, "undecodable_text", _CHARACTER_LOST())
 
 
 class PhoneCell(NamedTuple):
@@ -147,7 +165,7 @@ class PhoneCell(NamedTuple):
 def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """Read the number in a cell that is not empty."""
     if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
-        message = "This is filler text, not a phone number."
+        message = _FILLER()
         return PhoneCell(None, error=Note(column, "placeholder_value", message))
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
@@ -161,7 +179,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
             return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
     if not raw.isascii() and (digits := western_digits(raw)) != raw:
         cell = read_phone(digits, column, default_region)
-        message = f"Written as {digits}."
+        message = WRITTEN_AS(text=digits)
         replaced = Note(column, "characters_replaced", message)
         return cell._replace(warnings=(replaced, *cell.warnings)) if cell.number else cell
     return _unusual_phone(raw, column, default_region)
@@ -171,11 +189,11 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
     if damage := inspect_phone(raw, default_region):
         return _damaged(damage, column)
     if holds_several_numbers(raw):
-        message = "Several numbers in one cell: keep one, put others into columns of their own."
+        message = _SEVERAL_NUMBERS()
         return PhoneCell(None, error=Note(column, "several_phones", message))
     text, extension = split_extension(raw)
     if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
-        message = "The extension is not readable. Write up to 7 digits, or remove it."
+        message = _EXTENSION_NOT_READABLE()
         return PhoneCell(None, error=Note(column, "phone_extension", message))
     around = number_within(text)
     cell = _normalised(around.value if around else text, column, default_region, extension)
@@ -211,14 +229,14 @@ def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
 
 
 def _around(around: Around, column: int) -> Note:
-    message = f"{around.value} is used; the whole cell is kept as metadata."
+    message = _WHOLE_CELL_KEPT(value=around.value)
     return Note(column, "text_around_value", message)
 
 
 def _with_plausibility(number: str, extension: str | None, column: int) -> PhoneCell:
     if is_plausible(number):
         return PhoneCell(number, extension)
-    message = "No number like this is in use in its country: check the digits."
+    message = _IMPLAUSIBLE()
     return PhoneCell(number, extension, warnings=(Note(column, "implausible_phone", message),))
 
 

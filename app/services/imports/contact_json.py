@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from app.errors import Sentence
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.imports.cells import Note
 
@@ -55,6 +56,14 @@ def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str
     return written + [""] * (columns - len(written))
 
 
+_NO_OBJECT = Sentence.gettext("This is no JSON object, as an export writes it.")
+_METADATA_WRONG = Sentence.gettext("Metadata are texts, numbers, true or false under their names.")
+_NAME_TOO_LONG = Sentence.gettext("The name “%(name)s” has more than %(most)s characters.")
+_NO_PART = Sentence.gettext("“%(name)s” is no part of a contact.")
+_NO_TEXT = Sentence.gettext("“%(name)s” is a text.")
+_IDS_WRONG = Sentence.gettext("External ids are texts under their names.")
+
+
 def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
     """Return the object in a cell; an empty one and a note if it can't be used."""
     try:
@@ -62,33 +71,32 @@ def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        return {}, _invalid(column, "This is no JSON object, as an export writes it.")
+        return {}, _invalid(column, _NO_OBJECT())
     problem = _unknown(found) or _unusable_texts(found) or _unusable_ids(found.get("externalIds"))
     if problem:
         return {}, _invalid(column, problem)
     metadata = found.get("contactMetadata", {})
     if not isinstance(metadata, dict) or not all(map(_is_plain, metadata.values())):
-        message = "Metadata are texts, numbers, true or false under their names."
-        return {}, _invalid(column, message)
+        return {}, _invalid(column, _METADATA_WRONG())
     if long := next((key for key in metadata if len(key) > MAX_METADATA_KEY), None):
-        message = f"The name “{long[:20]}…” has more than {MAX_METADATA_KEY} characters."
+        message = _NAME_TOO_LONG(name=f"{long[:20]}…", most=MAX_METADATA_KEY)
         return {}, Note(column, "key_too_long", message)
     return found, None
 
 
 def _unknown(found: dict[str, Any]) -> str | None:
     name = next((name for name in found if name not in _KNOWN), None)
-    return f"“{name[:100]}” is no part of a contact." if name is not None else None
+    return _NO_PART(name=name[:100]) if name is not None else None
 
 
 def _unusable_texts(found: dict[str, Any]) -> str | None:
     name = next((n for n in TEXTS if n in found and not _is_text(found[n])), None)
-    return f"“{name}” is a text." if name else None
+    return _NO_TEXT(name=name) if name else None
 
 
 def _unusable_ids(ids: Any) -> str | None:
     usable = ids is None or (isinstance(ids, dict) and all(map(_is_id, ids.values())))
-    return None if usable else "External ids are texts under their names."
+    return None if usable else _IDS_WRONG()
 
 
 def _is_id(given: Any) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.contact_files import Row
 from app.errors import Conflict, refuse_stale
+from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -155,7 +156,7 @@ def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
     if not can_be_read_again(upload):
-        message = "The upload has changed. Nothing was saved. Reload the page."
+        message = gettext("The upload has changed. Nothing was saved. Reload the page.")
         raise Conflict(message, "upload_not_open")
     return upload
 

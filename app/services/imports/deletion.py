@@ -8,6 +8,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from app.enums import ImportState
 from app.errors import Conflict
 from app.gateways import job_queue
+from app.languages import gettext
 from app.models import (
     ContactImport,
     ImportBlock,
@@ -42,7 +43,9 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
     if upload.state not in _ENDED or upload.undo_state == UNDOING:
-        message = "The upload is still at work. Nothing was deleted. Wait until it has ended."
+        message = gettext(
+            "The upload is still at work. Nothing was deleted. Wait until it has ended."
+        )
         raise Conflict(message, "upload_not_ended")
     if not can_be_deleted(upload):
         return upload

@@ -6,6 +6,8 @@ file is refused is in `app.contact_files.errors`.
 
 from typing import NamedTuple
 
+from app.languages import lazy_gettext
+
 
 class Words(NamedTuple):
     """The title of a kind, and its rule as users read it."""
@@ -16,200 +18,299 @@ class Words(NamedTuple):
 
 ERRORS = {
     "missing_identifier": Words(
-        "No phone or email",
-        "A row needs a phone number or an email address, or the external id of a contact that is "
-        "there.",
+        lazy_gettext("No phone or email"),
+        lazy_gettext(
+            "A row needs a phone number or an email address, or the external id of a contact that "
+            "is "
+            "there."
+        ),
     ),
     "invalid_phone": Words(
-        "Not a phone number",
-        "No phone column of the row has a valid number. The message says what is wrong.",
+        lazy_gettext("Not a phone number"),
+        lazy_gettext(
+            "No phone column of the row has a valid number. The message says what is wrong."
+        ),
     ),
-    "invalid_email": Words("Email not an address", "Enter an email like name@example.com."),
+    "invalid_email": Words(
+        lazy_gettext("Email not an address"), lazy_gettext("Enter an email like name@example.com.")
+    ),
     "value_too_long": Words(
-        "Text too long",
-        "Names hold 100 characters, emails 254, statuses 64, metadata 1,000. Nothing is cut.",
+        lazy_gettext("Text too long"),
+        lazy_gettext(
+            "Names hold 100 characters, emails 254, statuses 64, metadata 1,000. Nothing is cut."
+        ),
     ),
     "key_too_long": Words(
-        "Metadata name too long", "The name of a metadata value holds 64 characters."
+        lazy_gettext("Metadata name too long"),
+        lazy_gettext("The name of a metadata value holds 64 characters."),
     ),
     "too_many_metadata_keys": Words(
-        "Too much metadata", "A contact holds 50 metadata values, those stored included."
+        lazy_gettext("Too much metadata"),
+        lazy_gettext("A contact holds 50 metadata values, those stored included."),
     ),
-    "invalid_metadata": Words("Metadata not text", "Metadata are texts, numbers or yes and no."),
+    "invalid_metadata": Words(
+        lazy_gettext("Metadata not text"),
+        lazy_gettext("Metadata are texts, numbers or yes and no."),
+    ),
     "unknown_external_id_key": Words(
-        "External id unknown here", "No assistant of the campaign defines this external id."
+        lazy_gettext("External id unknown here"),
+        lazy_gettext("No assistant of the campaign defines this external id."),
     ),
     "external_id_pair_incomplete": Words(
-        "External id incomplete", "An external id needs its name and its value."
+        lazy_gettext("External id incomplete"),
+        lazy_gettext("An external id needs its name and its value."),
     ),
     "ambiguous_match": Words(
-        "Matches several contacts",
-        "The row's phone, email and external id belong to different contacts: nothing is written.",
+        lazy_gettext("Matches several contacts"),
+        lazy_gettext(
+            "The row's phone, email and external id belong to different contacts: nothing is "
+            "written."
+        ),
     ),
-    "not_found": Words("Not in the campaign", "There is no contact to remove."),
+    "not_found": Words(
+        lazy_gettext("Not in the campaign"), lazy_gettext("There is no contact to remove.")
+    ),
     "do_not_contact": Words(
-        "On the do-not-call list", "The organization refuses contacts that are on its list."
+        lazy_gettext("On the do-not-call list"),
+        lazy_gettext("The organization refuses contacts that are on its list."),
     ),
     "column_count": Words(
-        "Cells out of place",
-        "The row has more filled cells than there are columns, so a value may be under the wrong "
-        "name.",
+        lazy_gettext("Cells out of place"),
+        lazy_gettext(
+            "The row has more filled cells than there are columns, so a value may be under the "
+            "wrong "
+            "name."
+        ),
     ),
     "unclosed_quote": Words(
-        "Quotation mark not closed",
-        "A quotation mark opens in the row and never closes. The rows below are read as they are.",
+        lazy_gettext("Quotation mark not closed"),
+        lazy_gettext(
+            "A quotation mark opens in the row and never closes. The rows below are read as they "
+            "are."
+        ),
     ),
     "bad_quote": Words(
-        "Quotation mark out of place", "A quotation mark inside a quoted value has to be doubled."
+        lazy_gettext("Quotation mark out of place"),
+        lazy_gettext("A quotation mark inside a quoted value has to be doubled."),
     ),
     "undecodable_text": Words(
-        "Text not readable",
-        "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong one "
-        "(MÃ¼ller): then a repair is proposed.",
+        lazy_gettext("Text not readable"),
+        lazy_gettext(
+            "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong "
+            "one "
+            "(MÃ¼ller): then a repair is proposed."
+        ),
     ),
-    "control_characters": Words("Control characters", "A cell has control characters."),
+    "control_characters": Words(
+        lazy_gettext("Control characters"), lazy_gettext("A cell has control characters.")
+    ),
     "excel_damaged_phone": Words(
-        "Damaged by a spreadsheet",
-        "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair is "
-        "proposed where nothing is lost, and made only when a user accepts it.",
+        lazy_gettext("Damaged by a spreadsheet"),
+        lazy_gettext(
+            "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair "
+            "is "
+            "proposed where nothing is lost, and made only when a user accepts it."
+        ),
     ),
     "several_phones": Words(
-        "Several phones in one cell",
-        "Several numbers in one cell, also those that Google parts by :::, are an error: which "
-        "one to call is not guessed.",
+        lazy_gettext("Several phones in one cell"),
+        lazy_gettext(
+            "Several numbers in one cell, also those that Google parts by :::, are an error: which "
+            "one to call is not guessed."
+        ),
     ),
     "several_emails": Words(
-        "Several emails in one cell", "Several addresses in one cell are an error."
+        lazy_gettext("Several emails in one cell"),
+        lazy_gettext("Several addresses in one cell are an error."),
     ),
     "phone_extension": Words(
-        "Extension not readable", "The cell announces an extension and does not give it in digits."
+        lazy_gettext("Extension not readable"),
+        lazy_gettext("The cell announces an extension and does not give it in digits."),
     ),
     "formula_without_value": Words(
-        "Formula without value",
-        "A cell that the contact needs holds a formula whose result was not saved.",
+        lazy_gettext("Formula without value"),
+        lazy_gettext("A cell that the contact needs holds a formula whose result was not saved."),
     ),
-    "cell_error": Words("Formula error", "The spreadsheet shows an error such as #REF! there."),
+    "cell_error": Words(
+        lazy_gettext("Formula error"),
+        lazy_gettext("The spreadsheet shows an error such as #REF! there."),
+    ),
     "placeholder_value": Words(
-        "Filler in place of a number",
-        "A number such as 000-000-0000 or 123-456-7890 was typed to fill the cell.",
+        lazy_gettext("Filler in place of a number"),
+        lazy_gettext("A number such as 000-000-0000 or 123-456-7890 was typed to fill the cell."),
     ),
 }
 IGNORED = {
     "status_ended": Words(
-        "Outreach has ended", "The status ends outreach, so the contact is not added."
+        lazy_gettext("Outreach has ended"),
+        lazy_gettext("The status ends outreach, so the contact is not added."),
     ),
-    "not_in_campaign": Words("Not in the campaign", "“Update only” adds no contacts."),
-    "left_out": Words("Left out by hand", "Left out on the check screen."),
+    "not_in_campaign": Words(
+        lazy_gettext("Not in the campaign"), lazy_gettext("“Update only” adds no contacts.")
+    ),
+    "left_out": Words(
+        lazy_gettext("Left out by hand"), lazy_gettext("Left out on the check screen.")
+    ),
 }
 WARNINGS = {
     "duplicate": Words(
-        "Same contact again",
-        "An earlier row is the same contact; rows are applied in order, this one as an update.",
+        lazy_gettext("Same contact again"),
+        lazy_gettext(
+            "An earlier row is the same contact; rows are applied in order, this one as an update."
+        ),
     ),
     "duplicate_phone": Words(
-        "Phone shared with another row",
-        "An earlier row has this number with another email or external id; both become one "
-        "contact.",
+        lazy_gettext("Phone shared with another row"),
+        lazy_gettext(
+            "An earlier row has this number with another email or external id; both become one "
+            "contact."
+        ),
     ),
     "duplicate_email": Words(
-        "Email shared with another row",
-        "An earlier row has this address with another phone or external id; both become one "
-        "contact.",
+        lazy_gettext("Email shared with another row"),
+        lazy_gettext(
+            "An earlier row has this address with another phone or external id; both become one "
+            "contact."
+        ),
     ),
     "extension_dropped": Words(
-        "Kept without extension",
-        "The number is stored, its extension becomes the metadata phoneExtension.",
+        lazy_gettext("Kept without extension"),
+        lazy_gettext("The number is stored, its extension becomes the metadata phoneExtension."),
     ),
     "several_phones": Words(
-        "Other phone kept as metadata",
-        "Of several phone columns the first valid number counts, the others become metadata.",
+        lazy_gettext("Other phone kept as metadata"),
+        lazy_gettext(
+            "Of several phone columns the first valid number counts, the others become metadata."
+        ),
     ),
     "several_emails": Words(
-        "Other email kept as metadata",
-        "Of several email columns the first valid address counts, the others become metadata.",
+        lazy_gettext("Other email kept as metadata"),
+        lazy_gettext(
+            "Of several email columns the first valid address counts, the others become metadata."
+        ),
     ),
     "no_phone": Words(
-        "No phone to call", "The new contact has no phone number, so it can't be called."
+        lazy_gettext("No phone to call"),
+        lazy_gettext("The new contact has no phone number, so it can't be called."),
     ),
     "phone_dropped": Words(
-        "Other phone used", "This number can't be used; that of another column is."
+        lazy_gettext("Other phone used"),
+        lazy_gettext("This number can't be used; that of another column is."),
     ),
     "email_dropped": Words(
-        "Other email used", "This address can't be used; that of another column is."
+        lazy_gettext("Other email used"),
+        lazy_gettext("This address can't be used; that of another column is."),
     ),
     "encoding_guessed": Words(
-        "Encoding guessed",
-        "The text encoding was guessed: look at names with letters beyond A to Z, and choose "
-        "another encoding where they look wrong.",
+        lazy_gettext("Encoding guessed"),
+        lazy_gettext(
+            "The text encoding was guessed: look at names with letters beyond A to Z, and choose "
+            "another encoding where they look wrong."
+        ),
     ),
     "other_sheets": Words(
-        "Other sheets", "The workbook has other visible sheets, which were not read."
+        lazy_gettext("Other sheets"),
+        lazy_gettext("The workbook has other visible sheets, which were not read."),
     ),
-    "hidden_sheet": Words("Hidden sheet", "The sheet that was read is hidden in the workbook."),
+    "hidden_sheet": Words(
+        lazy_gettext("Hidden sheet"),
+        lazy_gettext("The sheet that was read is hidden in the workbook."),
+    ),
     "hidden_rows": Words(
-        "Hidden rows",
-        "Rows that are hidden in the spreadsheet, by a filter or by hand, are read too.",
+        lazy_gettext("Hidden rows"),
+        lazy_gettext(
+            "Rows that are hidden in the spreadsheet, by a filter or by hand, are read too."
+        ),
     ),
     "hidden_columns": Words(
-        "Hidden columns", "Columns that are hidden in the spreadsheet are read too."
+        lazy_gettext("Hidden columns"),
+        lazy_gettext("Columns that are hidden in the spreadsheet are read too."),
     ),
     "footer_rows": Words(
-        "Footer left out",
-        "Totals, copyright and the like at the end of the file are counted as skipped.",
+        lazy_gettext("Footer left out"),
+        lazy_gettext(
+            "Totals, copyright and the like at the end of the file are counted as skipped."
+        ),
     ),
-    "title_rows": Words("Title left out", "Rows above the column names were left out."),
+    "title_rows": Words(
+        lazy_gettext("Title left out"), lazy_gettext("Rows above the column names were left out.")
+    ),
     "unnamed_column": Words(
-        "Column without a name", "A column without a name is called by its letter."
+        lazy_gettext("Column without a name"),
+        lazy_gettext("A column without a name is called by its letter."),
     ),
     "duplicate_columns": Words(
-        "Columns of the same name", "Of columns with the same name the later ones got a number."
+        lazy_gettext("Columns of the same name"),
+        lazy_gettext("Of columns with the same name the later ones got a number."),
     ),
     "extra_cells": Words(
-        "Empty cells too many", "The row has more cells than the header; those are empty."
+        lazy_gettext("Empty cells too many"),
+        lazy_gettext("The row has more cells than the header; those are empty."),
     ),
     "missing_cells": Words(
-        "Cells missing at the end", "The row has fewer cells than the header; they count as empty."
+        lazy_gettext("Cells missing at the end"),
+        lazy_gettext("The row has fewer cells than the header; they count as empty."),
     ),
     "placeholder_value": Words(
-        "Counted as empty", "“N/A”, “-”, “none” and the like count as empty."
+        lazy_gettext("Counted as empty"),
+        lazy_gettext("“N/A”, “-”, “none” and the like count as empty."),
     ),
     "characters_removed": Words(
-        "Invisible marks removed",
-        "Invisible characters were removed from a name, a number or an address.",
+        lazy_gettext("Invisible marks removed"),
+        lazy_gettext("Invisible characters were removed from a name, a number or an address."),
     ),
     "characters_replaced": Words(
-        "Characters replaced",
-        "Digits of other scripts and full-width characters were written as 0 to 9 and a to z.",
+        lazy_gettext("Characters replaced"),
+        lazy_gettext(
+            "Digits of other scripts and full-width characters were written as 0 to 9 and a to z."
+        ),
     ),
     "assumed_country": Words(
-        "Country assumed",
-        "Numbers without a country code were read as numbers of the organization's country.",
+        lazy_gettext("Country assumed"),
+        lazy_gettext(
+            "Numbers without a country code were read as numbers of the organization's country."
+        ),
     ),
     "implausible_phone": Words(
-        "Number not in use", "The number could exist, but its country has none like it."
+        lazy_gettext("Number not in use"),
+        lazy_gettext("The number could exist, but its country has none like it."),
     ),
     "text_around_value": Words(
-        "Text beside the value",
-        "The cell holds exactly one number or address with words around it, which are left out; "
-        "the whole cell becomes metadata.",
+        lazy_gettext("Text beside the value"),
+        lazy_gettext(
+            "The cell holds exactly one number or address with words around it, which are left "
+            "out; "
+            "the whole cell becomes metadata."
+        ),
     ),
-    "macros_ignored": Words("Macros ignored", "The workbook's macros were not run."),
+    "macros_ignored": Words(
+        lazy_gettext("Macros ignored"), lazy_gettext("The workbook's macros were not run.")
+    ),
     "content_mismatch": Words(
-        "Not what the name says", "The file is of another kind than its name says, and was read."
+        lazy_gettext("Not what the name says"),
+        lazy_gettext("The file is of another kind than its name says, and was read."),
     ),
     "formula_without_value": Words(
-        "Formula without value", "A formula in a metadata value has no result: left out."
+        lazy_gettext("Formula without value"),
+        lazy_gettext("A formula in a metadata value has no result: left out."),
     ),
     "key_too_long": Words(
-        "Column name shortened", "A column name of more than 64 characters was cut to be a key."
+        lazy_gettext("Column name shortened"),
+        lazy_gettext("A column name of more than 64 characters was cut to be a key."),
     ),
     "do_not_call": Words(
-        "Asked not to be called",
-        "A column says that the person must not be called: the contact is kept and never called.",
+        lazy_gettext("Asked not to be called"),
+        lazy_gettext(
+            "A column says that the person must not be called: the contact is kept and never "
+            "called."
+        ),
     ),
     "do_not_call_unclear": Words(
-        "Perhaps asked not to be called",
-        "A do-not-call column says neither yes nor no: the number is not called.",
+        lazy_gettext("Perhaps asked not to be called"),
+        lazy_gettext("A do-not-call column says neither yes nor no: the number is not called."),
     ),
-    "repaired": Words("Repaired", "The damage was undone because a user accepted the fix."),
+    "repaired": Words(
+        lazy_gettext("Repaired"),
+        lazy_gettext("The damage was undone because a user accepted the fix."),
+    ),
 }

@@ -23,6 +23,7 @@ from uuid import UUID
 from app.config.limits import StorageDefaults
 from app.contact_files import UnreadableFile, open_table, reading_one_of
 from app.database import Database
+from app.errors import Sentence
 from app.gateways.files import FileStore
 from app.services.imports import apply, check, preview, records, steps, undo
 from app.services.imports.check import Superseded, Task
@@ -31,7 +32,9 @@ from app.services.imports.preview import ImportPreview
 from app.services.imports.records import Record
 
 _STORAGE = StorageDefaults()
-FILE_GONE = "The file is no longer available. Nothing was changed. Upload it again."
+FILE_GONE = Sentence.gettext(
+    "The file is no longer available. Nothing was changed. Upload it again."
+)
 LONGEST_PAUSE_SECONDS = 0.1
 UNDO_PAUSE_SECONDS = 0.02
 """Between two batches: on SQLite others want to write too."""
@@ -166,7 +169,7 @@ def _refuse(
     except Superseded:
         return
     refusal = error if isinstance(error, UnreadableFile) else None
-    sentence = refusal.message if refusal else FILE_GONE
+    sentence = refusal.message if refusal else FILE_GONE()
     with database.transaction() as session:
         check.fail(session, task.import_id, check_number, sentence, refusal)
 

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.contact_files import ReadOptions, Row, Table, UnreadableFile
 from app.enums import ContactAction
-from app.errors import Problem
+from app.errors import Problem, Sentence
 from app.models import Campaign, ColumnMapping
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services import contacts
@@ -73,11 +73,22 @@ class MappingSettings:
         )
 
 
+_REPAIRED = Sentence.gettext("Repaired to %(value)s.")
+_MISSING = Sentence.ngettext(
+    "%(num)s cells are missing at the end of the row; they count as empty.",
+    "%(num)s cells are missing at the end of the row; they count as empty.",
+)
+_EXTRA = Sentence.ngettext(
+    "%(num)s empty cells too many at the end of the row were left out.",
+    "%(num)s empty cells too many at the end of the row were left out.",
+)
+
+
 def map_row(row: Row, settings: MappingSettings) -> MappedRow:
     """Return the contact of a row. A row with a structural problem has no contact, only its
     error."""
     if row.problem:
-        return MappedRow(errors=[Note(None, *row.problem)])
+        return MappedRow(errors=[Note(None, row.problem.code, row.problem.message)])
     mapped = _mapped(row, row.cells, settings)
     if not (mapped.errors and settings.repairs):
         return mapped
@@ -93,7 +104,7 @@ def map_row(row: Row, settings: MappingSettings) -> MappedRow:
         cells[column] = str(note.repair)
     again = _mapped(row, cells, settings)
     again.warnings += [
-        Note(column, REPAIRED, f"Repaired to {note.repair}.", note.reason)
+        Note(column, REPAIRED, _REPAIRED(value=note.repair), note.reason)
         for column, note in accepted.items()
     ]
     return again
@@ -102,11 +113,9 @@ def map_row(row: Row, settings: MappingSettings) -> MappedRow:
 def _mapped(row: Row, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
     mapped = to_contact(cells, settings.mapping, settings.default_region)
     if row.missing > 0:
-        message = f"{row.missing} cells are missing at the end of the row; they count as empty."
-        mapped.warnings.append(Note(None, "missing_cells", message))
+        mapped.warnings.append(Note(None, "missing_cells", _MISSING(num=row.missing)))
     elif row.missing < 0:
-        message = f"{-row.missing} empty cells too many at the end of the row were left out."
-        mapped.warnings.append(Note(None, "extra_cells", message))
+        mapped.warnings.append(Note(None, "extra_cells", _EXTRA(num=-row.missing)))
     return mapped
 
 
@@ -304,4 +313,4 @@ class ImportPreview:
         found = self._dry_run.read(mapped.contact)
         if not isinstance(found, list):
             return ()
-        return [problem for problem in found if problem.code != MISSING_IDENTIFIER.code]
+        return [problem for problem in found if problem.code != MISSING_IDENTIFIER]

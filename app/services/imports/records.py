@@ -12,7 +12,7 @@ from sqlalchemy import JSON, Connection, Table, Uuid, text
 from sqlalchemy.orm import Session
 
 from app.contact_files import Row
-from app.errors import Problem
+from app.errors import Problem, Sentence
 from app.models import ImportChange, ImportProblem, ImportRow
 from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
@@ -23,7 +23,10 @@ from app.services.imports.mapping import Field, MappedRow, Mapping
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
 _APPLIED = frozenset({CREATED, UPDATED, DELETED})
 _KEPT = frozenset({CREATED, UPDATED})
-_NO_PHONE = Note(None, "no_phone", "This contact has no phone number, so it can't be called.")
+_NO_PHONE = Sentence.gettext("This contact has no phone number, so it can't be called.")
+_SAME_CONTACT = Sentence.gettext("The same contact as row %(row)s, which it updates.")
+_SAME_PHONE = Sentence.gettext("Row %(row)s has this phone too, with other details.")
+_SAME_EMAIL = Sentence.gettext("Row %(row)s has this email too, with other details.")
 BESIDES_VALUES = {ImportRow: 125, ImportProblem: 135, ImportChange: 150}
 """Bytes that a row takes in its table and indexes besides its texts, as benchmarks.bad_files
 measures it on both databases."""
@@ -84,15 +87,13 @@ def _first(*choices: Sequence[int]) -> int | None:
 def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
     """Return the warnings for an applied row whose contact an ``earlier`` row had too."""
     number = earlier.row_number
-    notes = [Note(None, "duplicate", f"The same contact as row {number}, which it updates.")]
+    notes = [Note(None, "duplicate", _SAME_CONTACT(row=number))]
     if not _differ(earlier, row):
         return notes
     if row.phone and row.phone == earlier.phone:
-        message = f"Row {number} has this phone too, with other details."
-        notes.append(Note(None, "duplicate_phone", message))
+        notes.append(Note(None, "duplicate_phone", _SAME_PHONE(row=number)))
     if row.email_key and row.email_key == earlier.email_key:
-        message = f"Row {number} has this email too, with other details."
-        notes.append(Note(None, "duplicate_email", message))
+        notes.append(Note(None, "duplicate_email", _SAME_EMAIL(row=number)))
     return notes
 
 
@@ -125,7 +126,7 @@ def record(
         if again:
             mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
-            mapped.warnings.append(_NO_PHONE)
+            mapped.warnings.append(Note(None, "no_phone", _NO_PHONE()))
     if outcome not in _KEPT:
         mapped.warnings = [
             note for note in mapped.warnings if note.code not in DO_NOT_CALL_WARNINGS

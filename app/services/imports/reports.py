@@ -15,6 +15,8 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, WorkbookWriter, Writer
+from app.errors import in_language
+from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts.plan import FAILED, IGNORED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
@@ -74,15 +76,15 @@ def rows_after(
 def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
     words = " ".join(_problem_words(upload, problem) for problem in problems)
     if row.outcome == IGNORED and row.code in IGNORED_KINDS:
-        words = f"Ignored: {IGNORED_KINDS[row.code].title}"
+        words = gettext("Ignored: %(reason)s", reason=IGNORED_KINDS[row.code].title)
     columns = frozenset(p.column_index for p in problems if p.column_index is not None)
     return MarkedRow(_with_problem(upload, row.cells, words), columns)
 
 
 def _problem_words(upload: ContactImport, problem: ImportProblem) -> str:
     if problem.column_index is None:
-        return problem.message
-    return f"{upload.columns[problem.column_index]}: {problem.message}"
+        return in_language(problem.message)
+    return f"{upload.columns[problem.column_index]}: {in_language(problem.message)}"
 
 
 def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> list[str]:

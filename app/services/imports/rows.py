@@ -10,10 +10,13 @@ from typing import Any
 
 from app.contact_files.cleaning import narrow, quoted_formula, without_invisible
 from app.contact_files.full_names import is_within, read_beside, read_name
+from app.errors import Sentence
 from app.phone import region_of_code
 from app.services.contacts import consent
 from app.services.imports import cells
 from app.services.imports.cells import (
+    COUNTS_AS_EMPTY,
+    WRITTEN_AS,
     Note,
     PhoneCell,
     are_ordinary,
@@ -29,7 +32,6 @@ from app.services.imports.mapping import PAIR, MappedRow, Mapping
 from app.validation.emails import is_email
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
-_SEVERAL_EMAILS = "Several email addresses in one cell: keep one."
 _EXPLICIT = ("00", "011", "\uff0b")
 """What stands for + before a country code."""
 EXTENSION_KEY = "phoneExtension"
@@ -38,6 +40,21 @@ REFUSAL = "no"
 """The value of consent in the metadata if a column says not to call."""
 TITLE_KEY = "Title"
 """The metadata key of a title that was part of a name."""
+_NOT_CALLED = Sentence.gettext("Asked not to be called: kept, and not called.")
+_UNCLEAR = Sentence.gettext("“%(text)s” is neither yes nor no: kept, and not called.")
+_A_FORMULA = Sentence.gettext("Written as a formula that only holds this text.")
+_INVISIBLE_REMOVED = Sentence.gettext("Invisible characters were removed.")
+_SEVERAL_EMAILS = Sentence.gettext("Several email addresses in one cell: keep one.")
+_SEVERAL_EMAILS_BESIDE = Sentence.gettext(
+    "Several email addresses in one cell: keep one. %(email)s is used instead."
+)
+_OTHER_EMAIL = Sentence.gettext("%(email)s is used; this address is kept as metadata only.")
+_WITHOUT_EXTENSION = Sentence.gettext(
+    "Kept without its extension %(extension)s, which is kept as metadata."
+)
+# Translators: problem_words is a sentence
+_OTHER_PHONE_USED = Sentence.gettext("%(problem_words)s %(phone)s is used instead.")
+_OTHER_PHONE = Sentence.gettext("%(phone)s is used; this number is kept as metadata.")
 
 
 def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
@@ -75,7 +92,7 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
         elif note.code == "formula_without_value":
             row.warnings.append(note)
         elif note.code == "cell_error":
-            row.warnings.append(Note(index, "placeholder_value", f"“{text}” counts as empty."))
+            row.warnings.append(Note(index, "placeholder_value", COUNTS_AS_EMPTY(text=text)))
         else:
             row.errors.append(note)
     return metadata
@@ -142,12 +159,10 @@ def _refusals(
         asked = cells.asks_not_to_be_called(text) if text else False
         if asked:
             sources.append(mapping.header[index])
-            message = "Asked not to be called: kept, and not called."
-            row.warnings.append(Note(index, "do_not_call", message))
+            row.warnings.append(Note(index, "do_not_call", _NOT_CALLED()))
         elif asked is None:
             sources.append(f"{mapping.header[index]}: {text}")
-            message = f"“{text}” is neither yes nor no: kept, and not called."
-            row.warnings.append(Note(index, "do_not_call_unclear", message))
+            row.warnings.append(Note(index, "do_not_call_unclear", _UNCLEAR(text=text)))
     if sources:
         metadata[consent.KEY] = REFUSAL
         metadata[consent.SOURCE_KEY] = sources[0]
@@ -165,8 +180,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
         if not text:
             return ""
     if text[0] == "=" and (written := quoted_formula(text)):
-        message = "Written as a formula that only holds this text."
-        row.warnings.append(Note(index, "text_around_value", message))
+        row.warnings.append(Note(index, "text_around_value", _A_FORMULA()))
         text = written
     if note := placeholder(text, index):
         row.warnings.append(note)
@@ -180,8 +194,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
 def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
     visible = without_invisible(text, joiners=not is_name)
     if visible != text:
-        message = "Invisible characters were removed."
-        row.warnings.append(Note(index, "characters_removed", message))
+        row.warnings.append(Note(index, "characters_removed", _INVISIBLE_REMOVED()))
     if note := undecodable(visible, index):
         row.errors.append(note)
         return ""
@@ -205,20 +218,20 @@ def _emails(
             cells.append(_unusual_email(text, index, mapping, row, metadata))
     chosen = cells[0] if len(cells) == 1 else _best_address(cells)
     if several and not (chosen and is_email(chosen[2])):
-        row.errors.extend(Note(index, "several_emails", _SEVERAL_EMAILS) for index, _ in several)
+        row.errors.extend(Note(index, "several_emails", _SEVERAL_EMAILS()) for index, _ in several)
         return
     if chosen is None:
         return
     row.contact["email"] = chosen[2]
     for index, text in several:
         metadata[mapping.keys[index]] = text
-        message = f"{_SEVERAL_EMAILS} {chosen[2]} is used instead."
+        message = _SEVERAL_EMAILS_BESIDE(email=chosen[2])
         row.warnings.append(Note(index, "email_dropped", message))
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
             metadata[mapping.keys[index]] = text
             code = "several_emails" if is_email(address) else "email_dropped"
-            message = f"{chosen[2]} is used; this address is kept as metadata only."
+            message = _OTHER_EMAIL(email=chosen[2])
             row.warnings.append(Note(index, code, message))
 
 
@@ -227,7 +240,7 @@ def _unusual_email(
 ) -> tuple[int, str, str]:
     """Return the column, its text and the address in it."""
     if not text.isascii() and (plain_text := narrow(text)) != text:
-        message = f"Written as {plain_text}."
+        message = WRITTEN_AS(text=plain_text)
         row.warnings.append(Note(index, "characters_replaced", message))
         text = plain_text
     address, warnings, has_text = read_email(text, index)
@@ -271,7 +284,7 @@ def _phones(
         metadata[mapping.keys[index]] = written
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
-        message = f"Kept without its extension {phone.extension}, which is kept as metadata."
+        message = _WITHOUT_EXTENSION(extension=phone.extension)
         row.warnings.append(Note(index, "extension_dropped", message))
     row.warnings.extend(phone.warnings)
     for other, text, cell in cells:
@@ -295,6 +308,6 @@ def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
 
 def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:
     if cell.error:
-        message = f"{cell.error.message} {used} is used instead."
+        message = _OTHER_PHONE_USED(problem_words=cell.error.message, phone=used)
         return Note(column, "phone_dropped", message, cell.error.reason or cell.error.code)
-    return Note(column, "several_phones", f"{used} is used; this number is kept as metadata.")
+    return Note(column, "several_phones", _OTHER_PHONE(phone=used))

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from app.enums import ImportState
 from app.errors import Conflict, Problem, ValidationFailed
 from app.gateways import job_queue
+from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -119,10 +120,10 @@ def start_apply(
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
         raise _not_open()
     if expected_check is not None and expected_check != upload.check_number:
-        message = "The check has changed. Nothing was applied."
+        message = gettext("The check has changed. Nothing was applied.")
         raise Conflict(message, "changed_meanwhile")
     if not rows_left(upload):
-        message = "No row of the file can be applied."
+        message = gettext("No row of the file can be applied.")
         raise Conflict(message, "nothing_to_apply")
     if upload.expected is None:
         upload.expected = counts_of(upload)
@@ -184,7 +185,7 @@ def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 
 
 def _not_open() -> Conflict:
-    message = "The upload has changed. Nothing was saved. Reload the page."
+    message = gettext("The upload has changed. Nothing was saved. Reload the page.")
     return Conflict(message, "upload_not_open")
 
 
@@ -204,16 +205,18 @@ def _check_mapping(
     problems: list[Problem] = []
     seen: dict[Target, int] = {}
     if len(mapping) != len(upload.columns):
-        message = "The file's columns have changed. Nothing was saved."
+        message = gettext("The file's columns have changed. Nothing was saved.")
         raise Conflict(message, "upload_not_open")
     for index, text in enumerate(mapping):
         place = f"columns.{index}"
         target = _target(text, external_keys)
         if target is None:
-            problems.append(Problem(place, "unknown_target", "Choose what this column becomes."))
+            message = gettext("Choose what this column becomes.")
+            problems.append(Problem(place, "unknown_target", message))
         elif target.field in _ONCE and target in seen:
-            message = (
-                f"“{upload.columns[seen[target]]}” is already this field. Keep one of the two."
+            message = gettext(
+                "“%(column)s” is already this field. Keep one of the two.",
+                column=upload.columns[seen[target]],
             )
             problems.append(Problem(place, "column_twice", message))
         else:

@@ -113,7 +113,7 @@ class Summary:
             if kind not in self.row_warnings
         }
         return [
-            {"kind": kind, "rows": rows, "message": WARNINGS[kind].rule}
+            {"kind": kind, "rows": rows, "message": str(WARNINGS[kind].rule)}
             for kind, rows in (about_file | self.row_warnings).items()
         ]
 

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, aliased
 from app.enums import ImportState, WebhookEvent
 from app.errors import Conflict
 from app.gateways import job_queue
+from app.languages import gettext
 from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -277,7 +278,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
     if upload.undo_state in (UNDOING, UNDONE):
         return upload
     if not can_be_undone(upload, days):
-        message = "The upload can no longer be undone. Nothing was changed."
+        message = gettext("The upload can no longer be undone. Nothing was changed.")
         raise Conflict(message, "upload_not_undoable")
     if upload.undo_state is None:
         upload.undo_started_at = utcnow()

@@ -17,6 +17,7 @@ from app.enums import CallerKind, ContactAction, ImportState
 from app.errors import NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
+from app.languages import gettext
 from app.models import Campaign, ContactImport, User, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -49,7 +50,7 @@ def get(
     ``for_change`` locks the row until the transaction ends.
     """
     query = _visible(caller).where(ContactImport.id == upload_id)
-    missing = NotFound("There is no such upload.", "upload_not_found")
+    missing = NotFound(gettext("There is no such upload."), "upload_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -120,7 +121,7 @@ def create(
     own = campaign.partner_id, campaign.organization_id
     storage.reserve_room(session, *own, file.size, storage_defaults)
     if not file.size:
-        message = "The file is empty. Export it again and upload the new file."
+        message = gettext("The file is empty. Export it again and upload the new file.")
         raise ValidationFailed.on("file", "empty_file", message)
     upload = ContactImport(
         id=new_id(),
