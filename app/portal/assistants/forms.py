@@ -24,11 +24,8 @@ MEANINGS = {
     ROUTES: lazy_gettext("Routes to a CRM account"),
 }
 MEANING_HINTS = {
-    IDENTIFIES: (
-        lazy_gettext(
-            "Each value belongs to one contact of a campaign. "
-            "Sending it again updates that contact."
-        )
+    IDENTIFIES: lazy_gettext(
+        "Each value belongs to one contact of a campaign. Sending it again updates that contact."
     ),
     ROUTES: lazy_gettext("Many contacts may share a value, such as a CRM account."),
 }

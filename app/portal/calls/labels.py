@@ -9,6 +9,7 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallSource, CallStatus
+from app.errors import in_language
 from app.extensions import caller
 from app.languages import gettext, language, lazy_gettext
 from app.models import Call, CallAttempt
@@ -39,6 +40,8 @@ TITLES = {
     "held": lazy_gettext("Waiting: calling is paused"),
     "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
+_SPOKEN = {"said-intro", "said-voicemail"}
+"""Events whose detail is what the assistant said."""
 ENDED_WORDS = {
     "completed": lazy_gettext("Finished after a conversation"),
     "voicemail": lazy_gettext("Finished on voicemail"),
@@ -86,9 +89,9 @@ SOURCE_WORDS = {
 
 @portal.app_template_filter()
 def stored_words(words: str | None) -> str | None:
-    """Return a sentence that is stored in English in the current language, if it is a message
-    without values; others are shown as they are stored."""
-    return gettext(words.replace("%", "%%")) if words else words
+    """Return a sentence that is stored in English in the current language; other text is shown as
+    it is stored."""
+    return in_language(words) if words else words
 
 
 @portal.app_template_filter()
@@ -199,7 +202,7 @@ def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
         except ValueError:
             return None
         return gettext("Until %(moment)s", moment=until)
-    return stored_words(moment.detail)
+    return moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
 
 
 def _after(start: datetime, at: datetime, *, first: bool) -> str:
