@@ -1,4 +1,4 @@
-"""Takes a picture of every screen in both brands, colour schemes and widths.
+"""Takes a picture of every screen in both brands, colour schemes and widths, and in each language.
 
 ``python -m scripts.screenshots [WORD …]`` (only addresses that hold one of the words) writes to
 ``screenshots/``, which git ignores; ``screenshots/index.html`` shows them side by side.
@@ -12,12 +12,16 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from app.languages import DEFAULT, LANGUAGES
 from scripts.demo_stack import at_work, showing, signed_in, visit
 from tests.e2e.crawl import ID, walk
 from tests.e2e.visits import Look
 
 FOLDER = Path("screenshots")
-LOOKS = [Look(*parts) for parts in product((0, 1), ("light", "dark"), (1360, 390))]
+LOOKS = [
+    *(Look(*parts) for parts in product((0, 1), ("light", "dark"), (1360, 390))),
+    *(Look(0, "light", *parts) for parts in product((1360, 390), LANGUAGES) if parts[1] != DEFAULT),
+]
 BEFORE_SIGNING_IN = ("/sign-in", "/p/{slug}/sign-in", "/p/{slug}/no-such-page")
 LOADED_MS = 300
 SHEET = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Every screen</title>
@@ -68,10 +72,13 @@ def main(words: list[str]) -> None:
                 path = pattern.format(slug=outside.slug)
                 if not words or any(word in path for word in words):
                     outside.page.goto(path)
+                    outside.speak(look.language)
+                    outside.page.reload()
                     take(outside.page, look, pattern.replace("{slug}", ""))
                     names.append(name_of(pattern.replace("{slug}", "")))
             outside.page.context.close()
             inside = signed_in(stack, browser, look)
+            inside.speak(look.language)
             for path, _status in walk(inside, among=among[look.brand]):
                 if not words or any(word in path for word in words):
                     take(inside.page, look, path)

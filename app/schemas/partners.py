@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from app.enums import ImageType, SocialType, Tier
 from app.schemas.base import Input, Resource
@@ -175,7 +175,29 @@ class BrandedPartner(Partner):
     """A partner with the fields of its brand that only the branding studio has."""
 
     tagline: str | None = None
+    mail_greeting: str | None = None
+    texts_by_language: dict[str, Any] | None = None
     dark_logo_url: str | None = None
+
+
+class BrandTexts(Input):
+    """The texts of a brand in one language; null shows the text without a language."""
+
+    tagline: Name | None = None
+    mail_greeting: Name | None = None
+
+
+class TextsByLanguage(Input):
+    """The texts of a brand in each language of the portal."""
+
+    en: BrandTexts | None = None
+    de: BrandTexts | None = None
+    es: BrandTexts | None = None
+    fr: BrandTexts | None = None
+
+
+def _as_json(texts: TextsByLanguage) -> dict[str, Any]:
+    return texts.model_dump(by_alias=True, exclude_none=True)
 
 
 class UpdateBrandInput(UpdatePartnerInput):
@@ -184,6 +206,8 @@ class UpdateBrandInput(UpdatePartnerInput):
     resource: ClassVar[type[Resource] | None] = BrandedPartner
 
     tagline: Name | None = None
+    mail_greeting: Name | None = None
+    texts_by_language: Annotated[TextsByLanguage, AfterValidator(_as_json)] | None = None
     dark_logo_url: WebUrl | None = None
 
 

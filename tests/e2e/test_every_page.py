@@ -14,6 +14,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import expect
 
+from app.languages import LANGUAGES
 from app.portal.web.blueprint import portal
 from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import LOOKS, Open
@@ -28,6 +29,7 @@ pytestmark = pytest.mark.crawl
 
 ROLES = ("partnerAdmin", *rotating("role", ("partnerEditor", "admin", "standard", "operator")))
 WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")
+SPOKEN = rotating("language of the pages", tuple(LANGUAGES))
 THIRDS = rotating("third of the pages", (0, 1, 2))
 SEEN_ELSEWHERE = {
     "/branding/discard",  # while there is a draft: test_branding_studio.py
@@ -123,15 +125,22 @@ def screens() -> set[str]:
     }
 
 
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_page_that_a_role_can_reach_is_sound(
-    live: Stack, partner: dict[str, Any], open_browser: Open, in_use: list[str], role: str
+    live: Stack,
+    partner: dict[str, Any],
+    open_browser: Open,
+    in_use: list[str],
+    role: str,
+    language: str,
 ) -> None:
     visit = open_browser(live, partner)
     if role == "operator":
         visit.slug = ""
     visit.sign_in(live.demo["operator"] if role == "operator" else person_of(partner, role))
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    visit.speak(language)
     wrong, seen = [], set()
     among = in_use if role == "partnerAdmin" else []
     for path, status in walk(visit, alike=2 if is_full() else 1, among=among):
@@ -146,10 +155,13 @@ def test_every_page_that_a_role_can_reach_is_sound(
         assert screens() - seen == SEEN_ELSEWHERE - seen
 
 
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("path", BEFORE_SIGNING_IN)
 def test_the_pages_before_signing_in_are_sound(
-    live: Stack, partner: dict[str, Any], open_browser: Open, path: str
+    live: Stack, partner: dict[str, Any], open_browser: Open, path: str, language: str
 ) -> None:
     visit = open_browser(live, partner)
+    visit.page.goto("/sign-in")
+    visit.speak(language)
     visit.page.goto(path.format(slug=visit.slug))
     assert looked_at(visit) == []

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
 
+from app.portal.web.i18n import LANGUAGE_COOKIE
+
 AXE = Axe()
 VISIBLE_WORDS = "label-content-name-mismatch"
 """The rule that a button's name has its visible words, which axe leaves out by itself."""
@@ -60,9 +62,11 @@ class Look:
     brand: int
     scheme: str
     width: int
+    language: str = "en"
 
     def __str__(self) -> str:
-        return f"{('purple', 'yellow')[self.brand]} {self.scheme} {self.width}"
+        language = "" if self.language == "en" else f" {self.language}"
+        return f"{('purple', 'yellow')[self.brand]} {self.scheme} {self.width}{language}"
 
 
 def slug_of(partner: Mapping[str, Any]) -> str:
@@ -88,6 +92,13 @@ class Visit:
         self.page.on("requestfailed", self._failed)
         self.page.on("response", self._answered)
         self.page.on("dialog", self._asked)
+
+    def speak(self, language: str) -> None:
+        """Choose the language as a visitor does on the sign-in page."""
+        address = "/".join(self.page.url.split("/")[:3])
+        self.page.context.add_cookies(
+            [{"name": LANGUAGE_COOKIE, "value": language, "url": address}]
+        )
 
     def sign_in(self, person: Mapping[str, Any], then: str | None = None) -> None:
         """Signs in at the partner's page, which leads on to ``then`` or to the overview."""

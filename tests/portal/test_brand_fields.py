@@ -51,6 +51,8 @@ CONTROLS: dict[str, tuple[str, str]] = {
     "allowedQueryParams": (SETTINGS, "allowed_query_params"),
     "pricing": (PRICING, "amount"),
     "tagline": (STUDIO, "tagline"),
+    "mailGreeting": (STUDIO, "mail_greeting"),
+    "textsByLanguage": (STUDIO, "texts_by_language-1-tagline"),
     "darkLogoUrl": (STUDIO, "dark-logo-picture"),
 }
 """Contract name -> the page and the id of a control on it."""

@@ -14,11 +14,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImageType, Role
 from app.errors import ValidationFailed
+from app.languages import speaking
 from app.models import User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.services import partners
+from app.services import mails, partners
 from app.services.branding import images, outside_pictures
+from app.services.branding.brand import of_partner
 from app.services.branding.stylesheet import sheet_for
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
@@ -291,6 +293,39 @@ def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
     assert re.search(r'<p class="entry-sentence">We pick up.</p>', shown)
     logos = re.findall(r'<img class="(logo-[a-z]+)" src="/brand/images/[0-9a-f]{64}"', shown)
     assert logos == ["logo-light", "logo-dark"]
+
+
+def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
+    editor: Browser, browser: Browser, own: Tenant, session: Session
+) -> None:
+    texts = {
+        "tagline": "We pick up.",
+        "texts_by_language-1-tagline": "Wir heben ab.",
+        "texts_by_language-1-mail_greeting": "Guten Tag von Northwind!",
+    }
+    rows = {f"texts_by_language-{n}-{name}": "" for n in range(4) for name in ("tagline",)}
+    editor.post(PAGE, {**FORM, **rows, **texts}, page=PAGE)
+    editor.post("/branding/publish", page=PAGE)
+    page = f"/p/{own.partner.slug}/sign-in"
+    seen = [
+        re.findall(r'<p class="entry-sentence">(.*?)</p>', browser.get(page, headers=headers).text)
+        for headers in ({}, {"Accept-Language": "de"}, {"Accept-Language": "fr"})
+    ]
+    assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
+    session.expire_all()
+    with speaking("de"):
+        mail = mails.sample(of_partner(own.partner), "http://localhost")
+    assert ["Guten Tag von Northwind!" in text for text in (mail.text, mail.html)] == [True, True]
+    assert "Guten Tag" not in mails.sample(of_partner(own.partner), "http://localhost").text
+
+
+def test_a_text_that_is_too_long_in_one_language_is_named(editor: Browser) -> None:
+    rows = {f"texts_by_language-{n}-tagline": "" for n in range(4)}
+    answer = editor.post(
+        PAGE, {**FORM, **rows, "texts_by_language-2-tagline": "x" * 201}, page=PAGE
+    )
+    assert answer.status_code == 422
+    assert 'href="#texts_by_language-2-tagline"' in answer.text
 
 
 def test_the_api_documentation_is_in_the_brand_of_its_reader(

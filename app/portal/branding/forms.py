@@ -17,6 +17,7 @@ from wtforms import (
 from wtforms.fields import Field
 
 from app.errors import DomainError
+from app.languages import LANGUAGES, lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.branding.brand import SOCIAL_NAMES
@@ -33,6 +34,7 @@ ROW_NAMES = {
     "further_colours": "More colours",
     "header_links": "Header link",
     "social_links": "Social link",
+    "texts_by_language": lazy_gettext("Texts in other languages"),
 }
 Rows: TypeAlias = FieldList
 Way: TypeAlias = Literal["up", "down", "remove"]
@@ -65,12 +67,25 @@ def _colour_field(label: str) -> StringField:
     return StringField(label, render_kw={"maxlength": 100, "spellcheck": "false"})
 
 
+class TextsRow(Form):
+    """The texts of the brand in one language."""
+
+    tagline = StringField(lazy_gettext("Tagline"), render_kw={"maxlength": 200})
+    mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
+
+
+def _in_each_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    return [(texts or {}).get(code) or {} for code in LANGUAGES]
+
+
 class BrandingForm(PortalForm):
     """Empty rows are left out; one empty row is at the end of each list."""
 
     version = VersionField()
     product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
     tagline = StringField("Tagline", render_kw={"maxlength": 200})
+    mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
+    texts_by_language = FieldList(FormField(TextsRow), max_entries=len(LANGUAGES))
     colour = _colour_field("Colour")
     further_colours = FieldList(FormField(ColourRow))
     header_links = FieldList(FormField(LinkRow))
@@ -99,6 +114,11 @@ class BrandingForm(PortalForm):
                 "version": fingerprint(content),
                 "product_name": content["productName"],
                 "tagline": content.get("tagline") or "",
+                "mail_greeting": content.get("mailGreeting") or "",
+                "texts_by_language": [
+                    {"tagline": texts.get("tagline"), "mail_greeting": texts.get("mailGreeting")}
+                    for texts in _in_each_language(content.get("textsByLanguage"))
+                ],
                 "colour": primary["value"] if primary else "",
                 "further_colours": _and_spare([c for c in colours if c is not primary]),
                 "header_links": _and_spare(content["customHeaderLinks"]),
@@ -133,6 +153,8 @@ class BrandingForm(PortalForm):
         return {
             "productName": (self.product_name.data or "").strip(),
             "tagline": _blank_is_null(self.tagline.data),
+            "mailGreeting": _blank_is_null(self.mail_greeting.data),
+            "textsByLanguage": self._texts(),
             "brandUIColors": colours or None,
             "customHeaderLinks": [_values(r) for r in self._filled(self.header_links)] or None,
             "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
@@ -162,6 +184,15 @@ class BrandingForm(PortalForm):
                 rest.append((field.id, f"{label}: {problem.message}"))
         self.problems = rest
 
+    def _texts(self) -> dict[str, Any] | None:
+        found = {}
+        for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
+            typed = {"tagline": row.tagline.data, "mailGreeting": row.mail_greeting.data}
+            texts = {name: text.strip() for name, text in typed.items() if text and text.strip()}
+            if texts:
+                found[code] = texts
+        return found or None
+
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
         typed = {part: (self[f"chat_{part}"].data or "").strip() for part in CHAT_LABELS}
         if not stored and not any(typed.values()):
@@ -174,6 +205,7 @@ class BrandingForm(PortalForm):
         single: dict[str, Field] = {
             "productName": self.product_name,
             "tagline": self.tagline,
+            "mailGreeting": self.mail_greeting,
             "chatAgentId": self.chat_assistant_id,
             "defaultAgentName": self.default_assistant_name,
             "partnerUpgradeMessage": self.partner_upgrade_message,
@@ -186,6 +218,10 @@ class BrandingForm(PortalForm):
         }
         if name in single:
             return single[name]
+        if name == "textsByLanguage" and len(place) == 2:
+            row = self.texts_by_language[[*LANGUAGES].index(place[0])]
+            text: Field = row.tagline if place[1] == "tagline" else row.mail_greeting
+            return text
         if name == "chatTemplateColors" and place and place[0] in CHAT_LABELS:
             chat: Field = self[f"chat_{place[0]}"]
             return chat

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from app.languages import LANGUAGES, lazy_gettext
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
 from app.services.branding.brand import SOCIAL_NAMES
 from app.validation.colours import is_colour, to_hex
@@ -11,6 +12,8 @@ from app.validation.colours import is_colour, to_hex
 FIELD_LABELS: dict[str, str] = {
     "productName": "Product name",
     "tagline": "Tagline",
+    "mailGreeting": lazy_gettext("Greeting in emails"),
+    "textsByLanguage": lazy_gettext("Texts in other languages"),
     "brandUIColors": "Colours",
     "logoImgUrl": "Logo",
     "darkLogoUrl": "Dark logo",
@@ -66,6 +69,11 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
         return [_ENTRIES[name](item) for item in value]
     if name == "chatTemplateColors":
         return [_colour(CHAT_LABELS.get(part, part), colour) for part, colour in value.items()]
+    if name == "textsByLanguage":
+        return [
+            Shown(f"{LANGUAGES[code]}: {' · '.join(filter(None, texts.values()))}")
+            for code, texts in value.items()
+        ]
     if name in ("logoImgUrl", "darkLogoUrl"):
         return [_picture(FIELD_LABELS[name], value)]
     return [Shown(_plain(name, value, assistants))]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.enums import ImageType, SocialType
+from app.languages import language, lazy_gettext
 from app.models import Partner
 from app.services.partners.outside_pictures import shown_path
 
@@ -12,7 +13,7 @@ NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
 DARK_LOGO = "dark-logo"
 """The logo in dark mode, beside the types of pictures that the contract has; always uploaded."""
-DEFAULT_TAGLINE = "Every call answered, even the ones after hours."
+DEFAULT_TAGLINE = lazy_gettext("Every call answered, even the ones after hours.")
 SOCIAL_NAMES: dict[str, str] = {
     SocialType.FACEBOOK: "Facebook",
     SocialType.TWITTER: "X (Twitter)",
@@ -38,6 +39,9 @@ class Brand:
     partner_name: str
     colour: str
     tagline: str | None = None
+    mail_greeting: str | None = None
+    texts_by_language: Mapping[str, Any] | None = None
+    language: str | None = None
     logo_url: str | None = None
     dark_logo_url: str | None = None
     favicon_url: str | None = None
@@ -52,6 +56,21 @@ class Brand:
     chat_wanted: bool = False
     chat_assistant_id: str | None = None
     chat_colours: Mapping[str, Any] | None = None
+
+    @property
+    def spoken_tagline(self) -> str | None:
+        """The tagline in the current language, else the one without a language."""
+        return self._text("tagline") or self.tagline
+
+    @property
+    def spoken_greeting(self) -> str | None:
+        """The greeting of mails in the current language, else the one without a language."""
+        return self._text("mailGreeting") or self.mail_greeting
+
+    def _text(self, name: str) -> str | None:
+        texts = (self.texts_by_language or {}).get(language()) or {}
+        found: str | None = texts.get(name)
+        return found
 
     @property
     def show_chat(self) -> bool:
@@ -74,6 +93,9 @@ def of_partner(partner: Partner) -> Brand:
         partner_name=partner.name,
         colour=primary_colour([(c.name, c.value) for c in partner.brand_colors]),
         tagline=partner.tagline,
+        mail_greeting=partner.mail_greeting,
+        texts_by_language=partner.texts_by_language,
+        language=partner.language,
         **_pictures(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
         header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
@@ -109,6 +131,9 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         partner_name=partner.name,
         colour=primary_colour([(c["name"], c["value"]) for c in content["brandUIColors"] or []]),
         tagline=content.get("tagline"),
+        mail_greeting=content.get("mailGreeting"),
+        texts_by_language=content.get("textsByLanguage"),
+        language=partner.language,
         **_pictures(partner, picture_urls(content)),
         header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
         social_links=tuple(

@@ -1,7 +1,7 @@
 """The brand's life cycle: a draft is edited, published as a version, or discarded; versions stay.
 
-Content uses the contract's names, and is checked as the JSON is. A tagline and a logo for dark
-backgrounds are in no JSON.
+Content uses the contract's names, and is checked as the JSON is. The texts of a brand and a logo
+for dark backgrounds are in no JSON.
 """
 
 import json
@@ -28,7 +28,12 @@ STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
 (docs/decisions/partners.md#fields-by-role)."""
 
 
-_WITHOUT = {"tagline": None, "darkLogoUrl": None}
+_WITHOUT = {
+    "tagline": None,
+    "mailGreeting": None,
+    "textsByLanguage": None,
+    "darkLogoUrl": None,
+}
 """Fields that older versions don't have."""
 
 

@@ -25,6 +25,8 @@ EDITOR_FIELDS = frozenset(
         "chat_assistant_id",
         "product_name",
         "tagline",
+        "mail_greeting",
+        "texts_by_language",
         "dark_logo_url",
         "default_assistant_name",
         "partner_upgrade_message",
