@@ -9,9 +9,11 @@ from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedN
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
 from app.gateways.carriers.twilio.numbers import list_numbers
-from app.languages import gettext
+from app.languages import gettext_noop
 
-NO_SIP = gettext("SIP trunks can’t be used here yet. Ask the platform’s operator to set them up.")
+NO_SIP = gettext_noop(
+    "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
+)
 
 
 def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:

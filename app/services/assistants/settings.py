@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from babel.numbers import format_decimal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
-from app.languages import gettext, locale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import (
     Assistant,
     Campaign,
@@ -216,7 +216,7 @@ def _voice_problem(
 def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        most = format_decimal(limit, locale=locale())
+        most = written(limit)
         message = gettext("Too long. Use at most %(most)s characters.", most=most)
         problems.append(Problem(field, "too_long", message))
     return text or None

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
-from app.languages import gettext
+from app.languages import gettext, gettext_noop
 from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcnow
 from app.services import carrier_accounts, destinations, pauses, spending
 from app.services.calls import carrier_pace, events, lifecycle, limits, rules
@@ -30,8 +30,8 @@ from app.services.verified_numbers import codes
 EARLY = timedelta(minutes=1)
 """A turn that comes longer than this before the call's time is left over: the call was moved to an
 earlier time, has rung, and is retried later."""
-UNPLACED = gettext("The carrier was asked, but the request never reached it.")
-CUT_SHORT = gettext("The worker was stopped before it asked the carrier.")
+UNPLACED = gettext_noop("The carrier was asked, but the request never reached it.")
+CUT_SHORT = gettext_noop("The worker was stopped before it asked the carrier.")
 MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
 """How many attempts that were never placed a call may have, by the cause."""
 NEXT_LOOKUP = timedelta(minutes=5)

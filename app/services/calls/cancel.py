@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Conflict
-from app.languages import gettext
+from app.languages import gettext, gettext_noop
 from app.models import Call, CallAttempt, Outreach, OutreachContact, utcnow
 from app.policy.caller import Caller
 from app.services import audit, carrier_accounts
@@ -16,9 +16,9 @@ from app.services.calls import events, queries
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import WAITING, latest_attempt, lock_call
 
-CANCELLING = gettext("Being cancelled: the carrier is asked to end the call.")
-CAMPAIGN_STOPPED = gettext("The campaign was stopped before the call was placed.")
-NO_RETRY = gettext("The campaign was stopped; the call is not tried again.")
+CANCELLING = gettext_noop("Being cancelled: the carrier is asked to end the call.")
+CAMPAIGN_STOPPED = gettext_noop("The campaign was stopped before the call was placed.")
+NO_RETRY = gettext_noop("The campaign was stopped; the call is not tried again.")
 
 
 def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]) -> Call:

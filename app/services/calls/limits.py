@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from babel.numbers import format_decimal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.errors import Sentence, in_language
-from app.languages import gettext, locale
+from app.languages import gettext_noop
+from app.languages.numbers import written
 from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
 from app.services.calls.states import ACTIVE
@@ -23,10 +23,10 @@ _TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
 # Stored in English with calls: `in_language` translates them where they are shown.
-OUTSIDE_HOURS = gettext("It is outside calling hours in the person's time zone.")
-PLAN_USED_UP = gettext("The daily call limit of the organization's plan is reached.")
-CARRIER_PACE = gettext("Other calls go to the carrier first.")
-DAY_USED_UP = gettext("The organization's daily call limit is reached.")
+OUTSIDE_HOURS = gettext_noop("It is outside calling hours in the person's time zone.")
+PLAN_USED_UP = gettext_noop("The daily call limit of the organization's plan is reached.")
+CARRIER_PACE = gettext_noop("Other calls go to the carrier first.")
+DAY_USED_UP = gettext_noop("The organization's daily call limit is reached.")
 
 _ALL_PLACES_TAKEN = Sentence.ngettext(
     "The organization's limit of %(num)s call at once is reached.",
@@ -197,7 +197,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> W
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
-    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=grouped(minutes))
+    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written(minutes))
     return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 
@@ -232,8 +232,3 @@ def _times_rung(
         .limit(most)
     )
     return list(session.scalars(query))
-
-
-def grouped(count: int) -> str:
-    """1,440"""
-    return format_decimal(count, locale=locale())

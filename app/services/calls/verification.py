@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
 from app.errors import Conflict, NotFound, ValidationFailed, in_language
-from app.languages import gettext, ngettext
+from app.languages import gettext, gettext_noop, ngettext
 from app.models import Assistant, Call, Organization, VerifiedNumber, utcnow
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
@@ -32,7 +32,7 @@ VOICEMAIL = (
     "Hello. This call was to verify this phone number. "
     "The code is given only to a person who answers. Goodbye."
 )
-NO_ASSISTANT = gettext(
+NO_ASSISTANT = gettext_noop(
     "A verification call comes from an assistant with a confirmed number. Ask the platform "
     "operator to assign your first number, then set up the phone of an assistant with it."
 )

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from babel.numbers import format_decimal
-
 from app.contact_files.spreadsheet_damage import inspect_phone
 from app.errors import ValidationFailed
-from app.languages import gettext, locale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.phone import PhoneError, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
@@ -52,8 +51,8 @@ def read_numbers(text: str, default_region: str) -> Sheet:
     if len(lines) > MOST_NUMBERS:
         message = gettext(
             "%(number)s lines are too many. Add at most %(most)s at a time.",
-            number=format_decimal(len(lines), locale=locale()),
-            most=format_decimal(MOST_NUMBERS, locale=locale()),
+            number=written(len(lines)),
+            most=written(MOST_NUMBERS),
         )
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}

@@ -6,13 +6,13 @@ from datetime import time
 from typing import Any
 from uuid import UUID
 
-from babel.numbers import format_decimal
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
-from app.languages import gettext, locale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
 from app.policy.caller import Caller
@@ -171,10 +171,6 @@ def _shown(plan: Plan) -> dict[str, Any]:
     return words
 
 
-def _grouped(count: int) -> str:
-    return format_decimal(count, locale=locale())
-
-
 def _problems(
     session: Session, caller: Caller, campaign: Campaign, plan: Plan, most_at_once: int
 ) -> Iterator[Problem]:
@@ -199,12 +195,12 @@ def _problems(
     for name, most in bounds:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= most:
-            message = gettext("Enter a whole number from 1 to %(most)s.", most=_grouped(most))
+            message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
         if len(text) > MOST_WORDS:
             message = gettext(
-                "Too long. Use at most %(most)s characters.", most=_grouped(MOST_WORDS)
+                "Too long. Use at most %(most)s characters.", most=written(MOST_WORDS)
             )
             yield Problem(wire_name(name), "too_long", message)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from babel.numbers import format_decimal
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
 from app.errors import Forbidden, ValidationFailed, in_language, refuse_stale
-from app.languages import gettext, locale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Organization, PhoneNumber, utcnow
 from app.phone import PhoneError, format_international, normalise
 from app.policy import Permission
@@ -183,7 +183,7 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
     if not typed:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(typed) > MOST_AT_ONCE:
-        most = format_decimal(MOST_AT_ONCE, locale=locale())
+        most = written(MOST_AT_ONCE)
         message = gettext("Assign at most %(most)s numbers at once.", most=most)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource
 from app.errors import ValidationFailed, in_language
-from app.languages import gettext
+from app.languages import gettext, gettext_noop
 from app.models import Assistant, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services import carrier_accounts
 
 FIELD = "phoneNumber"
-NOT_ASSIGNED = gettext(
+NOT_ASSIGNED = gettext_noop(
     "This number isn't assigned to the organization. Use one of its numbers, or ask the platform "
     "operator to assign this one."
 )
