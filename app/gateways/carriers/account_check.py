@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 
 from app.config import Settings
+from app.errors import in_language
 from app.gateways.carriers.factory import account_with, partner_trunk
 from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
 from app.gateways.carriers.twilio.numbers import list_numbers
+from app.languages import gettext_noop
 
-NO_SIP = "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
+NO_SIP = gettext_noop(
+    "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
+)
 
 
 def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
@@ -19,7 +23,7 @@ def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str])
         fault = fault_of(account_with(settings, opened.sid, opened.secret), numbers)
         return Finding(fault is None, fault or "")
     if not settings.can_call_over_sip:
-        return Finding(False, NO_SIP)
+        return Finding(False, in_language(NO_SIP))
     return tested(partner_trunk(settings, opened.trunk, opened.secret), numbers)
 
 

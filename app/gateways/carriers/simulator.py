@@ -22,6 +22,7 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     Verdict,
 )
+from app.languages import gettext
 from app.models import SimulatedCall, utcnow
 
 SIMULATED_NUMBERS = {
@@ -103,10 +104,10 @@ class Simulator:
     def place(self, placement: Placement) -> CarrierReport:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
-            message = "The simulated carrier refuses this number."
+            message = gettext("The simulated carrier refuses this number.")
             raise PlacementRejected(message)
         if outcome == "unreachable":
-            message = "The simulated carrier did not answer."
+            message = gettext("The simulated carrier did not answer.")
             raise NoCarrierAnswer(message)
         now = utcnow()
         with self._engine.begin() as connection:
@@ -119,7 +120,7 @@ class Simulator:
                 )
             )
         if outcome in {"lostAnswer", "unsure"}:
-            message = "The answer of the simulated carrier was lost."
+            message = gettext("The answer of the simulated carrier was lost.")
             raise NoCarrierAnswer(message)
         _, upcoming = self._happened(outcome or "human", now, now)
         return CarrierReport(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)

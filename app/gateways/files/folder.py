@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from app.errors import TooLarge
 from app.gateways.files.base import StoredFile, size_words
+from app.languages import gettext
 
 _CHUNK = 1024 * 1024
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -33,7 +34,10 @@ class Folder:
                 while chunk := stream.read(_CHUNK):
                     size += len(chunk)
                     if size > max_bytes:
-                        message = f"The file is larger than {size_words(max_bytes)}. Split it."
+                        message = gettext(
+                            "The file is larger than %(size)s. Split it.",
+                            size=size_words(max_bytes),
+                        )
                         raise TooLarge(message, "file_too_large")
                     digest.update(chunk)
                     file.write(chunk)

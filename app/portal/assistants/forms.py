@@ -12,6 +12,7 @@ from wtforms import (
     TextAreaField,
 )
 
+from app.languages import lazy_gettext
 from app.models import Assistant
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
@@ -19,14 +20,14 @@ from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, Assist
 
 IDENTIFIES, ROUTES = "identifies", "routes"
 MEANINGS = {
-    IDENTIFIES: "Identifies the contact",
-    ROUTES: "Routes to a CRM account",
+    IDENTIFIES: lazy_gettext("Identifies the contact"),
+    ROUTES: lazy_gettext("Routes to a CRM account"),
 }
 MEANING_HINTS = {
-    IDENTIFIES: (
+    IDENTIFIES: lazy_gettext(
         "Each value belongs to one contact of a campaign. Sending it again updates that contact."
     ),
-    ROUTES: "Many contacts may share a value, such as a CRM account.",
+    ROUTES: lazy_gettext("Many contacts may share a value, such as a CRM account."),
 }
 _ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
 
@@ -34,19 +35,30 @@ _ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(availabl
 class AssistantForm(PortalForm):
     once = OnceField()
     version = VersionField()
-    name = StringField("Name", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
-    service = StringField("Service", render_kw={"maxlength": MAX_NAME, "autocomplete": "off"})
-    timezone = SelectField(
-        "Time zone", choices=[SelectChoice("", "Not set"), *_ZONES], validate_choice=False
+    name = StringField(
+        lazy_gettext("Name"), render_kw={"maxlength": MAX_NAME, "autocomplete": "off"}
     )
-    active = BooleanField("Switched on", default=True)
-    phone_number = TelField("Phone number", render_kw={"maxlength": 40, "autocomplete": "off"})
-    phone_enabled = BooleanField("Calls from its number")
-    phone_configured = BooleanField("The number is set up with the carrier")
-    default_intro = TextAreaField("Intro", render_kw={"maxlength": MAX_TEXT})
-    default_voicemail = TextAreaField("Voicemail message", render_kw={"maxlength": MAX_TEXT})
+    service = StringField(
+        lazy_gettext("Service"), render_kw={"maxlength": MAX_NAME, "autocomplete": "off"}
+    )
+    timezone = SelectField(
+        lazy_gettext("Time zone"),
+        choices=[SelectChoice("", lazy_gettext("Not set")), *_ZONES],
+        validate_choice=False,
+    )
+    active = BooleanField(lazy_gettext("Switched on"), default=True)
+    phone_number = TelField(
+        lazy_gettext("Phone number"), render_kw={"maxlength": 40, "autocomplete": "off"}
+    )
+    phone_enabled = BooleanField(lazy_gettext("Calls from its number"))
+    phone_configured = BooleanField(lazy_gettext("The number is set up with the carrier"))
+    default_intro = TextAreaField(lazy_gettext("Intro"), render_kw={"maxlength": MAX_TEXT})
+    default_voicemail = TextAreaField(
+        lazy_gettext("Voicemail message"), render_kw={"maxlength": MAX_TEXT}
+    )
     voice_address = StringField(
-        "Voice address", render_kw={"maxlength": 2000, "autocomplete": "off", "inputmode": "url"}
+        lazy_gettext("Voice address"),
+        render_kw={"maxlength": 2000, "autocomplete": "off", "inputmode": "url"},
     )
 
     @classmethod
@@ -63,9 +75,9 @@ class AssistantForm(PortalForm):
 
 class KeyForm(PortalForm):
     once = OnceField()
-    key = StringField("Key", render_kw={"maxlength": MAX_KEY, "autocomplete": "off"})
+    key = StringField(lazy_gettext("Key"), render_kw={"maxlength": MAX_KEY, "autocomplete": "off"})
     meaning = RadioField(
-        "What a value means",
+        lazy_gettext("What a value means"),
         choices=[SelectChoice(value, words) for value, words in MEANINGS.items()],
         default=ROUTES,
     )

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller, settings
+from app.languages import lazy_gettext
 from app.models import Assistant, Organization
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -14,9 +15,9 @@ from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
 
 READINESS_NAMES = {
-    Readiness.READY: "Ready to call",
-    Readiness.NOT_READY: "Not ready",
-    Readiness.OFF: "Switched off",
+    Readiness.READY: lazy_gettext("Ready to call"),
+    Readiness.NOT_READY: lazy_gettext("Not ready"),
+    Readiness.OFF: lazy_gettext("Switched off"),
 }
 
 
@@ -50,34 +51,47 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 ASSISTANTS = ListDefinition(
     name="assistants",
-    nouns=("assistant", "assistants"),
+    nouns=(lazy_gettext("assistant"), lazy_gettext("assistants")),
     endpoint="portal.assistants",
     columns=(
-        Column("name", "Name", lambda row: row.assistant.name, "cell-name", sort="name"),
+        Column(
+            "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
+        ),
         Column(
             "organization",
-            "Organization",
+            lazy_gettext("Organization"),
             lambda row: row.organization.name,
             "wrap",
             usual=False,
             for_staff=True,
         ),
-        Column("number", "Number", lambda row: row.assistant.phone_number, "phone-second"),
-        Column("service", "Service", lambda row: row.assistant.service, "wrap from-1280"),
-        Column("readiness", "Readiness", lambda row: READINESS_NAMES[row.readiness], "phone-first"),
-        Column("zone", "Time zone", lambda row: row.assistant.timezone, usual=False),
+        Column(
+            "number", lazy_gettext("Number"), lambda row: row.assistant.phone_number, "phone-second"
+        ),
+        Column(
+            "service", lazy_gettext("Service"), lambda row: row.assistant.service, "wrap from-1280"
+        ),
+        Column(
+            "readiness",
+            lazy_gettext("Readiness"),
+            lambda row: str(READINESS_NAMES[row.readiness]),
+            "phone-first",
+        ),
+        Column("zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.assistant.created_at,
             "end",
             sort="created",
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
     ),
     filters=(
-        Filter("q", "Name or phone number"),
-        Filter("readiness", "Readiness", READINESS_NAMES, "Any readiness"),
+        Filter("q", lazy_gettext("Name or phone number")),
+        Filter(
+            "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
+        ),
     ),
     sorts=SORTS,
     default_sort="name",

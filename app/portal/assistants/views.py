@@ -10,6 +10,7 @@ from app import extensions
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
@@ -18,7 +19,7 @@ from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.formats import phone, plural
+from app.portal.web.formats import number, phone
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.services import assistants, audit, organizations, phone_numbers
@@ -34,12 +35,12 @@ READINESS_TONES = {
     Readiness.OFF: "neutral",
 }
 ACTS = {
-    "organization": "View organization",
-    "active": "Switch on",
-    "phone_number": "Add number",
-    "phone_enabled": "Switch calls on",
-    "phone_configured": "Mark as set up",
-    "default_intro": "Write messages",
+    "organization": lazy_gettext("View organization"),
+    "active": lazy_gettext("Switch on"),
+    "phone_number": lazy_gettext("Add number"),
+    "phone_enabled": lazy_gettext("Switch calls on"),
+    "phone_configured": lazy_gettext("Mark as set up"),
+    "default_intro": lazy_gettext("Write messages"),
 }
 
 
@@ -65,8 +66,8 @@ def assistant_new() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Assistants", url_for("portal.assistants"))
-            return organization_picker.choose_page(session, "Add assistant", back)
+            back = (gettext("Assistants"), url_for("portal.assistants"))
+            return organization_picker.choose_page(session, gettext("Add assistant"), back)
         return _new_page(organization, AssistantForm(data={"phone_enabled": True}))
 
 
@@ -90,7 +91,7 @@ def assistant_create() -> Page:
         if error.code == LIMIT_REACHED:
             return _new_page(organization, form, error.message), 422
         return refused(error, form, lambda: _new_page(organization, form))
-    flash(f"{made.name} was added.", "success")
+    flash(gettext("%(name)s was added.", name=made.name), "success")
     return redirect(url, 303)
 
 
@@ -123,7 +124,7 @@ def assistant_save(assistant_id: UUID) -> Page:
             stored=lambda session: _stored(session, assistant_id),
             target=("agent", assistant_id),
         )
-    flash(f"{form.name.data} was saved.", "success")
+    flash(gettext("%(name)s was saved.", name=form.name.data), "success")
     return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
 
 
@@ -140,7 +141,7 @@ def assistant_key_add(assistant_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(assistant_id, form))
-    flash(f"The key {(form.key.data or '').strip()} was added.", "success")
+    flash(gettext("The key %(key)s was added.", key=(form.key.data or "").strip()), "success")
     return redirect(url, 303)
 
 
@@ -158,7 +159,7 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
-    flash(f"The key {key} was removed.", "success")
+    flash(gettext("The key %(key)s was removed.", key=key), "success")
     return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
 
 
@@ -213,7 +214,7 @@ def _conditions(
                 else url_for("portal.assistant_edit", assistant_id=assistant.id, _anchor=each.place)
             )
             has_number = each.place == "phone_number" and assistant.phone_number
-            entry["act"] = "Change number" if has_number else ACTS[each.place]
+            entry["act"] = gettext("Change number") if has_number else ACTS[each.place]
         found.append(entry)
     return found
 
@@ -221,19 +222,33 @@ def _conditions(
 def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
     carriers = settings.carriers_of_key(session, assistant, key)
     others = settings.defined_elsewhere(session, assistant, key)
-    carried = f"{plural(carriers, 'contact has', 'contacts have')} a value for it"
-    consequences = [f"{carried}. Contacts keep it." if carriers else "No contact uses it."]
+    consequences = [
+        ngettext(
+            "%(num)s contact has a value for it. Contacts keep it.",
+            "%(num)s contacts have a value for it. Contacts keep it.",
+            carriers,
+            num=number(carriers),
+        )
+        if carriers
+        else gettext("No contact uses it.")
+    ]
     if others:
-        also = plural(others, "other assistant defines", "other assistants define")
-        consequences.append(f"{also} it too.")
+        consequences.append(
+            ngettext(
+                "%(num)s other assistant defines it too.",
+                "%(num)s other assistants define it too.",
+                others,
+                num=number(others),
+            )
+        )
     else:
-        consequences.append("Files and scripts that send it will be refused.")
+        consequences.append(gettext("Files and scripts that send it will be refused."))
     return Confirmation(
         action=url_for("portal.assistant_key_remove", assistant_id=assistant.id, key=key),
-        title=f"Remove the key {key}?",
+        title=gettext("Remove the key %(key)s?", key=key),
         consequences=consequences,
-        act="Remove key",
-        safe="Keep key",
+        act=gettext("Remove key"),
+        safe=gettext("Keep key"),
         safe_url=url_for("portal.assistant", assistant_id=assistant.id),
     )
 

@@ -11,6 +11,7 @@ from wtforms import (
     TextAreaField,
 )
 
+from app.languages import lazy_gettext
 from app.models import Assistant, Call
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
@@ -21,9 +22,9 @@ from app.services.outreach.plans import MOST_WORDS
 
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
 HINTS = {
-    EXACT: "Both are needed.",
-    INSTRUCTIONS: "The assistant writes the message.",
-    DEFAULT: "The messages in the assistant’s settings.",
+    EXACT: lazy_gettext("Both are needed."),
+    INSTRUCTIONS: lazy_gettext("The assistant writes the message."),
+    DEFAULT: lazy_gettext("The messages in the assistant’s settings."),
 }
 
 
@@ -38,17 +39,17 @@ class MessageForm(PortalForm):
     }
 
     message_kind = RadioField(
-        "Message",
+        lazy_gettext("Message"),
         choices=[
-            SelectChoice(EXACT, "Exact intro and voicemail"),
-            SelectChoice(INSTRUCTIONS, "Instructions"),
-            SelectChoice(DEFAULT, "Default messages"),
+            SelectChoice(EXACT, lazy_gettext("Exact intro and voicemail")),
+            SelectChoice(INSTRUCTIONS, lazy_gettext("Instructions")),
+            SelectChoice(DEFAULT, lazy_gettext("Default messages")),
         ],
         default=DEFAULT,
     )
-    intro = TextAreaField("Intro", render_kw={"maxlength": MOST_WORDS})
-    voicemail = TextAreaField("Voicemail", render_kw={"maxlength": MOST_WORDS})
-    instructions = TextAreaField("Instructions", render_kw={"maxlength": MOST_WORDS})
+    intro = TextAreaField(lazy_gettext("Intro"), render_kw={"maxlength": MOST_WORDS})
+    voicemail = TextAreaField(lazy_gettext("Voicemail"), render_kw={"maxlength": MOST_WORDS})
+    instructions = TextAreaField(lazy_gettext("Instructions"), render_kw={"maxlength": MOST_WORDS})
 
     @staticmethod
     def message_of(stored: Call | Plan) -> dict[str, str | None]:
@@ -86,9 +87,11 @@ class TestCallForm(MessageForm):
     wire_fields: ClassVar = {**MessageForm.wire_fields, "contact.phoneNumber": "number"}
 
     once = OnceField()
-    assistant = SelectField("Assistant", validate_choice=False)
-    number = TelField("Number to call", render_kw={"maxlength": 30, "autocomplete": "off"})
-    name = StringField("Name", render_kw={"maxlength": 100, "autocomplete": "off"})
+    assistant = SelectField(lazy_gettext("Assistant"), validate_choice=False)
+    number = TelField(
+        lazy_gettext("Number to call"), render_kw={"maxlength": 30, "autocomplete": "off"}
+    )
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 100, "autocomplete": "off"})
 
     @classmethod
     def repeating(cls, call: Call, assistant: Assistant) -> "TestCallForm":

@@ -9,11 +9,14 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallSource, CallStatus
+from app.errors import in_language
 from app.extensions import caller
+from app.languages import gettext, language, lazy_gettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
+from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
@@ -24,63 +27,79 @@ from app.services.calls import Moment
 from app.services.calls.states import WAITING
 
 TITLES = {
-    "accepted": "Queued",
-    "scheduled": "Waiting until allowed",
-    "dialing": "Calling",
-    "ringing": "Ringing",
-    "answered": "Answered",
-    "said-intro": "Intro spoken",
-    "said-voicemail": "Voicemail message spoken",
-    "cancel-asked": "Cancelling",
-    "cancel-refused": "The carrier didn’t stop the call",
-    "never-placed": "Confirmed as not placed",
-    "put-off": "The carrier could not take it yet",
-    "held": "Waiting: calling is paused",
-    "was-unknown": "The carrier could not say whether the call was placed",
+    "accepted": lazy_gettext("Queued"),
+    "scheduled": lazy_gettext("Waiting until allowed"),
+    "dialing": lazy_gettext("Calling"),
+    "ringing": lazy_gettext("Ringing"),
+    "answered": lazy_gettext("Answered"),
+    "said-intro": lazy_gettext("Intro spoken"),
+    "said-voicemail": lazy_gettext("Voicemail message spoken"),
+    "cancel-asked": lazy_gettext("Cancelling"),
+    "cancel-refused": lazy_gettext("The carrier didn’t stop the call"),
+    "never-placed": lazy_gettext("Confirmed as not placed"),
+    "put-off": lazy_gettext("The carrier could not take it yet"),
+    "held": lazy_gettext("Waiting: calling is paused"),
+    "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
+_SPOKEN = {"said-intro", "said-voicemail"}
+"""Events whose detail is what the assistant said."""
 ENDED_WORDS = {
-    "completed": "Finished after a conversation",
-    "voicemail": "Finished on voicemail",
-    "busy": "The line was busy",
-    "no_answer": "No answer",
-    "rejected": "The carrier refused the call",
-    "carrier_error": "The carrier could not place the call",
-    "number_invalid": "The number does not exist",
-    "canceled": "Cancelled",
-    "organization_suspended": "Not placed: the organization is suspended",
-    "agent_inactive": "Not placed: the assistant can’t call",
-    "do_not_contact": "Not placed: the person has asked not to be called",
-    "consent_missing": "Not placed: no consent is recorded for the number",
-    "region_not_allowed": "Not placed: the region may not be called",
-    "trial_mode": "Not placed: trial mode allows verified numbers only",
-    "spend_cap_reached": "Not placed: a spending limit is reached",
-    "contact_ended": "Not placed: the contact's status ended it",
-    "expired": "Not placed in time",
-    "unknown": "The carrier could not say whether the call was placed",
+    "completed": lazy_gettext("Finished after a conversation"),
+    "voicemail": lazy_gettext("Finished on voicemail"),
+    "busy": lazy_gettext("The line was busy"),
+    "no_answer": lazy_gettext("No answer"),
+    "rejected": lazy_gettext("The carrier refused the call"),
+    "carrier_error": lazy_gettext("The carrier could not place the call"),
+    "number_invalid": lazy_gettext("The number does not exist"),
+    "canceled": lazy_gettext("Cancelled"),
+    "organization_suspended": lazy_gettext("Not placed: the organization is suspended"),
+    "agent_inactive": lazy_gettext("Not placed: the assistant can’t call"),
+    "do_not_contact": lazy_gettext("Not placed: the person has asked not to be called"),
+    "consent_missing": lazy_gettext("Not placed: no consent is recorded for the number"),
+    "region_not_allowed": lazy_gettext("Not placed: the region may not be called"),
+    "trial_mode": lazy_gettext("Not placed: trial mode allows verified numbers only"),
+    "spend_cap_reached": lazy_gettext("Not placed: a spending limit is reached"),
+    "contact_ended": lazy_gettext("Not placed: the contact's status ended it"),
+    "expired": lazy_gettext("Not placed in time"),
+    "unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
 ATTESTATION_WORDS = {
-    "A": "Attestation A: number verified",
-    "B": "Attestation B: customer verified",
-    "C": "Attestation C: not verified",
+    "A": lazy_gettext("Attestation A: number verified"),
+    "B": lazy_gettext("Attestation B: customer verified"),
+    "C": lazy_gettext("Attestation C: not verified"),
 }
 """What the carrier vouches for (STIR/SHAKEN)."""
 ANSWERED_WORDS = {
-    AnsweredBy.HUMAN: "A person",
-    AnsweredBy.VOICEMAIL: "Voicemail",
-    AnsweredBy.UNKNOWN: "Unknown",
+    AnsweredBy.HUMAN: lazy_gettext("A person"),
+    AnsweredBy.VOICEMAIL: lazy_gettext("Voicemail"),
+    AnsweredBy.UNKNOWN: lazy_gettext("Unknown"),
 }
 ANSWERED_TITLES = {
-    AnsweredBy.HUMAN: "Answered by a person",
-    AnsweredBy.VOICEMAIL: "Answered by voicemail",
-    AnsweredBy.UNKNOWN: "Answered",
+    AnsweredBy.HUMAN: lazy_gettext("Answered by a person"),
+    AnsweredBy.VOICEMAIL: lazy_gettext("Answered by voicemail"),
+    AnsweredBy.UNKNOWN: lazy_gettext("Answered"),
 }
 SOURCE_WORDS = {
-    CallSource.API: "A script, through the API",
-    CallSource.LEGACY: "A script, through the legacy API",
-    CallSource.TEST: "A test call",
-    CallSource.CAMPAIGN: "A campaign",
-    CallSource.VERIFICATION: "A verification call",
+    CallSource.API: lazy_gettext("A script, through the API"),
+    CallSource.LEGACY: lazy_gettext("A script, through the legacy API"),
+    CallSource.TEST: lazy_gettext("A test call"),
+    CallSource.CAMPAIGN: lazy_gettext("A campaign"),
+    CallSource.VERIFICATION: lazy_gettext("A verification call"),
 }
+
+
+@portal.app_template_filter()
+def stored_words(words: str | None) -> str | None:
+    """Return a sentence that is stored in English in the current language; other text is shown as
+    it is stored."""
+    return in_language(words) if words else words
+
+
+@portal.app_template_filter()
+def in_sentence(words: str) -> str:
+    """Return words that begin with a capital for use within a sentence; German keeps its
+    capitals."""
+    return str(words) if language() == "de" else words.lower()
 
 
 def live(session: Session, found: Call) -> dict[str, Any]:
@@ -105,21 +124,21 @@ def live(session: Session, found: Call) -> dict[str, Any]:
 def cancelling(found: Call) -> Confirmation:
     return Confirmation(
         action=url_for("portal.call_cancel", call_id=found.id),
-        title=f"Cancel the call to {phone(found.phone_number)}?",
+        title=gettext("Cancel the call to %(number)s?", number=phone(found.phone_number)),
         consequences=_consequences(found),
-        act="Cancel call",
-        safe="Keep call",
+        act=gettext("Cancel call"),
+        safe=gettext("Keep call"),
         safe_url=url_for("portal.call", call_id=found.id),
     )
 
 
 def _consequences(found: Call) -> list[str]:
     if found.status in WAITING:
-        return ["The call is not placed.", "This can’t be undone."]
-    words = "The carrier is asked to hang up."
+        return [gettext("The call is not placed."), gettext("This can’t be undone.")]
+    words = gettext("The carrier is asked to hang up.")
     if found.answered_at is not None:
-        return [words, "It was answered, so it counts as 1 conversation."]
-    return [words, "If it is answered before that, it counts as 1 conversation."]
+        return [words, gettext("It was answered, so it counts as 1 conversation.")]
+    return [words, gettext("If it is answered before that, it counts as 1 conversation.")]
 
 
 def _entries(
@@ -146,35 +165,45 @@ def _entries(
     elif not found.status.is_final:
         entries[-1]["state"] = "now"
         entries.append(
-            {"title": "Completed, busy, no answer or failed", "when": None, "state": "next"}
+            {
+                "title": gettext("Completed, busy, no answer or failed"),
+                "when": None,
+                "state": "next",
+            }
         )
     return entries
 
 
 def _title(found: Call, moment: Moment) -> str:
     if moment.kind == "ended":
-        return ENDED_WORDS[found.ended_reason] if found.ended_reason else "Ended"
+        return str(ENDED_WORDS[found.ended_reason]) if found.ended_reason else gettext("Ended")
     if moment.kind == "answered" and found.answered_by:
-        return ANSWERED_TITLES[found.answered_by]
+        return str(ANSWERED_TITLES[found.answered_by])
     if moment.kind == "attempt-ended":
-        return f"Not reached: {CALL_STATUS_NAMES[moment.status].lower()}. Retries"
-    return TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize())
+        words = in_sentence(CALL_STATUS_NAMES[moment.status])
+        return gettext("Not reached: %(status)s. Retries", status=words)
+    return str(TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize()))
 
 
 def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
     if attempt is not None:
         reference = attempt.carrier_reference
-        shown = f"{reference[:4]}…{reference[-4:]}" if reference else None
-        own = f"Attempt {attempt.number}"
-        return f"{own}, carrier reference {shown}" if shown else own
+        if not reference:
+            return gettext("Attempt %(number)s", number=attempt.number)
+        return gettext(
+            "Attempt %(number)s, carrier reference %(reference)s",
+            number=attempt.number,
+            reference=f"{reference[:4]}…{reference[-4:]}",
+        )
     if moment.kind == "answered":
         return None
     if moment.kind == "scheduled" and moment.detail:
         try:
-            return f"Until {moment_words(datetime.fromisoformat(moment.detail), zone())}"
+            until = moment_words(datetime.fromisoformat(moment.detail), zone())
         except ValueError:
             return None
-    return moment.detail
+        return gettext("Until %(moment)s", moment=until)
+    return moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
 
 
 def _after(start: datetime, at: datetime, *, first: bool) -> str:

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.labels import ENDED_WORDS
@@ -21,8 +22,14 @@ from app.services.calls.queries import RUNNING, SORTS, UNANSWERED, attempts_of
 from app.services.paging import Page
 
 GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
-GROUP_WORDS = {"unanswered": "Ended without an answer", "open": "In progress"}
-ANSWERED_BY = {"human": "Answered by a person", "voicemail": "Answered by voicemail"}
+GROUP_WORDS = {
+    "unanswered": lazy_gettext("Ended without an answer"),
+    "open": lazy_gettext("In progress"),
+}
+ANSWERED_BY = {
+    "human": lazy_gettext("Answered by a person"),
+    "voicemail": lazy_gettext("Answered by voicemail"),
+}
 LIVE = {"yes": True, "no": False}
 
 
@@ -95,66 +102,84 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 
 def _outcome(row: Row) -> str | None:
-    return ENDED_WORDS[row.call.ended_reason] if row.call.ended_reason else None
+    return str(ENDED_WORDS[row.call.ended_reason]) if row.call.ended_reason else None
 
 
 CALLS = ListDefinition(
     name="calls",
-    nouns=("call", "calls"),
+    nouns=(lazy_gettext("call"), lazy_gettext("calls")),
     endpoint="portal.calls",
     columns=(
         Column(
             "number",
-            "Called",
+            lazy_gettext("Called"),
             lambda row: row.call.phone_number,
             "cell-name cell-number",
             sort="number",
         ),
-        Column("contact", "Name", lambda row: row.name, "wrap", usual=False),
+        Column("contact", lazy_gettext("Name"), lambda row: row.name, "wrap", usual=False),
         Column(
             "organization",
-            "Organization",
+            lazy_gettext("Organization"),
             lambda row: row.organization,
             "from-1360 wrap",
             for_staff=True,
         ),
-        Column("assistant", "Assistant", lambda row: row.assistant, "wrap"),
-        Column("status", "Status", lambda row: CALL_STATUS_NAMES[row.call.status], "phone-first"),
-        Column("outcome", "Outcome", _outcome, "wrap"),
-        Column("attempts", "Attempts", lambda row: len(row.attempts), "end", usual=False),
+        Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap"),
         Column(
-            "duration", "Duration", lambda row: row.seconds, "end", heading="Duration (seconds)"
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(CALL_STATUS_NAMES[row.call.status]),
+            "phone-first",
         ),
-        Column("cost", "Cost", lambda row: row.cost, "end from-1280"),
+        Column("outcome", lazy_gettext("Outcome"), _outcome, "wrap"),
+        Column(
+            "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
+        ),
+        Column(
+            "duration",
+            lazy_gettext("Duration"),
+            lambda row: row.seconds,
+            "end",
+            heading=lazy_gettext("Duration (seconds)"),
+        ),
+        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280"),
         Column(
             "accepted",
-            "Accepted",
+            lazy_gettext("Accepted"),
             lambda row: row.call.created_at,
             "end phone-second",
             sort="created",
-            heading="Accepted (UTC)",
+            heading=lazy_gettext("Accepted (UTC)"),
         ),
         Column(
             "answered",
-            "Answered",
+            lazy_gettext("Answered"),
             lambda row: row.call.answered_at,
             "end",
             usual=False,
-            heading="Answered (UTC)",
+            heading=lazy_gettext("Answered (UTC)"),
         ),
         Column(
             "ended",
-            "Ended",
+            lazy_gettext("Ended"),
             lambda row: row.call.ended_at,
             "end",
             usual=False,
-            heading="Ended (UTC)",
+            heading=lazy_gettext("Ended (UTC)"),
         ),
     ),
     filters=(
-        Filter("number", "Number"),
-        Filter("state", "Status", {**GROUP_WORDS, **CALL_STATUS_NAMES}, "Any status"),
-        Filter("answered", "Answered by", ANSWERED_BY, "Answered or not"),
+        Filter("number", lazy_gettext("Number")),
+        Filter(
+            "state",
+            lazy_gettext("Status"),
+            {**GROUP_WORDS, **CALL_STATUS_NAMES},
+            lazy_gettext("Any status"),
+        ),
+        Filter(
+            "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
+        ),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -10,6 +10,7 @@ from wtforms import SelectChoice
 from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
@@ -24,14 +25,14 @@ from app.validation.uuids import as_uuid
 MOST_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}
 PAGES = {
-    "organization": ("portal.organization", "View organization"),
-    "assistant": ("portal.assistant", "View assistant"),
-    "do-not-call": ("portal.do_not_call", "View list"),
-    "regions": ("portal.organization_settings", "View settings"),
-    "calling-hours": ("portal.organization_settings", "View settings"),
-    "limits": ("portal.organization_settings", "View settings"),
-    "trial": ("portal.verified_numbers", "Verify number"),
-    "spending": ("portal.organization_spending", "View spending"),
+    "organization": ("portal.organization", lazy_gettext("View organization")),
+    "assistant": ("portal.assistant", lazy_gettext("View assistant")),
+    "do-not-call": ("portal.do_not_call", lazy_gettext("View list")),
+    "regions": ("portal.organization_settings", lazy_gettext("View settings")),
+    "calling-hours": ("portal.organization_settings", lazy_gettext("View settings")),
+    "limits": ("portal.organization_settings", lazy_gettext("View settings")),
+    "trial": ("portal.verified_numbers", lazy_gettext("Verify number")),
+    "spending": ("portal.organization_spending", lazy_gettext("View spending")),
 }
 """The pages that fix checks outside of the form."""
 
@@ -115,7 +116,11 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
 
 
 def _assistant_words(name: str, organization: str, number: str | None) -> str:
-    return f"{name}, {organization} ({phone(number) if number else 'no number'})"
+    if not number:
+        return gettext(
+            "%(name)s, %(organization)s (no number)", name=name, organization=organization
+        )
+    return f"{name}, {organization} ({phone(number)})"
 
 
 def _checks(
@@ -154,10 +159,10 @@ def _checks(
 def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
     """Return the link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
-        return {"url": FIELDS[place], "act": "Go to field"}
+        return {"url": FIELDS[place], "act": gettext("Go to field")}
     endpoint, act = PAGES.get(place, ("", ""))
     if not endpoint or not may_open(caller(), endpoint):
         return {}
     if place == "assistant":
-        return {"url": url_for(endpoint, assistant_id=assistant.id), "act": act}
-    return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": act}
+        return {"url": url_for(endpoint, assistant_id=assistant.id), "act": str(act)}
+    return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": str(act)}

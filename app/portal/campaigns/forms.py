@@ -5,27 +5,31 @@ from uuid import UUID
 
 from wtforms import RadioField, SelectChoice, StringField
 
+from app.languages import lazy_gettext
 from app.models import Assistant, Campaign
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 
 ALL, SOME = "all", "some"
-WHO_HINTS = {ALL: "Including ones added later.", SOME: "Only those selected below."}
+WHO_HINTS = {
+    ALL: lazy_gettext("Including ones added later."),
+    SOME: lazy_gettext("Only those selected below."),
+}
 
 
 class CampaignForm(PortalForm):
     once = OnceField()
     version = VersionField()
-    name = StringField("Name", render_kw={"maxlength": 200, "autocomplete": "off"})
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
     who = RadioField(
-        "Assistants",
+        lazy_gettext("Assistants"),
         choices=[
-            SelectChoice(ALL, "All assistants"),
-            SelectChoice(SOME, "Selected assistants"),
+            SelectChoice(ALL, lazy_gettext("All assistants")),
+            SelectChoice(SOME, lazy_gettext("Selected assistants")),
         ],
         default=ALL,
     )
-    assistants = Checkboxes("Chosen assistants", choices=[])
+    assistants = Checkboxes(lazy_gettext("Chosen assistants"), choices=[])
 
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":

@@ -7,74 +7,82 @@ from flask import url_for
 
 from app.enums import CampaignStatus
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Campaign, Outreach
+from app.portal.calls.labels import in_sentence
 from app.portal.campaigns.plan_forms import DAYS
-from app.portal.web.formats import moment, number, plural
+from app.portal.web.formats import moment, number
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.outreach import CampaignBlocker, Forecast, Progress, blockers
 from app.services.outreach.plans import WORKDAYS, weekdays_of
 
 LEFT_OUT_WORDS = {
-    "no_phone": "No phone number",
-    "contact_ended": "The status ends outreach",
-    "do_not_contact": "Asked not to be called",
-    "consent_missing": "No consent to be called",
-    "invalid_phone": "The number lacks its area code",
-    "number_not_allowed": "The number may not be called",
-    "trial_mode": "Trial mode: the number isn’t verified",
-    "no_hour": "The plan’s hours don’t fit the number",
+    "no_phone": lazy_gettext("No phone number"),
+    "contact_ended": lazy_gettext("The status ends outreach"),
+    "do_not_contact": lazy_gettext("Asked not to be called"),
+    "consent_missing": lazy_gettext("No consent to be called"),
+    "invalid_phone": lazy_gettext("The number lacks its area code"),
+    "number_not_allowed": lazy_gettext("The number may not be called"),
+    "trial_mode": lazy_gettext("Trial mode: the number isn’t verified"),
+    "no_hour": lazy_gettext("The plan’s hours don’t fit the number"),
 }
-OTHER_REASON = "Refused by a rule for calls"
-WAITING_WORDS = {
-    "hours": "wait for the plan’s hours in their time zone",
-    "limits": "wait because of the organization’s limits",
-}
+OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
-    "organization_suspended": ("portal.organization", "View organization"),
-    "agent_inactive": ("portal.assistant", "View assistant"),
-    "agent_phone_not_ready": ("portal.assistant", "View assistant"),
-    "agent_left": ("portal.campaign_plan", "Choose another assistant"),
-    blockers.DAY_USED_UP: ("portal.organization_settings", "View limits"),
-    blockers.PAUSED: ("portal.line_health", "View carrier"),
+    "organization_suspended": ("portal.organization", lazy_gettext("View organization")),
+    "agent_inactive": ("portal.assistant", lazy_gettext("View assistant")),
+    "agent_phone_not_ready": ("portal.assistant", lazy_gettext("View assistant")),
+    "agent_left": ("portal.campaign_plan", lazy_gettext("Choose another assistant")),
+    blockers.DAY_USED_UP: ("portal.organization_settings", lazy_gettext("View limits")),
+    blockers.PAUSED: ("portal.line_health", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
 
 
 def reason_words(code: str) -> str:
-    return LEFT_OUT_WORDS.get(code, OTHER_REASON)
+    return str(LEFT_OUT_WORDS.get(code, OTHER_REASON))
 
 
 def days_words(days: frozenset[int]) -> str:
     """Monday to Friday; every day; Monday, Thursday"""
     if len(days) == len(DAYS):
-        return "every day"
+        return gettext("every day")
     if days == WORKDAYS:
-        return "Monday to Friday"
-    return ", ".join(DAYS[day - 1] for day in sorted(days))
+        return gettext("Monday to Friday")
+    return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 
 def hours_words(plan: Outreach) -> str:
     days = days_words(weekdays_of(plan))
     end = "24:00" if plan.hours_end == time.min else f"{plan.hours_end:%H:%M}"
-    return f"{plan.hours_start:%H:%M} to {end}, {days}, local to each person"
+    return gettext(
+        "%(start)s to %(end)s, %(days)s, local to each person",
+        start=f"{plan.hours_start:%H:%M}",
+        end=end,
+        days=days,
+    )
 
 
 def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
-    words = "Default messages"
+    words = gettext("Default messages")
     if plan.intro_message:
-        words = "Exact intro and voicemail"
+        words = gettext("Exact intro and voicemail")
     elif plan.call_instructions:
-        words = "By instructions"
+        words = gettext("By instructions")
     return [
-        ("Assistant", assistant.name),
-        ("Hours", hours_words(plan)),
-        ("Calls an hour", number(plan.calls_per_hour) if plan.calls_per_hour else "No limit"),
+        (gettext("Assistant"), assistant.name),
+        (gettext("Hours"), hours_words(plan)),
         (
-            "Calls at once",
-            number(plan.calls_at_once) if plan.calls_at_once else "The organization’s limit",
+            gettext("Calls an hour"),
+            number(plan.calls_per_hour) if plan.calls_per_hour else gettext("No limit"),
         ),
-        ("Message", words),
+        (
+            gettext("Calls at once"),
+            number(plan.calls_at_once)
+            if plan.calls_at_once
+            else gettext("The organization’s limit"),
+        ),
+        (gettext("Message"), words),
     ]
 
 
@@ -82,20 +90,39 @@ def consequences(
     forecast: Forecast, plan: Outreach, held: CampaignBlocker | None, at_night: str | None
 ) -> list[str]:
     """Return the consequences of starting now, in numbers."""
-    lines = [f"{plural(forecast.called, 'contact')} will be called: {hours_words(plan)}."]
+    lines = [
+        ngettext(
+            "%(num)s contact will be called: %(hours)s.",
+            "%(num)s contacts will be called: %(hours)s.",
+            forecast.called,
+            num=number(forecast.called),
+            hours=hours_words(plan),
+        )
+    ]
     if at_night is not None:
         lines.append(at_night)
     if held is not None:
-        lines.append(f"No calls until this ends: {held.sentence}")
+        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=held.sentence))
     if forecast.before:
-        lines.append(f"{plural(forecast.before, 'contact')} of this round were already called.")
+        lines.append(
+            ngettext(
+                "%(num)s contact of this round were already called.",
+                "%(num)s contacts of this round were already called.",
+                forecast.before,
+                num=number(forecast.before),
+            )
+        )
     lines += [
-        f"{number(count)} will not be called: {reason_words(code).lower()}."
+        gettext(
+            "%(number)s will not be called: %(reason)s.",
+            number=number(count),
+            reason=in_sentence(reason_words(code)),
+        )
         for code, count in sorted(forecast.left_out.items())
     ]
     if not forecast.is_exact:
-        lines.append("Numbers that can’t be called are skipped.")
-    lines.append("Contacts added later are called too, until you pause the campaign.")
+        lines.append(gettext("Numbers that can’t be called are skipped."))
+    lines.append(gettext("Contacts added later are called too, until you pause the campaign."))
     return lines
 
 
@@ -124,39 +151,67 @@ def blocker_words(
         "portal.campaign_plan": {"campaign_id": campaign.id},
         "portal.line_health": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
-    until = f" Until {moment(held.until, zone())}." if held.until else ""
+    text = held.sentence
+    if held.until:
+        until = moment(held.until, zone())
+        text = gettext("%(sentence)s Until %(moment)s.", sentence=text, moment=until)
     return {
-        "title": "No calls right now" if runs else "No one would be called",
-        "text": f"{held.sentence}{until}",
+        "title": gettext("No calls right now") if runs else gettext("No one would be called"),
+        "text": text,
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
-        "act": act,
+        "act": str(act),
     }
 
 
 def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
     """Return the current state of the outreach, and when it will be over."""
     if plan is None or plan.started_at is None:
-        return ["No calls yet. Calls begin when you start the campaign."]
+        return [gettext("No calls yet. Calls begin when you start the campaign.")]
     if campaign.status is CampaignStatus.ARCHIVED:
-        return ["The campaign is archived. It places no more calls."]
+        return [gettext("The campaign is archived. It places no more calls.")]
     if campaign.status is CampaignStatus.PAUSED:
-        return ["Paused. No calls until you resume the campaign."]
+        return [gettext("Paused. No calls until you resume the campaign.")]
     if progress.is_over:
-        return ["All callable contacts were called. New contacts are called too."]
+        return [gettext("All callable contacts were called. New contacts are called too.")]
     lines = []
     for code, count in progress.waiting.items():
-        lines.append(f"{number(count)} {WAITING_WORDS.get(code, 'wait')}.")
+        lines.append(_waiting_words(code, count))
     if progress.next_due is not None:
-        lines.append(f"The first can be called {moment(progress.next_due, zone())}.")
+        due = moment(progress.next_due, zone())
+        lines.append(gettext("The first can be called %(moment)s.", moment=due))
     return lines + _end_words(progress)
+
+
+def _waiting_words(code: str, count: int) -> str:
+    shown = number(count)
+    if code == "hours":
+        return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
+    if code == "limits":
+        return gettext("%(number)s wait because of the organization’s limits.", number=shown)
+    return gettext("%(number)s wait.", number=shown)
 
 
 def _end_words(progress: Progress) -> list[str]:
     if progress.open == 0:
-        return ["The last calls are in progress."]
+        return [gettext("The last calls are in progress.")]
     if progress.pace is None:
-        return ["An end time appears after the first calls."]
-    pace = f"At the current pace of {plural(round(progress.pace), 'call')} an hour"
+        return [gettext("An end time appears after the first calls.")]
+    pace = round(progress.pace)
     if progress.ends_at is None:
-        return [f"{pace} it takes longer than a year."]
-    return [f"{pace} all contacts are called by {moment(progress.ends_at, zone())}."]
+        return [
+            ngettext(
+                "At the current pace of %(num)s call an hour it takes longer than a year.",
+                "At the current pace of %(num)s calls an hour it takes longer than a year.",
+                pace,
+                num=number(pace),
+            )
+        ]
+    return [
+        ngettext(
+            "At the current pace of %(num)s call an hour all contacts are called by %(moment)s.",
+            "At the current pace of %(num)s calls an hour all contacts are called by %(moment)s.",
+            pace,
+            num=number(pace),
+            moment=moment(progress.ends_at, zone()),
+        )
+    ]

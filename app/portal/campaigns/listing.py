@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import Campaign
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -15,7 +16,19 @@ from app.services.campaigns import SORTS
 from app.services.outreach import Summary
 from app.services.paging import Page
 
-KINDS = {"active": "Running", "paused": "Not running", "archived": "Archived", "any": "All"}
+KINDS = {
+    "active": lazy_gettext("Running"),
+    "paused": lazy_gettext("Not running"),
+    "archived": lazy_gettext("Archived"),
+    "any": lazy_gettext("All"),
+}
+STATE_WORDS = {
+    "archived": lazy_gettext("Archived"),
+    "finished": lazy_gettext("Finished"),
+    "running": lazy_gettext("Running"),
+    "paused": lazy_gettext("Paused"),
+    "not-started": lazy_gettext("Not started"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +39,18 @@ class Row:
 
     @property
     def state(self) -> str:
+        """A key of `STATE_WORDS`."""
         if self.campaign.status is CampaignStatus.ARCHIVED:
-            return "Archived"
+            return "archived"
         if self.outreach.ended_at:
-            return "Finished"
+            return "finished"
         if self.campaign.status is CampaignStatus.ACTIVE:
-            return "Running"
-        return "Paused" if self.outreach.started_at else "Not started"
+            return "running"
+        return "paused" if self.outreach.started_at else "not-started"
+
+    @property
+    def state_words(self) -> str:
+        return str(STATE_WORDS[self.state])
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
@@ -60,63 +78,87 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 CAMPAIGNS = ListDefinition(
     name="campaigns",
-    nouns=("campaign", "campaigns"),
+    nouns=(lazy_gettext("campaign"), lazy_gettext("campaigns")),
     endpoint="portal.campaigns",
     columns=(
-        Column("name", "Name", lambda row: row.campaign.name, "cell-name", sort="name"),
+        Column(
+            "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
+        ),
         Column(
             "organization",
-            "Organization",
+            lazy_gettext("Organization"),
             lambda row: row.organization,
             "wrap",
             usual=False,
             for_staff=True,
         ),
-        Column("status", "Status", lambda row: row.state, "phone-first", sort="status"),
-        Column("progress", "Progress", lambda row: row.outreach.settled, "end", heading="Settled"),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: row.state_words,
+            "phone-first",
+            sort="status",
+        ),
+        Column(
+            "progress",
+            lazy_gettext("Progress"),
+            lambda row: row.outreach.settled,
+            "end",
+            heading=lazy_gettext("Settled"),
+        ),
         Column(
             "contacts",
-            "Contacts",
+            lazy_gettext("Contacts"),
             lambda row: row.campaign.contact_count,
             "end phone-second",
             sort="contacts",
             is_labelled=True,
         ),
-        Column("called", "Called", lambda row: row.outreach.called, "end", usual=False),
-        Column("answered", "Answered", lambda row: row.outreach.answered, "end"),
-        Column("assistant", "Assistant", lambda row: row.outreach.assistant, "wrap from-1280"),
+        Column(
+            "called", lazy_gettext("Called"), lambda row: row.outreach.called, "end", usual=False
+        ),
+        Column("answered", lazy_gettext("Answered"), lambda row: row.outreach.answered, "end"),
+        Column(
+            "assistant",
+            lazy_gettext("Assistant"),
+            lambda row: row.outreach.assistant,
+            "wrap from-1280",
+        ),
         Column(
             "next-call",
-            "Next call",
+            lazy_gettext("Next call"),
             lambda row: row.outreach.next_at,
             "end from-1360",
-            heading="Next call (UTC)",
+            heading=lazy_gettext("Next call (UTC)"),
         ),
         Column(
             "started",
-            "Started",
+            lazy_gettext("Started"),
             lambda row: row.outreach.started_at,
             "end from-1280",
-            heading="Started (UTC)",
+            heading=lazy_gettext("Started (UTC)"),
         ),
         Column(
             "ended",
-            "Ended",
+            lazy_gettext("Ended"),
             lambda row: row.outreach.ended_at,
             "end from-1360",
-            heading="Ended (UTC)",
+            heading=lazy_gettext("Ended (UTC)"),
         ),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.campaign.created_at,
             "end",
             sort="created",
             usual=False,
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
     ),
-    filters=(Filter("q", "Name"), Filter("kind", "Status", KINDS, "Current campaigns")),
+    filters=(
+        Filter("q", lazy_gettext("Name")),
+        Filter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
+    ),
     sorts=SORTS,
     default_sort="-created",
     load=_load,

@@ -9,6 +9,7 @@ from wtforms import (
     SelectField,
 )
 
+from app.languages import lazy_gettext
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import Checkboxes, ClockField, VersionField, WholeNumber
@@ -16,27 +17,37 @@ from app.services.outreach import Plan
 
 MESSAGE_HINTS = {
     EXACT: (
-        "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
-        "unknown. Metadata names work the same way."
+        lazy_gettext(
+            "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
+            "unknown. Metadata names work the same way."
+        )
     ),
-    INSTRUCTIONS: "The assistant writes the message.",
-    DEFAULT: "The messages in the assistant’s settings.",
+    INSTRUCTIONS: lazy_gettext("The assistant writes the message."),
+    DEFAULT: lazy_gettext("The messages in the assistant’s settings."),
 }
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    lazy_gettext("Monday"),
+    lazy_gettext("Tuesday"),
+    lazy_gettext("Wednesday"),
+    lazy_gettext("Thursday"),
+    lazy_gettext("Friday"),
+    lazy_gettext("Saturday"),
+    lazy_gettext("Sunday"),
+)
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class PlanForm(MessageForm):
     version = VersionField()
-    assistant = SelectField("Assistant", choices=[], validate_choice=False)
+    assistant = SelectField(lazy_gettext("Assistant"), choices=[], validate_choice=False)
     weekdays = Checkboxes(
-        "Days",
+        lazy_gettext("Days"),
         choices=[SelectChoice(str(number), name) for number, name in enumerate(DAYS, 1)],
     )
-    hours_start = ClockField("From")
-    hours_end = ClockField("To")
-    calls_per_hour = WholeNumber("Calls an hour", render_kw=_NUMBER)
-    calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
+    hours_start = ClockField(lazy_gettext("From"))
+    hours_end = ClockField(lazy_gettext("To"))
+    calls_per_hour = WholeNumber(lazy_gettext("Calls an hour"), render_kw=_NUMBER)
+    calls_at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
 
     @classmethod
     def showing(cls, plan: Plan, version: int) -> "PlanForm":

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from app.enums import CampaignStatus, CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import Campaign, Outreach
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
@@ -107,7 +108,7 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
 
         target = ("campaign", campaign_id)
         return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
-    flash("The plan was saved." if changed else "Nothing was changed.", "success")
+    flash(gettext("The plan was saved.") if changed else gettext("Nothing was changed."), "success")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
@@ -146,7 +147,10 @@ def campaign_pause(campaign_id: UUID) -> Response:
     try:
         with transaction() as session:
             found = outreach.pause(session, caller(), campaign_id)
-        flash(f"{found.name} is paused. Calls in progress continue to their end.", "success")
+        words = gettext(
+            "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
+        )
+        flash(words, "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
@@ -156,9 +160,10 @@ def _start(campaign_id: UUID, *, again: bool) -> Response:
     try:
         with transaction() as session:
             found = outreach.start(session, caller(), campaign_id, again=again)
-        flash(f"{found.name} is running.", "success")
+        flash(gettext("%(campaign)s is running.", campaign=found.name), "success")
     except Conflict as error:
-        flash(f"The campaign was not started. {error.message}", "warning")
+        words = gettext("The campaign was not started. %(reason)s", reason=error.message)
+        flash(words, "warning")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
@@ -200,20 +205,27 @@ def _at_night(session: Session, found: Campaign, plan: Outreach) -> str | None:
 
 def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Confirmation:
     resumes = plan.started_at is not None and not again
-    verb = "Call all contacts of" if again else "Resume" if resumes else "Start"
-    acts = "Call all again" if again else "Resume campaign" if resumes else "Start campaign"
+    if again:
+        title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
+        act = gettext("Call all again")
+    elif resumes:
+        title = gettext("Resume %(campaign)s?", campaign=found.name)
+        act = gettext("Resume campaign")
+    else:
+        title = gettext("Start %(campaign)s?", campaign=found.name)
+        act = gettext("Start campaign")
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return Confirmation(
         action=url_for(endpoint, campaign_id=found.id),
-        title=f"{verb} {found.name}{' again' if again else ''}?",
+        title=title,
         consequences=consequences(
             outreach.forecast(session, found, again=again),
             plan,
             _blocker(session, found, plan),
             _at_night(session, found, plan),
         ),
-        act=acts,
-        safe="Not now",
+        act=act,
+        safe=gettext("Not now"),
         safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
         danger=False,
     )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.campaigns.listing import CAMPAIGNS
@@ -19,7 +20,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.services import (
@@ -50,8 +51,8 @@ def campaign_new() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Campaigns", url_for("portal.campaigns"))
-            return organization_picker.choose_page(session, "Create campaign", back)
+            back = (gettext("Campaigns"), url_for("portal.campaigns"))
+            return organization_picker.choose_page(session, gettext("Create campaign"), back)
     return _new_page(organization, CampaignForm())
 
 
@@ -73,7 +74,10 @@ def campaign_create() -> Page:
             url = submission.led_to(url_for("portal.campaign", campaign_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(organization, form))
-    flash(f"{made.name} was created. Add contacts by file, by script or by hand.", "success")
+    words = gettext(
+        "%(campaign)s was created. Add contacts by file, by script or by hand.", campaign=made.name
+    )
+    flash(words, "success")
     return redirect(url, 303)
 
 
@@ -92,7 +96,7 @@ def campaign(campaign_id: UUID) -> Page:
             "portal/campaigns/detail.html",
             **about(session, found),
             list=page,
-            statuses={contacts.NO_STATUS: "No status"} | {s: s for s in sorted(statuses)},
+            statuses={contacts.NO_STATUS: gettext("No status")} | {s: s for s in sorted(statuses)},
             removed=_removed(session),
         )
 
@@ -132,7 +136,7 @@ def campaign_save(campaign_id: UUID) -> Page:
             stored=lambda session: _stored(session, campaign_id),
             target=("campaign", campaign_id),
         )
-    flash("The campaign was saved.", "success")
+    flash(gettext("The campaign was saved."), "success")
     return redirect(url_for("portal.campaign_settings", campaign_id=campaign_id), 303)
 
 
@@ -146,7 +150,7 @@ def campaign_archive_confirm(campaign_id: UUID) -> str:
 def campaign_archive(campaign_id: UUID) -> Page:
     with transaction() as session:
         found = campaigns.archive(session, caller(), campaign_id)
-    flash(f"{found.name} is archived.", "success")
+    flash(gettext("%(campaign)s is archived.", campaign=found.name), "success")
     return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
 
 
@@ -172,19 +176,26 @@ def _removed(session: Session) -> tuple[str, str] | None:
 
 
 def _archiving(found: Campaign) -> Confirmation:
-    many = plural(found.contact_count, "contact")
-    kept = f"Its {many} can still be viewed." if found.contact_count else "It has no contacts."
-    moved = " Its contacts can be uploaded to another campaign." if found.contact_count else ""
+    kept, undone = gettext("It has no contacts."), gettext("This can’t be undone.")
+    if found.contact_count:
+        kept = ngettext(
+            "Its %(num)s contact can still be viewed.",
+            "Its %(num)s contacts can still be viewed.",
+            found.contact_count,
+            num=number(found.contact_count),
+        )
+        moved = gettext("Its contacts can be uploaded to another campaign.")
+        undone = f"{undone} {moved}"
     return Confirmation(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
-        title=f"Archive {found.name}?",
+        title=gettext("Archive %(campaign)s?", campaign=found.name),
         consequences=[
             kept,
-            "It leaves the list and takes no more uploads.",
-            f"This can’t be undone.{moved}",
+            gettext("It leaves the list and takes no more uploads."),
+            undone,
         ],
-        act="Archive campaign",
-        safe="Keep campaign",
+        act=gettext("Archive campaign"),
+        safe=gettext("Keep campaign"),
         safe_url=url_for("portal.campaign_settings", campaign_id=found.id),
     )
 

@@ -9,14 +9,18 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import CarrierAccount, Organization
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts
 
-WHOLE = "All other organizations"
-KIND_WORDS = {CarrierKind.TWILIO: "Twilio account", CarrierKind.SIP: "SIP trunk"}
+WHOLE = lazy_gettext("All other organizations")
+KIND_WORDS = {
+    CarrierKind.TWILIO: lazy_gettext("Twilio account"),
+    CarrierKind.SIP: lazy_gettext("SIP trunk"),
+}
 FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.line_trunk"}
 
 
@@ -33,7 +37,7 @@ def short_name(account: CarrierAccount) -> str:
 
 
 def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:
-    return names.get(account.organization_id, "–") if account.organization_id else WHOLE
+    return names.get(account.organization_id, "–") if account.organization_id else str(WHOLE)
 
 
 def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
@@ -43,24 +47,48 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
 def removing(session: Session, account: CarrierAccount) -> Confirmation:
     """Return the confirmation of removing the account, with the consequences."""
     follows = carrier_accounts.leaving(session, caller(), account)
-    instead = f"your account {short_name(follows.instead)}" if follows.instead else "the platform’s"
-    secret = "token" if account.trunk is None else "password"
     return Confirmation(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
-        title=f"Remove the account {short_name(account)}?",
+        title=gettext("Remove the account %(account)s?", account=short_name(account)),
         consequences=[
-            f"New live calls of {plural(follows.organizations, 'organization')} use {instead}."
+            _instead(follows.organizations, follows.instead)
             if follows.organizations
-            else "No organization uses it.",
-            f"You can remove it after {plural(follows.calls, 'call')} over it "
-            f"{'has' if follows.calls == 1 else 'have'} ended."
+            else gettext("No organization uses it."),
+            ngettext(
+                "You can remove it after %(num)s call over it has ended.",
+                "You can remove it after %(num)s calls over it have ended.",
+                follows.calls,
+                num=number(follows.calls),
+            )
             if follows.calls
-            else "No calls are using it.",
-            f"Its {secret} is deleted within two days. Nothing changes at the carrier.",
+            else gettext("No calls are using it."),
+            gettext("Its token is deleted within two days. Nothing changes at the carrier.")
+            if account.trunk is None
+            else gettext(
+                "Its password is deleted within two days. Nothing changes at the carrier."
+            ),
         ],
-        act="Remove account",
-        safe="Keep account",
+        act=gettext("Remove account"),
+        safe=gettext("Keep account"),
         safe_url=url_for("portal.carrier_accounts"),
+    )
+
+
+def _instead(organizations: int, account: CarrierAccount | None) -> str:
+    """Return which account the new calls of this many organizations use."""
+    if account is None:
+        return ngettext(
+            "New live calls of %(num)s organization use the platform’s.",
+            "New live calls of %(num)s organizations use the platform’s.",
+            organizations,
+            num=number(organizations),
+        )
+    return ngettext(
+        "New live calls of %(num)s organization use your account %(account)s.",
+        "New live calls of %(num)s organizations use your account %(account)s.",
+        organizations,
+        num=number(organizations),
+        account=short_name(account),
     )
 
 
@@ -88,7 +116,7 @@ def about(
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind],
-        "owner": organization.name if organization else WHOLE,
+        "owner": organization.name if organization else str(WHOLE),
         "kinds": [
             (words, form_url(each, organization_id), None, each is kind)
             for each, words in KIND_WORDS.items()

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
@@ -59,8 +60,10 @@ def carrier_account_choose() -> Page:
             present = carrier_accounts.current(session, caller(), organization.id).account
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
-        back = ("Carrier accounts", url_for("portal.carrier_accounts"))
-        return organization_picker.choose_page(session, "Account for an organization", back)
+        back = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
+        return organization_picker.choose_page(
+            session, gettext("Account for an organization"), back
+        )
 
 
 @portal.get("/line/accounts/account")
@@ -88,7 +91,8 @@ def carrier_account_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(f"Live calls use {short_name(account)} from now on.", "success")
+    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
+    flash(words, "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
@@ -124,7 +128,8 @@ def carrier_account_remove(account_id: UUID) -> Response:
     try:
         with transaction() as session:
             account = carrier_accounts.remove(session, caller(), account_id)
-        flash(f"The account {short_name(account)} was removed.", "success")
+        words = gettext("The account %(account)s was removed.", account=short_name(account))
+        flash(words, "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.carrier_accounts"), 303)

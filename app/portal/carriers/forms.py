@@ -3,6 +3,7 @@
 from wtforms import BooleanField, PasswordField, RadioField, SelectChoice, StringField
 
 from app.gateways.carriers.sip.account import Trunk
+from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.carrier_accounts import Particulars
@@ -16,9 +17,11 @@ _HOST = _PLAIN | {"maxlength": LONGEST_HOST, "inputmode": "url"}
 
 class CarrierAccountForm(PortalForm):
     version = VersionField()
-    sid = StringField("Account SID", render_kw={"maxlength": 34, "autocomplete": "off"})
+    sid = StringField(
+        lazy_gettext("Account SID"), render_kw={"maxlength": 34, "autocomplete": "off"}
+    )
     token = PasswordField(
-        "Auth token", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+        lazy_gettext("Auth token"), render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
     )
 
     @classmethod
@@ -31,22 +34,27 @@ class CarrierAccountForm(PortalForm):
 
 class LineTrunkForm(PortalForm):
     version = VersionField()
-    address = StringField("Trunk", render_kw=_HOST)
-    user = StringField("User", render_kw=_PLAIN | {"maxlength": LONGEST_USER})
+    address = StringField(lazy_gettext("Trunk"), render_kw=_HOST)
+    user = StringField(lazy_gettext("User"), render_kw=_PLAIN | {"maxlength": LONGEST_USER})
     password = PasswordField(
-        "Password", render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+        lazy_gettext("Password"), render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
     )
     transport = RadioField(
-        "Transport", choices=[SelectChoice(*each) for each in TRANSPORTS.items()], default="udp"
+        lazy_gettext("Transport"),
+        choices=[SelectChoice(*each) for each in TRANSPORTS.items()],
+        default="udp",
     )
-    registers = BooleanField("Register before each call")
+    registers = BooleanField(lazy_gettext("Register before each call"))
     caller = RadioField(
-        "Shown as the caller",
-        choices=[SelectChoice(NUMBER, "The assistant’s number"), SelectChoice(USER, "The user")],
+        lazy_gettext("Shown as the caller"),
+        choices=[
+            SelectChoice(NUMBER, lazy_gettext("The assistant’s number")),
+            SelectChoice(USER, lazy_gettext("The user")),
+        ],
         default=NUMBER,
     )
-    domain = StringField("Domain", render_kw=_HOST)
-    proxy = StringField("Outbound proxy", render_kw=_HOST)
+    domain = StringField(lazy_gettext("Domain"), render_kw=_HOST)
+    proxy = StringField(lazy_gettext("Outbound proxy"), render_kw=_HOST)
 
     @classmethod
     def showing(cls, trunk: Trunk | None, version: int) -> "LineTrunkForm":

@@ -1,59 +1,66 @@
 """The state of the carriers in words: for operators by carrier, for others as one."""
 
 from app.enums import Observed
-from app.portal.web.formats import carrier_title, number, plural
+from app.languages import gettext, lazy_gettext, ngettext
+from app.portal.web.formats import carrier_title, number
 from app.services.pauses.carrier_health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
-    State.OUTAGE: ("No answer", "danger"),
-    State.DELAYS: ("Not accepting calls", "warning"),
-    State.REFUSES: ("Refuses calls", "warning"),
-    State.SLOW: ("Slow", "warning"),
-    State.WELL: ("Works", "success"),
-    State.QUIET: ("No recent requests", "neutral"),
+    State.OUTAGE: (lazy_gettext("No answer"), "danger"),
+    State.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
+    State.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
+    State.SLOW: (lazy_gettext("Slow"), "warning"),
+    State.WELL: (lazy_gettext("Works"), "success"),
+    State.QUIET: (lazy_gettext("No recent requests"), "neutral"),
 }
 """The word and the tone of its badge."""
 
 OBSERVED_WORDS: dict[Observed, str] = {
-    Observed.SLOW: "Answered late",
-    Observed.REFUSED: "Refused a call",
-    Observed.DELAYED: "Asked to wait",
-    Observed.UNREACHED: "Could not be reached",
-    Observed.SILENT: "Gave no answer",
+    Observed.SLOW: lazy_gettext("Answered late"),
+    Observed.REFUSED: lazy_gettext("Refused a call"),
+    Observed.DELAYED: lazy_gettext("Asked to wait"),
+    Observed.UNREACHED: lazy_gettext("Could not be reached"),
+    Observed.SILENT: lazy_gettext("Gave no answer"),
 }
 
-_TITLES = {
-    State.OUTAGE: "{} does not answer",
-    State.DELAYS: "{} isn’t accepting calls",
-    State.REFUSES: "{} refuses calls",
-    State.SLOW: "{} is slow",
-}
 _TEXTS = {
-    State.OUTAGE: "Each call is retried until it is accepted or expires.",
-    State.DELAYS: "Each call is retried as soon as possible.",
-    State.REFUSES: "Refused calls have failed. Other calls continue.",
-    State.SLOW: "Calls are placed, but later than usual.",
+    State.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
+    State.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
+    State.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
+    State.SLOW: lazy_gettext("Calls are placed, but later than usual."),
 }
-YOUR_LINE = "The carrier"
+YOUR_LINE = lazy_gettext("The carrier")
 
 
 def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
     """Twilio does not answer"""
-    name = carrier_title(health.carrier) if names_carrier else YOUR_LINE
-    return _TITLES[health.state].format(name)
+    name = carrier_title(health.carrier) if names_carrier else str(YOUR_LINE)
+    match health.state:
+        case State.OUTAGE:
+            return gettext("%(carrier)s does not answer", carrier=name)
+        case State.DELAYS:
+            return gettext("%(carrier)s isn’t accepting calls", carrier=name)
+        case State.REFUSES:
+            return gettext("%(carrier)s refuses calls", carrier=name)
+        case State.SLOW:
+            return gettext("%(carrier)s is slow", carrier=name)
+        case _:
+            raise KeyError(health.state)
 
 
 def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
     """Return the consequence, with the number of waiting calls if the carrier holds them."""
     if not health.state.holds_calls:
-        return _TEXTS[health.state]
+        return str(_TEXTS[health.state])
     return f"{waiting_words(waiting, most)} {_TEXTS[health.state]}"
 
 
 def waiting_words(waiting: int, most: int) -> str:
     """14 calls wait."""
     if not waiting:
-        return "No calls are waiting."
+        return gettext("No calls are waiting.")
     if waiting >= most:
-        return f"{number(most)} calls or more are waiting."
-    return f"{plural(waiting, 'call')} {'is' if waiting == 1 else 'are'} waiting."
+        return gettext("%(number)s calls or more are waiting.", number=number(most))
+    return ngettext(
+        "%(num)s call is waiting.", "%(num)s calls are waiting.", waiting, num=number(waiting)
+    )

@@ -5,6 +5,7 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.portal.carriers.account_labels import about, only_partners, short_name
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
@@ -40,7 +41,8 @@ def line_trunk_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(f"Live calls use {short_name(account)} from now on.", "success")
+    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
+    flash(words, "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 

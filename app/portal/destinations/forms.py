@@ -5,6 +5,7 @@ from typing import Self
 
 from wtforms import BooleanField, SelectMultipleField, TextAreaField
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
@@ -15,8 +16,8 @@ class DestinationsForm(PortalForm):
     """Countries, and hosts with one on each line."""
 
     version = VersionField()
-    regions = SelectMultipleField("Open countries")
-    hosts = TextAreaField("Voice hosts", render_kw={"spellcheck": "false"})
+    regions = SelectMultipleField(lazy_gettext("Open countries"))
+    hosts = TextAreaField(lazy_gettext("Voice hosts"), render_kw={"spellcheck": "false"})
 
     def __init__(self, *args: object, **more: object):
         super().__init__(*args, **more)
@@ -57,7 +58,7 @@ class DestinationsForm(PortalForm):
 class PartnerLimitsForm(DestinationsForm):
     """The operator's limits for one partner, which may be none."""
 
-    limited = BooleanField("Limit the countries of this partner")
+    limited = BooleanField(lazy_gettext("Limit the countries of this partner"))
 
     def to_limits(self) -> Limits:
         regions = self.chosen if self.limited.data else None

@@ -7,13 +7,14 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.portal.destinations.forms import DestinationsForm, PartnerLimitsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
 
-HOSTS_HINT = (
+HOSTS_HINT = lazy_gettext(
     "Hosts that calls may be handed over to, one on each line, like voice.example.com; "
     "*.example.com stands for all below it. Blank allows any public host."
 )
@@ -65,7 +66,10 @@ def _save(form: DestinationsForm, partner_id: UUID | None) -> Page:
             if partner_id
             else ("installation", destinations.INSTALLATION_ID),
         )
-    flash("Call destinations saved." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Call destinations saved.") if changed else gettext("Nothing was changed."),
+        "success",
+    )
     return redirect(url_for("portal.operator_destinations"), 303)
 
 
@@ -75,7 +79,7 @@ def _stored(session: Session, partner_id: UUID | None = None) -> DestinationsFor
 
 
 def _page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
-    sentence = "Countries and hosts that partners may open for their organizations."
+    sentence = gettext("Countries and hosts that partners may open for their organizations.")
     crumbs: list[tuple[str, str | None]] = []
     listed = None
     with transaction(read_only=True) as session:
@@ -83,8 +87,13 @@ def _page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
             listed = destinations.limits_of_partners(session, caller())
         else:
             name = partners.get(session, caller(), partner_id).name
-            sentence = f"Limits for {name}, beside those of the installation."
-            crumbs = [("Call destinations", url_for("portal.operator_destinations")), (name, None)]
+            sentence = gettext(
+                "Limits for %(partner)s, beside those of the installation.", partner=name
+            )
+            crumbs = [
+                (gettext("Call destinations"), url_for("portal.operator_destinations")),
+                (name, None),
+            ]
     return render_template(
         "portal/destinations/edit.html",
         form=form,

@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.portal.destinations.forms import DestinationsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -36,7 +37,10 @@ def portal_settings_destinations_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    flash("Call destinations saved." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Call destinations saved.") if changed else gettext("Nothing was changed."),
+        "success",
+    )
     return redirect(url_for("portal.portal_settings_destinations"), 303)
 
 
@@ -52,12 +56,15 @@ def _page(form: DestinationsForm) -> str:
     return render_template(
         "portal/destinations/edit.html",
         form=form,
-        sentence=(
+        sentence=gettext(
             "Countries that your customers may call, and hosts that calls may be handed over to. "
             "Each organization chooses among them in its settings; its own country is always open."
         ),
-        crumbs=[("Settings", url_for("portal.portal_settings")), ("Call destinations", None)],
-        hosts_hint=(
+        crumbs=[
+            (gettext("Settings"), url_for("portal.portal_settings")),
+            (gettext("Call destinations"), None),
+        ],
+        hosts_hint=gettext(
             "Hosts of voice addresses, one on each line, like voice.example.com; *.example.com "
             "stands for all below it. Without a host, calls can't be handed over."
         ),

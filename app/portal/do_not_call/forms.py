@@ -3,6 +3,7 @@
 from flask_wtf.file import FileField
 from wtforms import StringField, TextAreaField
 
+from app.languages import lazy_gettext
 from app.portal.web.forms import PortalForm
 from app.services.do_not_call import Sheet, SheetLine
 
@@ -10,9 +11,11 @@ MOST_REASON = 500
 
 
 class NumbersForm(PortalForm):
-    numbers = TextAreaField("Numbers")
-    file = FileField("Or a file")
-    reason = StringField("Reason", render_kw={"maxlength": MOST_REASON, "autocomplete": "off"})
+    numbers = TextAreaField(lazy_gettext("Numbers"))
+    file = FileField(lazy_gettext("Or a file"))
+    reason = StringField(
+        lazy_gettext("Reason"), render_kw={"maxlength": MOST_REASON, "autocomplete": "off"}
+    )
 
 
 def as_text(sheet: Sheet) -> str:

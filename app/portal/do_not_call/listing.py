@@ -3,6 +3,7 @@
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import DoNotCallEntry
 from app.phone import PhoneError, normalise
 from app.portal.web import lists
@@ -13,11 +14,11 @@ from app.services.do_not_call.entries import SORTS
 from app.services.paging import Page
 
 SOURCES = {
-    "portal": "Portal",
-    "file": "Uploaded file",
-    "contact": "Contact",
-    "command": "Operator",
-    "demo": "Demo data",
+    "portal": lazy_gettext("Portal"),
+    "file": lazy_gettext("Uploaded file"),
+    "contact": lazy_gettext("Contact"),
+    "command": lazy_gettext("Operator"),
+    "demo": lazy_gettext("Demo data"),
 }
 
 
@@ -45,23 +46,25 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[D
 
 DO_NOT_CALL = ListDefinition(
     name="do-not-call",
-    nouns=("number", "numbers"),
+    nouns=(lazy_gettext("number"), lazy_gettext("numbers")),
     endpoint="portal.do_not_call",
     columns=(
-        Column("number", "Number", lambda row: row.phone, "cell-name", sort="number"),
-        Column("reason", "Reason", lambda row: row.reason, "wrap"),
-        Column("author", "Added by", lambda row: row.added_by, "wrap"),
-        Column("source", "Source", lambda row: SOURCES.get(row.source, row.source)),
+        Column("number", lazy_gettext("Number"), lambda row: row.phone, "cell-name", sort="number"),
+        Column("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap"),
+        Column("author", lazy_gettext("Added by"), lambda row: row.added_by, "wrap"),
+        Column(
+            "source", lazy_gettext("Source"), lambda row: str(SOURCES.get(row.source, row.source))
+        ),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.created_at,
             "end phone-second",
             is_labelled=True,
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
     ),
-    filters=(Filter("q", "Number or reason"),),
+    filters=(Filter("q", lazy_gettext("Number or reason")),),
     sorts=SORTS,
     default_sort="number",
     load=_load,

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.phone import PhoneError
 from app.portal.audit.labels import value_words
 from app.portal.do_not_call.forms import NumbersForm, as_text
@@ -15,7 +16,7 @@ from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import number, plural
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.services import do_not_call, organizations
@@ -105,7 +106,10 @@ def do_not_call_remove(organization_id: UUID) -> Response:
             do_not_call.remove(session, caller(), organization_id, phone)
     except PhoneError as error:
         raise NotFound from error
-    flash(f"{value_words(phone)} was removed from the list and may be called again.", "success")
+    words = gettext(
+        "%(number)s was removed from the list and may be called again.", number=value_words(phone)
+    )
+    flash(words, "success")
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
 
 
@@ -156,20 +160,39 @@ def _file_text(sent: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     data = sent.stream.read(do_not_call.MAX_FILE_BYTES + 1)
     if len(data) > do_not_call.MAX_FILE_BYTES:
-        message = "The file is larger than 2 MB. Keep only the column with the numbers."
+        message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)
 
 
 def _added_words(added: Added, sheet: Sheet) -> str:
-    words = [f"{plural(added.added, 'number')} added."]
+    count = added.added
+    words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count, num=number(count))]
     if added.known:
-        words.append(f"{number(added.known)} already on the list.")
+        words.append(gettext("%(number)s already on the list.", number=number(added.known)))
     if sheet.repeated:
-        words.append(f"{plural(sheet.repeated, 'line')} repeated a number.")
+        words.append(
+            ngettext(
+                "%(num)s line repeated a number.",
+                "%(num)s lines repeated a number.",
+                sheet.repeated,
+                num=number(sheet.repeated),
+            )
+        )
     if sheet.bad:
-        words.append(f"{plural(len(sheet.bad), 'line')} left out.")
+        left_out = len(sheet.bad)
+        words.append(
+            ngettext(
+                "%(num)s line left out.", "%(num)s lines left out.", left_out, num=number(left_out)
+            )
+        )
     if added.calls:
-        do = "ends" if added.calls == 1 else "end"
-        words.append(f"{plural(added.calls, 'queued call')} to them {do} cancelled, not placed.")
+        words.append(
+            ngettext(
+                "%(num)s queued call to them ends cancelled, not placed.",
+                "%(num)s queued calls to them end cancelled, not placed.",
+                added.calls,
+                num=number(added.calls),
+            )
+        )
     return " ".join(words)

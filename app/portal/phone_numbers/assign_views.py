@@ -4,12 +4,13 @@ from flask import flash, redirect, render_template, url_for
 
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.models import Organization
 from app.portal.phone_numbers.forms import AssignForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import phone_numbers
 
@@ -19,8 +20,8 @@ def phone_number_assign() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Phone numbers", url_for("portal.phone_numbers"))
-            return organization_picker.choose_page(session, "Assign numbers", back)
+            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            return organization_picker.choose_page(session, gettext("Assign numbers"), back)
     return _page(organization, AssignForm())
 
 
@@ -38,7 +39,14 @@ def phone_number_assign_save() -> Page:
             url = submission.led_to(url)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(organization, form))
-    flash(f"{plural(len(assigned), 'number')} assigned to {organization.name}.", "success")
+    words = ngettext(
+        "%(num)s number assigned to %(organization)s.",
+        "%(num)s numbers assigned to %(organization)s.",
+        len(assigned),
+        num=number(len(assigned)),
+        organization=organization.name,
+    )
+    flash(words, "success")
     return redirect(url, 303)
 
 

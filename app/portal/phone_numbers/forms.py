@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from wtforms import TextAreaField
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
 
 
 class AssignForm(PortalForm):
     once = OnceField()
-    numbers = TextAreaField("Phone numbers", render_kw={"spellcheck": "false"})
+    numbers = TextAreaField(lazy_gettext("Phone numbers"), render_kw={"spellcheck": "false"})
 
     @property
     def typed(self) -> Sequence[str]:

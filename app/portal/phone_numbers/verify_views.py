@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response
 from app.enums import VerificationPurpose
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import Organization, utcnow
 from app.portal.verified_numbers.calling import STATE_BADGES, call_with_code
 from app.portal.verified_numbers.forms import NumberForm
@@ -22,8 +23,8 @@ def phone_number_verify() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Phone numbers", url_for("portal.phone_numbers"))
-            return organization_picker.choose_page(session, "Verify a number", back)
+            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            return organization_picker.choose_page(session, gettext("Verify a number"), back)
     return _page(organization, NumberForm())
 
 

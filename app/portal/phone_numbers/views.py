@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import PhoneNumber
 from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
 from app.portal.phone_numbers.list_views import accounts_shown
@@ -52,8 +53,8 @@ def phone_number_move(digits: str) -> str:
         number = _number(session, digits)
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Phone numbers", url_for("portal.phone_numbers"))
-            title = f"Move {phone(number.number)}"
+            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            title = gettext("Move %(number)s", number=phone(number.number))
             return organization_picker.choose_page(session, title, back)
         shown = phone(number.number)
         return Confirmation(
@@ -63,13 +64,20 @@ def phone_number_move(digits: str) -> str:
                 organization=organization.id,
                 version=number.version,
             ),
-            title=f"Move {shown} to {organization.name}?",
+            title=gettext(
+                "Move %(number)s to %(organization)s?",
+                number=shown,
+                organization=organization.name,
+            ),
             consequences=[
                 *_losing(session, number, organization.id),
-                f"Assistants of {organization.name} can call from it.",
+                gettext(
+                    "Assistants of %(organization)s can call from it.",
+                    organization=organization.name,
+                ),
             ],
-            act="Move number",
-            safe="Keep as it is",
+            act=gettext("Move number"),
+            safe=gettext("Keep as it is"),
             safe_url=url_for("portal.phone_numbers"),
             danger=False,
         ).page()
@@ -87,7 +95,12 @@ def phone_number_move_save(digits: str) -> Page:
                 organization.id,
                 expected_version=request.args.get("version", type=int),
             )
-        flash(f"{phone(f'+{digits}')} moved to {organization.name}.", "success")
+        words = gettext(
+            "%(number)s moved to %(organization)s.",
+            number=phone(f"+{digits}"),
+            organization=organization.name,
+        )
+        flash(words, "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.phone_numbers"), 303)
@@ -99,13 +112,13 @@ def phone_number_release_confirm(digits: str) -> str:
         number = _number(session, digits)
         return Confirmation(
             action=url_for("portal.phone_number_release", digits=digits, version=number.version),
-            title=f"Release {phone(number.number)}?",
+            title=gettext("Release %(number)s?", number=phone(number.number)),
             consequences=[
                 *_losing(session, number, None),
-                "Any organization can be given the number again.",
+                gettext("Any organization can be given the number again."),
             ],
-            act="Release number",
-            safe="Keep number",
+            act=gettext("Release number"),
+            safe=gettext("Keep number"),
             safe_url=url_for("portal.phone_numbers"),
         ).page()
 
@@ -116,7 +129,7 @@ def phone_number_release(digits: str) -> Page:
         with transaction() as session:
             version = request.args.get("version", type=int)
             phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
-        flash(f"{phone(f'+{digits}')} released.", "success")
+        flash(gettext("%(number)s released.", number=phone(f"+{digits}")), "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.phone_numbers"), 303)
@@ -132,9 +145,9 @@ def _losing(session: Session, number: PhoneNumber, target_id: UUID | None) -> li
         return []
     using = phone_numbers.assistants_with(session, caller(), [number]).get(number.number, [])
     if not using:
-        return ["No assistant uses it now."]
+        return [gettext("No assistant uses it now.")]
     names = ", ".join(each.name for each in using)
     return [
-        f"{names} can’t call until it gets another number.",
-        "Calls that wait to come from this number are cancelled.",
+        gettext("%(names)s can’t call until it gets another number.", names=names),
+        gettext("Calls that wait to come from this number are cancelled."),
     ]

@@ -6,15 +6,16 @@ from flask import url_for
 
 from app.enums import CarrierKind, VerificationPurpose
 from app.extensions import caller, settings, transaction
+from app.languages import lazy_gettext
 from app.portal.verified_numbers.forms import NumberForm
 from app.portal.web.editing import Submission
 from app.services import calls
 from app.services.verified_numbers import State
 
 STATE_BADGES = {
-    State.VERIFIED: ("Verified", "success"),
-    State.WAITING: ("Waiting for the code", "info"),
-    State.ENDED: ("Needs a new call", "neutral"),
+    State.VERIFIED: (lazy_gettext("Verified"), "success"),
+    State.WAITING: (lazy_gettext("Waiting for the code"), "info"),
+    State.ENDED: (lazy_gettext("Needs a new call"), "neutral"),
 }
 
 

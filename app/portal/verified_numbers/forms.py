@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from wtforms import StringField, TelField
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
 
@@ -12,11 +13,11 @@ class NumberForm(PortalForm):
     wire_fields: ClassVar = {"contact.phoneNumber": "number"}
 
     once = OnceField()
-    number = TelField("Number", render_kw={"maxlength": 30, "autocomplete": "off"})
+    number = TelField(lazy_gettext("Number"), render_kw={"maxlength": 30, "autocomplete": "off"})
 
 
 class CodeForm(PortalForm):
     code = StringField(
-        "Code",
+        lazy_gettext("Code"),
         render_kw={"maxlength": 20, "inputmode": "numeric", "autocomplete": "one-time-code"},
     )

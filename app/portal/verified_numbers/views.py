@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import VerificationPurpose
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live
 from app.portal.organizations.views import about
@@ -21,7 +22,7 @@ from app.services import calls, organizations, verified_numbers
 from app.services.verified_numbers import Outcome
 
 ENDPOINT = "portal.verified_numbers"
-CODE_ENDED = "This code can’t be used any more. Request a new call."
+CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
 
 
 @portal.get("/organizations/<uuid:organization_id>/verified-numbers", endpoint="verified_numbers")
@@ -64,12 +65,21 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
         form.apply_errors(error)
         return _code_page(organization_id, number_id, form), 422
     if answer.outcome is Outcome.VERIFIED:
-        words = "is confirmed" if _is_caller_id(number) else "is verified and can be called now"
-        flash(f"{phone(number.phone)} {words}.", "success")
+        shown = phone(number.phone)
+        if _is_caller_id(number):
+            flash(gettext("%(number)s is confirmed.", number=shown), "success")
+        else:
+            words = gettext("%(number)s is verified and can be called now.", number=shown)
+            flash(words, "success")
         return redirect(_done_url(number), 303)
-    tries = "1 more try" if answer.left == 1 else f"{answer.left} more tries"
-    is_wrong = answer.outcome is Outcome.WRONG
-    form.code.errors = (f"This code is wrong. You have {tries}." if is_wrong else CODE_ENDED,)
+    problem = str(CODE_ENDED)
+    if answer.outcome is Outcome.WRONG:
+        problem = ngettext(
+            "This code is wrong. You have %(num)s more try.",
+            "This code is wrong. You have %(num)s more tries.",
+            answer.left,
+        )
+    form.code.errors = (problem,)
     return _code_page(organization_id, number_id, form), 422
 
 
@@ -79,23 +89,30 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         found = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
-    consequences = ["To verify the number again, it has to be called again."]
+    consequences = [gettext("To verify the number again, it has to be called again.")]
     if _is_caller_id(number):
         consequences = [
-            "Its code and its entry in the list of verification calls are deleted.",
-            f"A number that {found.name} can call from stays confirmed.",
-            "Only the platform operator releases a number.",
+            gettext("Its code and its entry in the list of verification calls are deleted."),
+            gettext(
+                "A number that %(organization)s can call from stays confirmed.",
+                organization=found.name,
+            ),
+            gettext("Only the platform operator releases a number."),
         ]
     elif in_trial:
-        consequences.insert(0, f"{found.name} can’t call this number any more in trial mode.")
+        lost = gettext(
+            "%(organization)s can’t call this number any more in trial mode.",
+            organization=found.name,
+        )
+        consequences.insert(0, lost)
     return Confirmation(
         action=url_for(
             "portal.verified_number_remove", organization_id=organization_id, number_id=number_id
         ),
-        title=f"Remove {phone(number.phone)}?",
+        title=gettext("Remove %(number)s?", number=phone(number.phone)),
         consequences=consequences,
-        act="Remove number",
-        safe="Keep number",
+        act=gettext("Remove number"),
+        safe=gettext("Keep number"),
         safe_url=_list_url(number),
     ).page()
 
@@ -104,7 +121,7 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
 def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
-    flash(f"{phone(number.phone)} removed.", "success")
+    flash(gettext("%(number)s removed.", number=phone(number.phone)), "success")
     return redirect(_list_url(number), 303)
 
 

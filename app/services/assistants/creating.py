@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
 from app.services import audit, phone_numbers
@@ -68,9 +69,12 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
         .where(Assistant.organization_id == organization_id)
     )
     if organization.assistant_limit and (taken or 0) >= organization.assistant_limit:
-        message = (
-            f"{organization.name} has {taken} of {organization.assistant_limit} assistants. Raise "
-            "its assistant limit first."
+        message = gettext(
+            "%(organization)s has %(taken)s of %(most)s assistants. Raise its assistant limit "
+            "first.",
+            organization=organization.name,
+            taken=taken,
+            most=organization.assistant_limit,
         )
         raise ValidationFailed(message, "agent_limit_reached")
 
@@ -101,7 +105,7 @@ def configure_assistant(
         with session.begin_nested():
             session.flush()
     except IntegrityError as error:
-        message = "Another assistant of the organization has this number."
+        message = gettext("Another assistant of the organization has this number.")
         raise ValidationFailed.on("phoneNumber", "phone_number_taken", message) from error
     if old_number is not None and old_number != assistant.phone_number:
         phone_numbers.release_unused(session, assistant.organization_id, old_number)

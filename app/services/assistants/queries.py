@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services.paging import Page, both_ways, keyset_page, sort_named
@@ -53,36 +54,42 @@ def readiness(
         _condition(
             "organization_active",
             organization.status is OrganizationStatus.ACTIVE,
-            (f"{organization.name} is active.", f"{organization.name} is {organization.status}."),
+            (
+                gettext("%(organization)s is active.", organization=organization.name),
+                _not_active(organization),
+            ),
             "organization",
         ),
         _condition(
             "assistant_active",
             assistant.active,
-            ("The assistant is switched on.", "The assistant is switched off."),
+            (gettext("The assistant is switched on."), gettext("The assistant is switched off.")),
             "active",
         ),
         _condition(
             "phone_number",
             has_number and refusal is None,
             (
-                f"It has the number {assistant.phone_number}.",
-                refusal or "It has no phone number yet.",
+                gettext("It has the number %(number)s.", number=assistant.phone_number),
+                refusal or gettext("It has no phone number yet."),
             ),
             "phone_number",
         ),
         _condition(
             "phone_enabled",
             assistant.phone_enabled,
-            ("Calls from its number are switched on.", "Calls from its number are switched off."),
+            (
+                gettext("Calls from its number are switched on."),
+                gettext("Calls from its number are switched off."),
+            ),
             "phone_enabled",
         ),
         _condition(
             "phone_configured",
             assistant.phone_configured,
             (
-                "The number is set up with the carrier.",
-                "The number isn't marked as set up with the carrier yet.",
+                gettext("The number is set up with the carrier."),
+                gettext("The number isn't marked as set up with the carrier yet."),
             ),
             "phone_configured",
         ),
@@ -90,13 +97,19 @@ def readiness(
             "texts",
             has_texts,
             (
-                "It has an intro and a voicemail message.",
-                "It has no intro and voicemail message. Every call must include them.",
+                gettext("It has an intro and a voicemail message."),
+                gettext("It has no intro and voicemail message. Every call must include them."),
             ),
             "default_intro",
             needed=False,
         ),
     ]
+
+
+def _not_active(organization: Organization) -> str:
+    if organization.status is OrganizationStatus.ARCHIVED:
+        return gettext("%(organization)s is archived.", organization=organization.name)
+    return gettext("%(organization)s is suspended.", organization=organization.name)
 
 
 def readiness_of(
@@ -179,7 +192,7 @@ def get(
 
     ``for_change`` locks the row until the transaction ends.
     """
-    missing = NotFound("There is no such assistant.", "agent_not_found")
+    missing = NotFound(gettext("There is no such assistant."), "agent_not_found")
     identifier = as_uuid(assistant_id)
     if identifier is None:
         raise missing
@@ -214,7 +227,9 @@ def with_organizations(
 
 def find_by_number(session: Session, caller: Caller, phone_number: str) -> Assistant:
     """Return the assistant that calls from this number. Raises `NotFound` (``agent_not_found``)."""
-    missing = NotFound("No assistant of the organization has this number.", "agent_not_found")
+    missing = NotFound(
+        gettext("No assistant of the organization has this number."), "agent_not_found"
+    )
     return fetch(session, visible(caller).where(Assistant.phone_number == phone_number), missing)
 
 

@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import (
     Assistant,
     Campaign,
@@ -104,11 +106,12 @@ def add_external_id_key(
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     key = key.replace("\0", "").strip()
     if not key:
-        raise ValidationFailed.on("key", "blank", "This can't be left blank.")
+        raise ValidationFailed.on("key", "blank", gettext("This can't be left blank."))
     if len(key) > MAX_KEY:
-        raise ValidationFailed.on("key", "too_long", f"Too long. Use at most {MAX_KEY} characters.")
+        message = gettext("Too long. Use at most %(most)s characters.", most=MAX_KEY)
+        raise ValidationFailed.on("key", "too_long", message)
     if session.get(ExternalIdKey, (assistant.id, key)) is not None:
-        message = "The assistant already has this key."
+        message = gettext("The assistant already has this key.")
         raise ValidationFailed.on("key", "key_exists", message)
     return define_external_id_key(session, caller, assistant, key, identifies=identifies)
 
@@ -135,7 +138,7 @@ def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
     (``key_not_found``)."""
     found = session.get(ExternalIdKey, (assistant.id, key))
     if found is None:
-        message = "There is no such key."
+        message = gettext("There is no such key.")
         raise NotFound(message, "key_not_found")
     return found
 
@@ -172,10 +175,10 @@ def _checked(
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
-        problems.append(Problem("name", "blank", "This can't be left blank."))
+        problems.append(Problem("name", "blank", gettext("This can't be left blank.")))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in available_timezones():
-        message = "Unknown time zone. Use an IANA name like Europe/London."
+        message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None
     if voice is not None and voice != stored_address:
@@ -206,14 +209,16 @@ def _voice_problem(
     refusal = destinations.hand_over_refusal(address, allowed)
     is_checked = refusal is None and not allow_private
     if is_checked and destinations.is_private_host(destinations.host_of(address)):
-        refusal = "Enter an address with a public host."
+        refusal = gettext("Enter an address with a public host.")
     return Problem("voiceAddress", "invalid_url", refusal) if refusal else None
 
 
 def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        problems.append(Problem(field, "too_long", f"Too long. Use at most {limit:,} characters."))
+        most = written(limit)
+        message = gettext("Too long. Use at most %(most)s characters.", most=most)
+        problems.append(Problem(field, "too_long", message))
     return text or None
 
 

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
-from app.errors import Conflict, Problem, ValidationFailed
+from app.errors import Conflict, Problem, ValidationFailed, in_language
+from app.languages import DEFAULT, gettext, speaking
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
@@ -94,11 +95,11 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
     voicemail = clean(request.voicemail_message)
     instructions = clean(request.call_instructions)
     if instructions and (intro or voicemail):
-        message = "Send instructions alone, or an intro and a voicemail message together."
+        message = gettext("Send instructions alone, or an intro and a voicemail message together.")
         return [Problem("callInstructions", "messaging_conflict", message)]
     if bool(intro) != bool(voicemail):
         missing = "voicemailMessage" if intro else "introMessage"
-        message = "Send both the intro and the voicemail message, or neither."
+        message = gettext("Send both the intro and the voicemail message, or neither.")
         return [Problem(missing, "messaging_incomplete", message)]
     has_own = (
         assistant is not None
@@ -106,7 +107,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
         and clean(assistant.default_voicemail)
     )
     if not intro and not instructions and not has_own:
-        message = (
+        message = gettext(
             "The assistant has no messages of its own. Send an intro and a voicemail message, "
             "or instructions."
         )
@@ -326,22 +327,26 @@ def _admit(
         raise used_up.error()
     texts = texts_of(request, assistant)
     organization = parties.organization
-    wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
+    with speaking(DEFAULT):  # the call stores why it waits
+        wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
     stop = None
     if live:
         api_key_id = caller.subject_id if source is CallSource.API else None
         spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
-        stop = spending.check(
-            session, spender, request.phone_number, now, longest_minutes=longest_minutes
-        )
+        with speaking(DEFAULT):
+            stop = spending.check(
+                session, spender, request.phone_number, now, longest_minutes=longest_minutes
+            )
     if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
-        raise Conflict(stop.why, spending.REACHED)
+        raise Conflict(in_language(stop.why), spending.REACHED)
     if stop is not None and not stop.frees_up and (wait is None or wait.until < stop.until):
         wait = limits.Wait(stop.until, stop.why)
     if wait is not None:
         return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
-    why = pauses.sentence(pause) if pause else limits.no_place_free(session, organization, at_once)
+    with speaking(DEFAULT):
+        no_place = limits.no_place_free(session, organization, at_once)
+        why = pauses.sentence(pause) if pause else no_place
     return _Admitted(assistant, texts, carrier, account_id, None, why, in_trial)
 
 

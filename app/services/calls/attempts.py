@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import Placement
 from app.gateways.writers.base import Brief, Messages
+from app.languages import gettext, gettext_noop
 from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcnow
 from app.services import carrier_accounts, destinations, pauses, spending
 from app.services.calls import carrier_pace, events, lifecycle, limits, rules
@@ -29,11 +30,10 @@ from app.services.verified_numbers import codes
 EARLY = timedelta(minutes=1)
 """A turn that comes longer than this before the call's time is left over: the call was moved to an
 earlier time, has rung, and is retried later."""
-UNPLACED = "The carrier was asked, but the request never reached it."
-CUT_SHORT = "The worker was stopped before it asked the carrier."
+UNPLACED = gettext_noop("The carrier was asked, but the request never reached it.")
+CUT_SHORT = gettext_noop("The worker was stopped before it asked the carrier.")
 MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
 """How many attempts that were never placed a call may have, by the cause."""
-VOICE_ADDRESS_FAILED = "The assistant's voice address can't be used."
 NEXT_LOOKUP = timedelta(minutes=5)
 """Until a host that no DNS server knows is looked up again."""
 MOST_SHOWN = 400
@@ -158,7 +158,7 @@ def _prepare(
         return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     if found is None or found.problem is None:
         return None
-    detail = f"{VOICE_ADDRESS_FAILED} {found.problem}"
+    detail = rules.VOICE_ADDRESS_FAILED(reason_words=found.problem)
     if found.lasts:
         reason = EndedReason.ASSISTANT_INACTIVE
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
@@ -321,7 +321,7 @@ def claim_carrier_retry(
         return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     elif found_host is not None and found_host.problem is not None:
         status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-        detail = f"{VOICE_ADDRESS_FAILED} {found_host.problem}"
+        detail = rules.VOICE_ADDRESS_FAILED(reason_words=found_host.problem)
     else:
         call.status_detail = call.next_attempt_at = None
         attempt.carrier_retry_at, attempt.asked_at = None, now
@@ -402,7 +402,7 @@ def unknown(session: Session, attempt_id: UUID) -> None:
     """End an attempt of which the carrier can't say whether it rang: it is never dialled again by
     itself, and an operator can resolve it."""
     call, attempt = lock_attempt(session, attempt_id)
-    detail = "The carrier could not say whether the call was placed."
+    detail = gettext("The carrier could not say whether the call was placed.")
     end_attempt(
         session, call, attempt, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow(), detail=detail
     )
@@ -414,7 +414,7 @@ def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
     if session.get(CallAttempt, attempt_id) is not None:
         unknown(session, attempt_id)
     elif call.status in WAITING:
-        detail = "The call could not be prepared; it was not placed."
+        detail = gettext("The call could not be prepared; it was not placed.")
         end_call(
             session, call, CallStatus.FAILED, EndedReason.CARRIER_ERROR, at=utcnow(), detail=detail
         )

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Conflict
+from app.languages import gettext, gettext_noop
 from app.models import Call, CallAttempt, Outreach, OutreachContact, utcnow
 from app.policy.caller import Caller
 from app.services import audit, carrier_accounts
@@ -15,9 +16,9 @@ from app.services.calls import events, queries
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import WAITING, latest_attempt, lock_call
 
-CANCELLING = "Being cancelled: the carrier is asked to end the call."
-CAMPAIGN_STOPPED = "The campaign was stopped before the call was placed."
-NO_RETRY = "The campaign was stopped; the call is not tried again."
+CANCELLING = gettext_noop("Being cancelled: the carrier is asked to end the call.")
+CAMPAIGN_STOPPED = gettext_noop("The campaign was stopped before the call was placed.")
+NO_RETRY = gettext_noop("The campaign was stopped; the call is not tried again.")
 
 
 def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]) -> Call:
@@ -34,7 +35,7 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
     if call.status is CallStatus.CANCELED:
         return call
     if call.status.is_final:
-        message = "The call has already ended."
+        message = gettext("The call has already ended.")
         raise Conflict(message, "call_ended")
     now = utcnow()
     if call.status in WAITING:
@@ -60,7 +61,9 @@ def _check_reachable(session: Session, keys: Sequence[str], attempt: CallAttempt
     """Raise `Conflict` if the attempt's carrier account can't be used any more."""
     account_id = attempt.account_id
     if account_id is not None and carrier_accounts.credentials(session, keys, account_id) is None:
-        message = "The carrier account of this call can no longer be used. The call continues."
+        message = gettext(
+            "The carrier account of this call can no longer be used. The call continues."
+        )
         raise Conflict(message, "cancel_refused")
 
 

@@ -22,6 +22,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.job_queue import enqueue_job
+from app.languages import gettext_noop
 from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
 from app.services import rollup, spending
@@ -37,7 +38,7 @@ STATUS_OF_REASON = {
     EndedReason.NO_ANSWER: CallStatus.NO_ANSWER,
     EndedReason.CANCELED: CallStatus.CANCELED,
 }
-NOT_ENDED = "The carrier did not end the call. It continues."
+NOT_ENDED = gettext_noop("The carrier did not end the call. It continues.")
 LATELY = timedelta(hours=12)
 """How old another call to the same number may be and still go on."""
 ASKED_FOR = timedelta(hours=1)

@@ -11,8 +11,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
+from app.errors import Sentence
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
+from app.languages import gettext_noop
+from app.languages.numbers import written
 from app.models import (
     Assistant,
     Call,
@@ -28,10 +31,12 @@ from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
 
 _WORTH_RETRYING = {
-    EndedReason.BUSY: "The line was busy.",
-    EndedReason.NO_ANSWER: "No answer.",
-    EndedReason.CARRIER_ERROR: "The carrier could not place the call.",
+    EndedReason.BUSY: gettext_noop("The line was busy."),
+    EndedReason.NO_ANSWER: gettext_noop("No answer."),
+    EndedReason.CARRIER_ERROR: gettext_noop("The carrier could not place the call."),
 }
+_RETRIED_SOON = Sentence.gettext("%(reason_words)s It is retried after 1 minute.")
+_RETRIED = Sentence.gettext("%(reason_words)s It is retried after %(minutes)s minutes.")
 _MOVE_OF_EVENT = {
     CarrierEventKind.RINGING: states.RING,
     CarrierEventKind.ANSWERED: states.ANSWER,
@@ -243,8 +248,10 @@ def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> l
     retry_at = at + timedelta(minutes=organization.retry_minutes)
     if retry_at >= call.expires_at:
         return None
-    gap = limits.minutes_words(organization.retry_minutes)
-    return limits.Wait(retry_at, f"{_WORTH_RETRYING[reason]} It is retried after {gap}.")
+    minutes = organization.retry_minutes
+    sentence = _RETRIED_SOON if minutes == 1 else _RETRIED
+    why = sentence(reason_words=_WORTH_RETRYING[reason], minutes=written(minutes))
+    return limits.Wait(retry_at, why)
 
 
 def end_call(

@@ -12,6 +12,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
+from app.errors import Sentence, in_language
+from app.languages import gettext_noop
+from app.languages.numbers import written
 from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
 from app.services.calls.states import ACTIVE
@@ -19,10 +22,27 @@ from app.services.calls.states import ACTIVE
 _TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
-OUTSIDE_HOURS = "It is outside calling hours in the person's time zone."
-PLAN_USED_UP = "The daily call limit of the organization's plan is reached."
-CARRIER_PACE = "Other calls go to the carrier first."
-DAY_USED_UP = "The organization's daily call limit is reached."
+# Stored in English with calls: `in_language` translates them where they are shown.
+OUTSIDE_HOURS = gettext_noop("It is outside calling hours in the person's time zone.")
+PLAN_USED_UP = gettext_noop("The daily call limit of the organization's plan is reached.")
+CARRIER_PACE = gettext_noop("Other calls go to the carrier first.")
+DAY_USED_UP = gettext_noop("The organization's daily call limit is reached.")
+
+_ALL_PLACES_TAKEN = Sentence.ngettext(
+    "The organization's limit of %(num)s call at once is reached.",
+    "The organization's limit of %(num)s calls at once is reached.",
+)
+_WAITED_FOR = Sentence.gettext("Last reason for waiting: %(reason_words)s")
+_WAITS_ONE = Sentence.gettext("The organization waits 1 minute between calls to one number.")
+_WAITS = Sentence.gettext("The organization waits %(minutes)s minutes between calls to one number.")
+_ONCE_A_DAY = Sentence.gettext("The organization calls one number at most once in a day.")
+_TIMES_A_DAY = Sentence.gettext(
+    "The organization calls one number at most %(times)s times in a day."
+)
+_ONCE = Sentence.gettext("The organization calls one number at most once in %(days)s days.")
+_TIMES = Sentence.gettext(
+    "The organization calls one number at most %(times)s times in %(days)s days."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +81,7 @@ def next_moment(
         at = wait.until if wait is not None else now
         opens = opening(phone_number, organization, at)
         if opens is not None and opens > at:
-            wait = Wait(opens, OUTSIDE_HOURS)
+            wait = Wait(opens, in_language(OUTSIDE_HOURS))
     return wait
 
 
@@ -79,7 +99,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
     why = DAY_USED_UP if limit.source is Source.OWN else PLAN_USED_UP
-    return Wait(_midnight(now) + timedelta(days=1), why)
+    return Wait(_midnight(now) + timedelta(days=1), in_language(why))
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
@@ -118,11 +138,7 @@ def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
 
 def all_places_taken(most: int) -> str:
     """Why a call waits while ``most`` calls of the organization are active."""
-    return (
-        "The organization's limit of 1 call at once is reached."
-        if (most == 1)
-        else f"The organization's limit of {most} calls at once is reached."
-    )
+    return _ALL_PLACES_TAKEN(num=most)
 
 
 def no_place_free(session: Session, organization: Organization, most: int | None) -> str | None:
@@ -143,7 +159,7 @@ def no_place_free(session: Session, organization: Organization, most: int | None
 
 def waited_for(why: str | None) -> str | None:
     """Why a call expired, from why it waited last."""
-    return f"Last reason for waiting: {why}" if why else None
+    return _WAITED_FOR(reason_words=why) if why else None
 
 
 def at_once_of(organization: Organization, most: int) -> Limit:
@@ -181,7 +197,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> W
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
-    why = f"The organization waits {minutes_words(minutes)} between calls to one number."
+    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written(minutes))
     return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 
@@ -191,9 +207,10 @@ def _often_enough(session: Session, phone_number: str, organization: Organizatio
     if most is None or days is None:
         return None
     rang = _times_rung(session, phone_number, organization, most)
-    times = "once" if most == 1 else f"{most} times"
-    within = "in a day" if days == 1 else f"in {days} days"
-    why = f"The organization calls one number at most {times} {within}."
+    if days == 1:
+        why = _ONCE_A_DAY() if most == 1 else _TIMES_A_DAY(times=most)
+    else:
+        why = _ONCE(days=days) if most == 1 else _TIMES(times=most, days=days)
     return Wait(rang[-1] + timedelta(days=days), why) if len(rang) == most else None
 
 
@@ -215,8 +232,3 @@ def _times_rung(
         .limit(most)
     )
     return list(session.scalars(query))
-
-
-def minutes_words(count: int) -> str:
-    """90 minutes"""
-    return "1 minute" if count == 1 else f"{count:,} minutes"

@@ -7,6 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CarrierKind
+from app.errors import in_language
+from app.languages import gettext
 from app.models import Assistant, CarrierAccount, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
@@ -71,19 +73,19 @@ def preflight(
         _from_rule(
             "organization_active",
             rules.organization_may_call(parties),
-            f"{organization.name} may place calls.",
+            gettext("%(organization)s may place calls.", organization=organization.name),
             "organization",
         ),
         _from_rule(
             "assistant_active",
             rules.assistant_is_active(assistant),
-            f"The assistant {assistant.name} is switched on.",
+            gettext("The assistant %(assistant)s is switched on.", assistant=assistant.name),
             "assistant",
         ),
         _from_rule(
             "phone_ready",
             rules.phone_is_ready(assistant) or rules.caller_id_is_own(parties, route),
-            f"Its phone is ready and calls from {assistant.phone_number}.",
+            gettext("Its phone is ready and calls from %(number)s.", number=assistant.phone_number),
             "assistant",
         ),
         *_hand_over(parties),
@@ -109,7 +111,7 @@ def _trial(session: Session, parties: rules.Parties, most: TrialLimits) -> list[
     if not parties.in_trial:
         return []
     blocker = rules.trial_allows(parties) or trial.day_used_up(session, parties.assistant, most)
-    passed = "The number is verified, so it can be called in trial mode."
+    passed = gettext("The number is verified, so it can be called in trial mode.")
     return [_from_rule("trial_mode", blocker, passed, "trial")]
 
 
@@ -117,7 +119,7 @@ def _listed(parties: rules.Parties) -> Check:
     return _from_rule(
         "not_on_do_not_call_list",
         rules.may_be_contacted(parties),
-        "The number is not on the do-not-call list.",
+        gettext("The number is not on the do-not-call list."),
         "do-not-call",
     )
 
@@ -127,7 +129,7 @@ def _consent(parties: rules.Parties) -> list[Check]:
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
     blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
-    passed = "The person has given consent to be called."
+    passed = gettext("The person has given consent to be called.")
     return [_from_rule("consent_given", blocker, passed, "consent")]
 
 
@@ -136,20 +138,20 @@ def _hand_over(parties: rules.Parties) -> list[Check]:
     if parties.assistant.voice_address is None:
         return []
     blocker = rules.hand_over_is_allowed(parties)
-    passed = "Calls may be handed over to the assistant's voice address."
+    passed = gettext("Calls may be handed over to the assistant's voice address.")
     return [_from_rule("hand_over_allowed", blocker, passed, "agent")]
 
 
 def _number(phone_number: str, parties: rules.Parties) -> Check:
     code = "number_allowed"
     if not phone_number:
-        return Check(code, CheckState.FAILED, "Enter the number to call.", "number")
+        return Check(code, CheckState.FAILED, gettext("Enter the number to call."), "number")
     try:
         check_dialable(phone_number, parties.destinations.regions)
     except PhoneError as error:
         fix_at = "regions" if error.code == "region_not_allowed" else "number"
         return Check(code, CheckState.FAILED, error.message, fix_at)
-    return Check(code, CheckState.PASSED, "The number may be called.", "number")
+    return Check(code, CheckState.PASSED, gettext("The number may be called."), "number")
 
 
 def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:
@@ -164,7 +166,9 @@ def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:
     code = "messages_complete"
     if problems:
         return Check(code, CheckState.FAILED, problems[0].message, "messages")
-    return Check(code, CheckState.PASSED, "There is an intro and a voicemail message.", "messages")
+    return Check(
+        code, CheckState.PASSED, gettext("There is an intro and a voicemail message."), "messages"
+    )
 
 
 def _hours(session: Session, phone_number: str, organization: Organization) -> Check:
@@ -174,9 +178,15 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
         return Check(code, CheckState.FAILED, blocker.message, "calling-hours")
     wait = limits.next_moment(session, phone_number, organization, utcnow(), live=True)
     if wait is None:
-        return Check(code, CheckState.PASSED, "The call is allowed at this hour.", "calling-hours")
+        return Check(
+            code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
+        )
     moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
-    sentence = f"The call will wait until {moment}, when it is next allowed. {wait.why}"
+    sentence = gettext(
+        "The call will wait until %(moment)s, when it is next allowed. %(reason)s",
+        moment=moment,
+        reason=wait.why,
+    )
     return Check(code, CheckState.WARNING, sentence, "calling-hours")
 
 
@@ -192,9 +202,16 @@ def _spending(
     code = "spending_allowed"
     if not stop.waits:
         return [Check(code, CheckState.FAILED, stop.why, "spending")]
-    moment = stop.until.strftime("%Y-%m-%d %H:%M UTC")
-    words = "until other calls have ended" if stop.frees_up else f"until {moment}"
-    return [_warning(code, f"{stop.why} The call will wait {words}.", "spending")]
+    if stop.frees_up:
+        words = gettext(
+            "%(reason)s The call will wait until other calls have ended.", reason=stop.why
+        )
+    else:
+        moment = stop.until.strftime("%Y-%m-%d %H:%M UTC")
+        words = gettext(
+            "%(reason)s The call will wait until %(moment)s.", reason=stop.why, moment=moment
+        )
+    return [_warning(code, words, "spending")]
 
 
 def _dispatch(
@@ -207,23 +224,31 @@ def _dispatch(
     carrier = account.carrier if account else installation.carrier
     found = []
     if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
-        words = f"{pauses.sentence(pause)} The call will wait until calling resumes."
+        words = gettext(
+            "%(reason)s The call will wait until calling resumes.", reason=pauses.sentence(pause)
+        )
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
     if attempts.under_way(session, organization.id) >= most:
-        words = f"{limits.all_places_taken(most)} The call will wait for its turn."
+        taken = limits.all_places_taken(most)
+        words = gettext("%(reason)s The call will wait for its turn.", reason=taken)
         found.append(_warning("line_free", words, "limits"))
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
-        found.append(_warning("carrier_has_a_turn", limits.CARRIER_PACE, "dialling"))
+        found.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
-        is_silent = state is carrier_health.State.OUTAGE
-        problem = "does not answer" if is_silent else "isn't accepting calls"
-        words = f"The carrier {problem}. The call will be retried until it is accepted."
+        if state is carrier_health.State.OUTAGE:
+            words = gettext(
+                "The carrier does not answer. The call will be retried until it is accepted."
+            )
+        else:
+            words = gettext(
+                "The carrier isn't accepting calls. The call will be retried until it is accepted."
+            )
         found.append(_warning("carrier_takes_calls", words, "dialling"))
-    passed = "The carrier is ready, and nothing holds calls back."
+    passed = gettext("The carrier is ready, and nothing holds calls back.")
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
 
 
@@ -233,7 +258,7 @@ def _warning(code: str, sentence: str, fix_at: str) -> Check:
 
 def _worker(session: Session, silent_after: float) -> Check:
     if workers.any_alive(session, silent_after):
-        sentence = "Calling service is online."
+        sentence = gettext("Calling service is online.")
         return Check("worker_running", CheckState.PASSED, sentence, "worker")
-    sentence = "Calling service is offline. The call will wait for it."
+    sentence = gettext("Calling service is offline. The call will wait for it.")
     return Check("worker_running", CheckState.WARNING, sentence, "worker")

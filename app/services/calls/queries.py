@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Assistant, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
@@ -58,7 +59,7 @@ class Moment:
 
 def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     """The call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
-    missing = NotFound("There is no such call.", "call_not_found")
+    missing = NotFound(gettext("There is no such call."), "call_not_found")
     identifier = as_uuid(call_id)
     if identifier is None:
         raise missing

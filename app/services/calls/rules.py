@@ -13,7 +13,8 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, fun
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
 from app.enums import CallSource, CampaignStatus, EndedReason, OrganizationStatus, ends_outreach
-from app.errors import Conflict, DomainError, Forbidden, ValidationFailed
+from app.errors import Conflict, DomainError, Forbidden, Sentence, ValidationFailed
+from app.languages import gettext
 from app.models import (
     Assistant,
     Call,
@@ -37,6 +38,9 @@ from app.services.phone_numbers import Route
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
 """A contact's consent to be called; None if it isn't known."""
+VOICE_ADDRESS_FAILED = Sentence.gettext(
+    "The assistant's voice address can't be used. %(reason_words)s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,21 +189,21 @@ def organization_may_call(parties: Parties) -> Blocker | None:
     active = parties.organization.status is OrganizationStatus.ACTIVE
     if active and parties.partner_suspended_at is None:
         return None
-    message = "The organization is suspended: it places no calls."
+    message = gettext("The organization is suspended: it places no calls.")
     return Blocker("organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden)
 
 
 def assistant_is_active(assistant: Assistant) -> Blocker | None:
     if assistant.active:
         return None
-    message = "The assistant is switched off."
+    message = gettext("The assistant is switched off.")
     return Blocker("agent_inactive", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
 def phone_is_ready(assistant: Assistant) -> Blocker | None:
     if assistant.phone_ready:
         return None
-    message = "The assistant's phone is not switched on and configured with a number."
+    message = gettext("The assistant's phone is not switched on and configured with a number.")
     return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
@@ -228,7 +232,7 @@ def hand_over_is_allowed(parties: Parties) -> Blocker | None:
     refusal = hand_over_refusal(address, parties.destinations) if address else None
     if refusal is None:
         return None
-    message = f"The assistant's voice address can't be used. {refusal}"
+    message = VOICE_ADDRESS_FAILED(reason_words=refusal)
     return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
@@ -247,7 +251,9 @@ def number_is_allowed(phone_number: str, destinations: CallDestinations) -> Bloc
 def trial_allows(parties: Parties) -> Blocker | None:
     if not parties.in_trial or parties.number_is_verified:
         return None
-    message = "In trial mode only verified numbers can be called. Verify this number first."
+    message = gettext(
+        "In trial mode only verified numbers can be called. Verify this number first."
+    )
     return trial_blocker(message)
 
 
@@ -264,14 +270,14 @@ def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
 def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
     if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
         return None
-    message = "No calling hours fit all time zones of this number."
+    message = gettext("No calling hours fit all time zones of this number.")
     return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
 
 
 def may_be_contacted(parties: Parties) -> Blocker | None:
     if not parties.on_do_not_call_list:
         return None
-    message = "The number is on the organization's do-not-call list."
+    message = gettext("The number is on the organization's do-not-call list.")
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
@@ -279,14 +285,16 @@ def is_not_refused(parties: Parties) -> Blocker | None:
     """A person who refused is never called, whether or not the organization requires consent."""
     if parties.consent != REFUSED:
         return None
-    message = "A contact with this number has asked not to be called."
+    message = gettext("A contact with this number has asked not to be called.")
     return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
 def consent_is_given(parties: Parties) -> Blocker | None:
     if parties.consent == GIVEN or not parties.organization.consent_required:
         return None
-    message = "The organization requires consent, and no contact with this number has given it."
+    message = gettext(
+        "The organization requires consent, and no contact with this number has given it."
+    )
     return Blocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
@@ -297,14 +305,14 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
         return None
     campaign = session.get(Campaign, call.campaign_id, populate_existing=True)
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
-        message = "The campaign was stopped before the call was placed."
+        message = gettext("The campaign was stopped before the call was placed.")
         return Blocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
     if gone := speaks_for(session, campaign, call.assistant_id):
         return gone
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
         return None
-    message = "Outreach to the contact has ended."
+    message = gettext("Outreach to the contact has ended.")
     return Blocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
 
 
@@ -315,7 +323,7 @@ def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Bloc
     )
     if campaign.all_assistants or session.scalar(member) is not None:
         return None
-    message = "The plan's assistant was removed from the campaign."
+    message = gettext("The plan's assistant was removed from the campaign.")
     return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
 
 

@@ -5,9 +5,19 @@ from collections.abc import Iterator
 from sqlalchemy.orm import Session
 
 from app.config.trial import TrialLimits
+from app.errors import Sentence
 from app.models import Assistant
 from app.services import daily_counts
 from app.services.calls.rules import Blocker, trial_blocker
+
+_OF_ORGANIZATION = Sentence.ngettext(
+    "In trial mode an organization can place %(num)s call a day (UTC).",
+    "In trial mode an organization can place %(num)s calls a day (UTC).",
+)
+_OF_PARTNER = Sentence.ngettext(
+    "In trial mode the organizations of a portal can place %(num)s call a day (UTC).",
+    "In trial mode the organizations of a portal can place %(num)s calls a day (UTC).",
+)
 
 
 def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> Blocker | None:
@@ -27,12 +37,8 @@ def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> N
 
 def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, Blocker]]:
     most = limits.calls_per_organization
-    message = f"In trial mode an organization can place {_calls(most)} a day (UTC)."
+    message = _OF_ORGANIZATION(num=most)
     yield f"trial:{assistant.organization_id}", most, trial_blocker(message)
     most = limits.calls_per_partner
-    message = f"In trial mode the organizations of a portal can place {_calls(most)} a day (UTC)."
+    message = _OF_PARTNER(num=most)
     yield f"trial:{assistant.partner_id}", most, trial_blocker(message)
-
-
-def _calls(count: int) -> str:
-    return "1 call" if count == 1 else f"{count:,} calls"

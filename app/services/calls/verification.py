@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
-from app.errors import Conflict, NotFound, ValidationFailed
-from app.models import Assistant, Organization, VerifiedNumber, utcnow
+from app.errors import Conflict, NotFound, ValidationFailed, in_language
+from app.languages import gettext, gettext_noop, ngettext
+from app.models import Assistant, Call, Organization, VerifiedNumber, utcnow
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.services import assistants, audit, daily_counts, phone_numbers
@@ -31,7 +32,7 @@ VOICEMAIL = (
     "Hello. This call was to verify this phone number. "
     "The code is given only to a person who answers. Goodbye."
 )
-NO_ASSISTANT = (
+NO_ASSISTANT = gettext_noop(
     "A verification call comes from an assistant with a confirmed number. Ask the platform "
     "operator to assign your first number, then set up the phone of an assistant with it."
 )
@@ -83,7 +84,7 @@ def request_verification(
         calls_at_once=calls_at_once,
     )
     if accepted.status is CallStatus.SCHEDULED:
-        raise Conflict(accepted.message.replace("The call is scheduled", _WAITS), "outside_hours")
+        raise Conflict(_not_now(session, accepted.call_id), "outside_hours")
     now = utcnow()
     number.requested_by, number.requested_at = caller.label[:200], now
     number.verified_at = number.verified_by = None
@@ -108,12 +109,21 @@ def simulated_code(
     """
     call = queries.get(session, caller, call_id)
     if not call.verifies_a_number or call.carrier is not CarrierKind.SIMULATOR:
-        message = "This isn't a verification call on the simulated carrier."
+        message = gettext("This isn't a verification call on the simulated carrier.")
         raise Conflict(message, "not_simulated")
     return code_of(call.id, secret_keys[0])
 
 
-_WAITS = "The number can't be called now, but"
+def _not_now(session: Session, call_id: UUID) -> str:
+    """Return why an accepted call doesn't begin at once, and when it may."""
+    call = session.get_one(Call, call_id)
+    begins = call.scheduled_for or call.created_at
+    return gettext(
+        "The number can't be called now, but for %(moment)s, the next moment at which it is "
+        "allowed. %(reason)s",
+        moment=f"{begins:%Y-%m-%d %H:%M} UTC",
+        reason=in_language(call.status_detail or ""),
+    ).strip()
 
 
 def _read(phone_number: str, region: str) -> str:
@@ -134,7 +144,7 @@ def _known(
     if purpose is VerificationPurpose.CALLER_ID and not phone_numbers.can_be_verified(
         session, organization.id, phone
     ):
-        message = "This number is already confirmed for the organization."
+        message = gettext("This number is already confirmed for the organization.")
         raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
     own = (
         VerifiedNumber.organization_id == organization.id,
@@ -146,12 +156,16 @@ def _known(
     if found is not None:
         # A number to call from may have been released since: `phone_numbers` knows.
         if found.verified_at is not None and purpose is VerificationPurpose.CALL_TRIAL:
-            message = "This number is already verified."
+            message = gettext("This number is already verified.")
             raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
         return found
     known = session.scalar(select(func.count()).select_from(VerifiedNumber).where(*own)) or 0
     if known >= limits.numbers:
-        message = f"An organization can verify {limits.numbers} numbers. Remove one first."
+        message = ngettext(
+            "An organization can verify %(num)s number. Remove one first.",
+            "An organization can verify %(num)s numbers. Remove one first.",
+            limits.numbers,
+        )
         raise ValidationFailed.on(PHONE_FIELD, "too_many_numbers", message)
     return VerifiedNumber(
         partner_id=organization.partner_id,
@@ -171,7 +185,7 @@ def _assistant(
     if assistant_id is not None:
         named = assistants.get(session, caller, assistant_id)
         if named.organization_id != organization.id:
-            message = "There is no such assistant."
+            message = gettext("There is no such assistant.")
             raise NotFound(message, "agent_not_found")
         return named
     ready = select(Assistant).where(
@@ -185,7 +199,7 @@ def _assistant(
     refused = phone_numbers.refusals(session, found, carrier)
     usable = next((each for each in found if each.id not in refused), None)
     if usable is None:
-        raise Conflict(NO_ASSISTANT, "agent_phone_not_ready")
+        raise Conflict(in_language(NO_ASSISTANT), "agent_phone_not_ready")
     return usable
 
 
@@ -195,20 +209,26 @@ def _count(session: Session, organization: Organization, phone: str, limits: Tri
         (
             f"verification:{organization.id}",
             limits.verification_calls_per_organization,
-            "The organization has used its verification calls for today.",
+            gettext(
+                "The organization has used its verification calls for today. "
+                "Try again tomorrow (UTC)."
+            ),
         ),
         (
             f"verification:{organization.partner_id}",
             limits.verification_calls_per_partner,
-            "Your portal has used its verification calls for today.",
+            gettext(
+                "Your portal has used its verification calls for today. Try again tomorrow (UTC)."
+            ),
         ),
         (
             f"verification:{phone}",
             limits.verification_calls_per_number,
-            "This number has had its verification calls for today.",
+            gettext(
+                "This number has had its verification calls for today. Try again tomorrow (UTC)."
+            ),
         ),
     )
     for subject, most, message in counted:
         if not daily_counts.take(session, subject, most):
-            words = f"{message} Try again tomorrow (UTC)."
-            raise ValidationFailed.on(PHONE_FIELD, "too_many_calls", words)
+            raise ValidationFailed.on(PHONE_FIELD, "too_many_calls", message)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed, refuse_stale
+from app.languages import gettext
 from app.models import Assistant, Campaign, CampaignAssistant, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -130,7 +131,7 @@ def _move(
     if campaign.status is status:
         return campaign
     if campaign.status is CampaignStatus.ARCHIVED:
-        message = "The campaign is archived."
+        message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     before, campaign.status = campaign.status, status
     if before is CampaignStatus.ACTIVE:
@@ -169,10 +170,10 @@ def changed(
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not can_be_seen(name):
-        raise ValidationFailed.on("name", "blank", "This can't be left blank.")
+        raise ValidationFailed.on("name", "blank", gettext("This can't be left blank."))
     if len(name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     return name
 
@@ -194,7 +195,7 @@ def _set_assistants(session: Session, campaign: Campaign, assistant_ids: Collect
     query = select(Assistant.id).where(Assistant.organization_id == campaign.organization_id)
     known = set(session.scalars(query.where(Assistant.id.in_(wanted))))
     if wanted - known:
-        message = "There is no such assistant in the organization."
+        message = gettext("There is no such assistant in the organization.")
         raise ValidationFailed.on("assistants", "agent_not_found", message)
     session.add_all(
         CampaignAssistant(

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Campaign
 from app.policy.caller import Caller
 from app.services.paging import Page, both_ways, keyset_page, sort_named
@@ -76,5 +77,5 @@ def search(
 
 
 def not_found() -> NotFound:
-    message = "There is no such campaign."
+    message = gettext("There is no such campaign.")
     return NotFound(message, "campaign_not_found")

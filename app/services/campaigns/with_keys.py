@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Assistant, Campaign
 from app.policy.caller import Caller
 from app.services import assistants, organizations
@@ -32,7 +33,9 @@ def create_with_keys(
         }
     chosen = [assistant for assistant in known if defined[assistant.id] <= wanted]
     if wanted and not known:
-        message = "The organization has no assistant, and external ids belong to assistants."
+        message = gettext(
+            "The organization has no assistant, and external ids belong to assistants."
+        )
         raise ValidationFailed.on("externalIdKey", "no_assistant", message)
     if wanted and not chosen:
         chosen = known[:1]

@@ -16,6 +16,7 @@ from app.errors import Problem, ValidationFailed
 from app.gateways.carriers.sip.account import Trunk
 from app.gateways.carriers.sip.next_hop import PORTS
 from app.gateways.public_addresses import is_public
+from app.languages import gettext, lazy_gettext
 from app.models import CarrierAccount
 
 LONGEST_HOST = 100
@@ -28,7 +29,7 @@ _HOST = re.compile(
 )
 _USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{LONGEST_USER - 1}}}")
 _PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{LONGEST_SECRET}}}""")
-HOST_WORDS = "Enter host or host:port, with letters, digits, dots and hyphens."
+HOST_WORDS = lazy_gettext("Enter host or host:port, with letters, digits, dots and hyphens.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,10 @@ def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> N
 
 def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Problem]:
     if not _SID.fullmatch(sid):
-        message = "An account's SID is AC and 32 characters from 0 to 9 and a to f."
+        message = gettext("An account's SID is AC and 32 characters from 0 to 9 and a to f.")
         yield Problem("sid", "invalid_sid", message)
     if not _TOKEN.fullmatch(token) and not (may_be_empty and not token):
-        message = "Enter the token from the Twilio console."
+        message = gettext("Enter the token from the Twilio console.")
         yield Problem("token", "invalid_token", message)
 
 
@@ -85,18 +86,20 @@ def _problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
     for name, needed in (("address", True), ("domain", False), ("proxy", False)):
         written = getattr(trunk, name)
         if (written or needed) and not _is_host(written):
-            yield Problem(name, f"invalid_{name}", HOST_WORDS)
+            yield Problem(name, f"invalid_{name}", str(HOST_WORDS))
     if not may_be_private:
         yield from _private_problems(trunk)
     if trunk.transport not in PORTS:
-        yield Problem("transport", "invalid_transport", "Choose UDP, TCP or TLS.")
+        yield Problem("transport", "invalid_transport", gettext("Choose UDP, TCP or TLS."))
     if trunk.user and not _USER.fullmatch(trunk.user):
-        message = "Use only letters, digits, dots, hyphens, underscores and + in a user."
+        message = gettext("Use only letters, digits, dots, hyphens, underscores and + in a user.")
         yield Problem("user", "invalid_user", message)
     if not trunk.user and trunk.registers:
-        yield Problem("user", "user_required", "Enter a user and a password to register.")
+        yield Problem("user", "user_required", gettext("Enter a user and a password to register."))
     elif not trunk.user and not trunk.shows_number:
-        yield Problem("user", "user_required", "Enter the user that is shown as the caller.")
+        yield Problem(
+            "user", "user_required", gettext("Enter the user that is shown as the caller.")
+        )
 
 
 def _private_problems(trunk: Trunk) -> Iterator[Problem]:
@@ -108,17 +111,17 @@ def _private_problems(trunk: Trunk) -> Iterator[Problem]:
     except (OSError, ValueError):
         is_private = host == "localhost" or host.endswith(".localhost")
     if is_private:
-        message = "This host's address is not public. Enter a host on the internet."
+        message = gettext("This host's address is not public. Enter a host on the internet.")
         yield Problem(named, "private_address", message)
 
 
 def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Iterator[Problem]:
     if password and not trunk.user:
-        yield Problem("user", "user_required", "Enter the user of this password.")
+        yield Problem("user", "user_required", gettext("Enter the user of this password."))
     if trunk.user and not password and not may_be_empty:
-        yield Problem("password", "password_required", "Enter the user's password.")
+        yield Problem("password", "password_required", gettext("Enter the user's password."))
     if password and not _PASSWORD.fullmatch(password):
-        message = (
+        message = gettext(
             "A password can't hold spaces, quotes, semicolons, angle brackets, backslashes or "
             "letters beyond ASCII here: have the provider set another."
         )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
 from app.errors import Conflict, NotFound, refuse_stale
+from app.languages import gettext, ngettext
 from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -58,7 +59,7 @@ def get(
 ) -> CarrierAccount:
     """Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
     query = _manageable(caller).where(CarrierAccount.id == account_id)
-    missing = NotFound("There is no such carrier account.", "carrier_account_not_found")
+    missing = NotFound(gettext("There is no such carrier account."), "carrier_account_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -135,8 +136,11 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
     account = get(session, caller, account_id, for_change=True)
     count = in_use(session, account.id)
     if count:
-        waits = "1 call is waiting or" if count == 1 else f"{count} calls are waiting or"
-        message = f"The account can't be removed now: {waits} in progress."
+        message = ngettext(
+            "The account can't be removed now: %(num)s call is waiting or in progress.",
+            "The account can't be removed now: %(num)s calls are waiting or in progress.",
+            count,
+        )
         raise Conflict(message, "account_in_use")
     account.removed_at = utcnow()
     account.version += 1

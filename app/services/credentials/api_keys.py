@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, ValidationFailed
+from app.languages import gettext
 from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
 from app.policy.caller import Caller
@@ -84,10 +85,10 @@ def create(
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
     if not name.strip() or len(name) > 200:
-        message = "Enter a name of 1 to 200 characters."
+        message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
     if expires_at is not None and expires_at <= utcnow():
-        message = "Choose an end date in the future."
+        message = gettext("Choose an end date in the future.")
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
     return _add(
         session,
@@ -148,7 +149,7 @@ def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
     """Raises `NotFound` (``key_not_found``)."""
     key = session.scalars(_manageable(caller).where(ApiKey.id == key_id)).one_or_none()
     if key is None:
-        message = "There is no such key."
+        message = gettext("There is no such key.")
         raise NotFound(message, "key_not_found")
     return key
 
@@ -165,11 +166,11 @@ def roll(
     old = get(session, caller, key_id)
     _checked_scopes(caller, old.scopes)
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
-        message = "The old key can keep working for 0 to 7 days."
+        message = gettext("The old key can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     now = utcnow()
     if old.revoked_at is not None or old.replaced_by is not None or _over(old.expires_at, now):
-        message = "This key no longer works or was already rolled. Create a new one."
+        message = gettext("This key no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "key_ended")
     new = _add(
         session,
@@ -278,7 +279,7 @@ def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
         message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
         raise ValidationFailed.on("scopes", "unknown_scope", message)
     if not wanted:
-        message = "Choose at least one scope."
+        message = gettext("Choose at least one scope.")
         raise ValidationFailed.on("scopes", "scope_required", message)
     for scope in wanted:
         caller.require(Permission(scope))

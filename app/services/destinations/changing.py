@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
 from app.models import InstallationDestinations, Partner, PartnerDestinations
 from app.phone import USUAL_REGIONS, country_name
 from app.policy import Permission
@@ -93,7 +94,7 @@ def change_limits(
     hosts = None if wanted.hosts is None else _tidied(wanted.hosts)
     problems = [*_unknown_regions(wanted.regions or ()), *_bad_hosts(hosts or ())]
     if partner is None and not wanted.regions:
-        problems.append(Problem("regions", "required", "Choose at least one country."))
+        problems.append(Problem("regions", "required", gettext("Choose at least one country.")))
     if problems:
         raise ValidationFailed.of(*problems)
     if (before.regions, _listed(before.hosts)) == (wanted.regions, hosts):
@@ -193,7 +194,7 @@ def _limits(own: PartnerDestinations | None) -> Limits:
 
 def _require_operator(caller: Caller) -> None:
     if not caller.is_operator:
-        message = "Only the platform operator sets the limits of call destinations."
+        message = gettext("Only the platform operator sets the limits of call destinations.")
         raise Forbidden(message, "insufficient_scope")
     caller.require(Permission.PARTNER_CREATE)
 
@@ -226,18 +227,23 @@ def _listed(hosts: Hosts) -> list[str] | None:
 
 def _unknown_regions(regions: Iterable[str]) -> Iterator[Problem]:
     for region in sorted(set(regions) - SUPPORTED_REGIONS):
-        message = f"{region} is not a country with phone numbers."
+        message = gettext("%(region)s is not a country with phone numbers.", region=region)
         yield Problem("regions", "unknown_region", message)
         return
 
 
 def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
     if len(hosts) > MOST_HOSTS:
-        message = f"Use at most {MOST_HOSTS} hosts. *.example.com stands for all below it."
+        message = gettext(
+            "Use at most %(most)s hosts. *.example.com stands for all below it.", most=MOST_HOSTS
+        )
         yield Problem("hosts", "too_many", message)
     for host in hosts:
         if not _HOST.fullmatch(host):
-            message = f"{host[:60]} isn't a host. Enter hosts like voice.example.com, one per line."
+            message = gettext(
+                "%(host)s isn't a host. Enter hosts like voice.example.com, one per line.",
+                host=host[:60],
+            )
             yield Problem("hosts", "invalid_host", message)
             return
 
@@ -245,13 +251,15 @@ def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
 def _closed_hosts(hosts: Sequence[str], limits: Sequence[Hosts]) -> Iterator[Problem]:
     for host in hosts:
         if not all(allowed is None or covers(allowed, host) for allowed in limits):
-            message = f"{host} isn't allowed. Ask the platform operator to allow it."
+            message = gettext(
+                "%(host)s isn't allowed. Ask the platform operator to allow it.", host=host
+            )
             yield Problem("hosts", "host_closed", message)
 
 
 def _closed_sentence(regions: Iterable[str]) -> str:
     names = ", ".join(sorted(country_name(region).removeprefix("the ") for region in regions))
-    return f"Only the platform operator can open: {names}."
+    return gettext("Only the platform operator can open: %(countries)s.", countries=names)
 
 
 def _shown(regions: frozenset[str] | None, hosts: Hosts) -> dict[str, Any]:

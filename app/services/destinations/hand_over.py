@@ -7,14 +7,23 @@ import ipaddress
 import re
 from collections.abc import Iterable
 
+from app.errors import Sentence, in_language
 from app.gateways.public_addresses import is_public
+from app.languages import gettext_noop
 from app.phone import PhoneError, check_dialable
 from app.services.destinations.layers import CallDestinations
 from app.validation.urls import is_voice_address, parts_of_voice_address
 
-SHAPE = (
+SHAPE = gettext_noop(
     "Enter a SIP address like sip:assistant@voice.example, with no parameter but transport, or a "
     "stream address that begins with wss:// or https://."
+)
+_OPERATOR_ALLOWS = Sentence.gettext(
+    "Calls can't be handed over to %(host)s. Only the platform operator can allow it."
+)
+_PARTNER_ALLOWS = Sentence.gettext(
+    "Calls can't be handed over to %(host)s. A partner admin can allow this host in the portal's "
+    "settings."
 )
 _NUMERIC = re.compile(r"[0-9+.-]*[0-9][0-9+.-]*")
 _PRIVATE_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
@@ -28,7 +37,7 @@ def host_of(address: str) -> str:
 def hand_over_refusal(address: str, destinations: CallDestinations) -> str | None:
     """Why calls may not be handed over to the address, as a sentence; None if they may."""
     if not is_voice_address(address):
-        return SHAPE
+        return in_language(SHAPE)
     user, host = parts_of_voice_address(address)
     if user is not None and _NUMERIC.fullmatch(user):
         try:
@@ -36,12 +45,9 @@ def hand_over_refusal(address: str, destinations: CallDestinations) -> str | Non
         except PhoneError as error:
             return error.message
     if not all(hosts is None or covers(hosts, host) for hosts in destinations.operator_hosts):
-        return f"Calls can't be handed over to {host}. Only the platform operator can allow it."
+        return _OPERATOR_ALLOWS(host=host)
     if not covers(destinations.partner_hosts, host):
-        return (
-            f"Calls can't be handed over to {host}. A partner admin can allow this host in the "
-            "portal's settings."
-        )
+        return _PARTNER_ALLOWS(host=host)
     return None
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import DoNotCallEntry, utcnow
 from app.phone import normalise
 from app.policy import Permission
@@ -68,7 +69,7 @@ def listing(
         )
     if cursor:
         if not WRITTEN.fullmatch(cursor):
-            message = "This position in the list is not valid. Start from the first page."
+            message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         phone = DoNotCallEntry.phone
         rows = rows.where(phone < cursor if wanted.descending else phone > cursor)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from app.contact_files.spreadsheet_damage import inspect_phone
 from app.errors import ValidationFailed
+from app.languages import gettext
+from app.languages.numbers import written
 from app.phone import PhoneError, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
@@ -44,10 +46,14 @@ def read_numbers(text: str, default_region: str) -> Sheet:
         number_at, reason_at = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
-        message = "Enter at least one number or choose a file."
+        message = gettext("Enter at least one number or choose a file.")
         raise ValidationFailed.on("numbers", "required", message)
     if len(lines) > MOST_NUMBERS:
-        message = f"{len(lines):,} lines are too many. Add at most {MOST_NUMBERS:,} at a time."
+        message = gettext(
+            "%(number)s lines are too many. Add at most %(most)s at a time.",
+            number=written(len(lines)),
+            most=written(MOST_NUMBERS),
+        )
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}
     bad = []

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Area, CallerKind
 from app.errors import Conflict, Forbidden, ValidationFailed
+from app.languages import gettext
 from app.models import OAuthClient, utcnow
 from app.policy.caller import Caller
 from app.services import audit
@@ -73,7 +74,7 @@ def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuth
     `Conflict` (``client_revoked``)."""
     client = _own(session, caller, client_id)
     if client.revoked_at is not None:
-        message = "This client was revoked. Create a new one."
+        message = gettext("This client was revoked. Create a new one.")
         raise Conflict(message, "client_revoked")
     return client
 
@@ -95,5 +96,5 @@ def require_grant(caller: Caller, client: OAuthClient) -> None:
 def require_operator(caller: Caller) -> None:
     """Raise `Forbidden` (``support_only``) unless the caller is the operator's command line."""
     if not caller.is_operator or caller.kind is not CallerKind.SYSTEM:
-        message = "Clients of the legacy API are managed by support."
+        message = gettext("Clients of the legacy API are managed by support.")
         raise Forbidden(message, "support_only")

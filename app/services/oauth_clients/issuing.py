@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Area, Role
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -43,7 +44,7 @@ def create(
     caller.require(Permission.CREDENTIALS_MANAGE)
     allowed = CLIENT_ROLES if caller.partner_id else (Role.OPERATOR,)
     if role not in allowed:
-        message = f"A client's role is one of {', '.join(allowed)}."
+        message = gettext("A client's role is one of %(roles)s.", roles=", ".join(allowed))
         raise ValidationFailed.on("role", "role_not_allowed", message)
     caller.require_grant(role)
     client = OAuthClient(
@@ -86,7 +87,7 @@ def roll(
     client = changeable(session, caller, client_id)
     require_grant(caller, client)
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = "The old secret can keep working for 0 to 7 days."
+        message = gettext("The old secret can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.previous_secret_hash = client.secret_hash if overlap else None
@@ -99,10 +100,10 @@ def roll(
 
 def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> NewClient:
     if not name.strip() or len(name) > 200:
-        message = "Enter a name of 1 to 200 characters."
+        message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
     if client.expires_at is not None and client.expires_at <= utcnow():
-        message = "Choose an end date in the future."
+        message = gettext("Choose an end date in the future.")
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
     secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
     client.name = name.strip()

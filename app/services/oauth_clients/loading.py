@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Area
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -60,7 +61,7 @@ def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     column = OAuthClient.id if isinstance(client_id, UUID) else OAuthClient.client_id
     client = session.scalars(manageable(caller).where(column == client_id)).one_or_none()
     if client is None:
-        message = "There is no such client."
+        message = gettext("There is no such client.")
         raise NotFound(message, "client_not_found")
     return client
 

@@ -8,6 +8,7 @@ from app.enums import OutreachState
 from app.errors import Conflict
 from app.gateways.job_queue import CAMPAIGNS
 from app.gateways.wake import wake
+from app.languages import gettext
 from app.models import Campaign, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns
@@ -33,10 +34,10 @@ def start(
     campaign = campaigns.held(session, caller, campaign_id, expected_version)
     stored = locked(session, campaign)
     if stored is None:
-        message = "Create a plan first: assistant, hours and messages. Then start."
+        message = gettext("Create a plan first: assistant, hours and messages. Then start.")
         raise Conflict(message, "no_plan")
     if again and not progress_of(session, campaign).is_over:
-        message = "Some contacts of this round are still to be called."
+        message = gettext("Some contacts of this round are still to be called.")
         raise Conflict(message, "round_under_way")
     now = utcnow()
     if again:

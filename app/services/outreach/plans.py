@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY
 from app.policy.caller import Caller
@@ -99,7 +101,7 @@ def change_plan(
     """
     campaign = campaigns.held(session, caller, campaign_id, expected_version)
     if campaign.status is CampaignStatus.ARCHIVED:
-        message = "The campaign is archived."
+        message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     stored = locked(session, campaign)
     problems = list(_problems(session, caller, campaign, plan, most_at_once))
@@ -173,7 +175,7 @@ def _problems(
     session: Session, caller: Caller, campaign: Campaign, plan: Plan, most_at_once: int
 ) -> Iterator[Problem]:
     if plan.assistant_id not in {assistant.id for assistant in speakers(session, campaign)}:
-        yield Problem("agentId", "agent_not_found", "Choose an assistant of the campaign.")
+        yield Problem("agentId", "agent_not_found", gettext("Choose an assistant of the campaign."))
     else:
         assistant = assistants.get(session, caller, plan.assistant_id)
         request = CallRequest(
@@ -185,18 +187,20 @@ def _problems(
         )
         yield from messaging_problems(request, assistant)
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
-        yield Problem("weekdays", "required", "Choose at least one day of the week.")
+        yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))
     if plan.hours_start >= closing(plan.hours_end):
-        message = "The end must be after the start. Calls are placed between them."
+        message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("hoursEnd", "end_before_start", message)
     bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))
     for name, most in bounds:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= most:
-            message = f"Enter a whole number from 1 to {most:,}."
+            message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
         if len(text) > MOST_WORDS:
-            message = f"Too long. Use at most {MOST_WORDS:,} characters."
+            message = gettext(
+                "Too long. Use at most %(most)s characters.", most=written(MOST_WORDS)
+            )
             yield Problem(wire_name(name), "too_long", message)

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
@@ -137,7 +138,7 @@ def left_out(
         try:
             query = query.where(Contact.id < UUID(cursor))
         except ValueError:
-            message = "This position in the list is not valid. Start from the first page."
+            message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
     items = [LeftOut(contact, why or "") for contact, why in rows[:limit]]

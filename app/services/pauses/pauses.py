@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Exists, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound, Sentence, ValidationFailed, in_language
+from app.languages import gettext
 from app.models import Call, DispatchPause, HeldCall, Organization, Partner, utcnow
 from app.policy.caller import Caller
 from app.services import audit
@@ -22,6 +23,8 @@ ALL = "all"
 RECHECK = timedelta(seconds=5)
 """How soon an attempt to be sent to the carrier again is checked again during a pause."""
 LONGEST_REASON = 300
+
+_PAUSED = Sentence.gettext("Calling is paused: %(reason_words)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tu
 
 def sentence(pause: DispatchPause) -> str:
     """Why a call waits, as its page shows it."""
-    return f"Calling is paused: {pause.reason}"
+    return _PAUSED(reason_words=in_language(pause.reason))
 
 
 def is_released() -> ColumnElement[bool]:
@@ -165,7 +168,7 @@ def is_released() -> ColumnElement[bool]:
 
 def _check_partner(session: Session, scope: Scope) -> None:
     if scope.partner_id is not None and session.get(Partner, scope.partner_id) is None:
-        message = "There is no such partner."
+        message = gettext("There is no such partner.")
         raise NotFound(message, "partner_not_found")
 
 

@@ -12,7 +12,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.errors import Forbidden, ValidationFailed, refuse_stale
+from app.errors import Forbidden, ValidationFailed, in_language, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Organization, PhoneNumber, utcnow
 from app.phone import PhoneError, format_international, normalise
 from app.policy import Permission
@@ -38,7 +40,10 @@ def assign(
     for number in numbers:
         if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
             shown = format_international(number)
-            message = f"{shown} belongs to another organization. Move it in the list of numbers."
+            message = gettext(
+                "%(number)s belongs to another organization. Move it in the list of numbers.",
+                number=shown,
+            )
             raise ValidationFailed.on("numbers", "number_taken", message)
     return numbers
 
@@ -59,7 +64,7 @@ def confirm(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = tenancy.get_organization(session, caller, organization_id)
     if not hold(session, caller, number, organization, source):
-        raise ValidationFailed.on(FIELD, "number_not_assigned", NOT_ASSIGNED)
+        raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
 
 
 def move(
@@ -176,9 +181,10 @@ def _held(session: Session, caller: Caller, number: str) -> PhoneNumber:
 def _read(typed: Sequence[str], region: str) -> list[str]:
     """The numbers without repetitions. Raises `ValidationFailed`."""
     if not typed:
-        raise ValidationFailed.on("numbers", "required", "Enter at least one number.")
+        raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(typed) > MOST_AT_ONCE:
-        message = f"Assign at most {MOST_AT_ONCE:,} numbers at once."
+        most = written(MOST_AT_ONCE)
+        message = gettext("Assign at most %(most)s numbers at once.", most=most)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}
     for text in typed:
@@ -192,7 +198,7 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
 
 def _require_operator(caller: Caller) -> None:
     if not caller.is_operator:
-        message = "Only the platform operator assigns and releases numbers."
+        message = gettext("Only the platform operator assigns and releases numbers.")
         raise Forbidden(message, "insufficient_scope")
     caller.require(Permission.PARTNER_CREATE)
 

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource, Role, UserStatus
+from app.errors import Sentence
 from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
 from app.gateways.job_queue import enqueue_check
 from app.models import (
@@ -32,6 +33,11 @@ EVERY = timedelta(days=1)
 DUE_AT_ONCE = 20
 MOST_IN_A_MAIL = 10
 WORKER = system_caller("Carrier's list")
+_CONFIRMED = Sentence.ngettext("%(num)s number is confirmed.", "%(num)s numbers are confirmed.")
+_NOT_AVAILABLE = Sentence.ngettext(
+    "%(confirmed_words)s %(num)s number is not available here. Ask the platform operator.",
+    "%(confirmed_words)s %(num)s numbers are not available here. Ask the platform operator.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +133,9 @@ def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     if ended := _end_confirmations(session, account, held):
         _mail_admins(session, account, ended)
     others = len(listed.numbers) - len(held)
-    read.words = f"{_counted(len(held))} confirmed."
+    read.words = _CONFIRMED(num=len(held))
     if others:
-        read.words += f" {_counted(others)} not available here. Ask the platform operator."
+        read.words = _NOT_AVAILABLE(confirmed_words=read.words, num=others)
 
 
 def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
@@ -227,7 +233,3 @@ def _record(
         organization_id=owner.organization_id,
         target=number,
     )
-
-
-def _counted(count: int) -> str:
-    return "1 number is" if count == 1 else f"{count} numbers are"

@@ -9,13 +9,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource
-from app.errors import ValidationFailed
+from app.errors import ValidationFailed, in_language
+from app.languages import gettext, gettext_noop
 from app.models import Assistant, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services import carrier_accounts
 
 FIELD = "phoneNumber"
-NOT_ASSIGNED = (
+NOT_ASSIGNED = gettext_noop(
     "This number isn't assigned to the organization. Use one of its numbers, or ask the platform "
     "operator to assign this one."
 )
@@ -39,23 +40,32 @@ def refusal(number: PhoneNumber | None, route: Route) -> str | None:
     """Why a call can't come from an assistant's number, as a sentence; None if it can. ``number``
     is None where the number doesn't belong to the assistant's organization."""
     if number is None:
-        return "The assistant's number isn't assigned to its organization."
+        return gettext("The assistant's number isn't assigned to its organization.")
     if route.carrier is CarrierKind.SIMULATOR:
         return None
-    why = _unconfirmed(number, route)
-    return f"The assistant's number isn't confirmed: {why}" if why else None
+    return _unconfirmed(number, route)
 
 
 def _unconfirmed(number: PhoneNumber, route: Route) -> str | None:
-    """Why the number isn't confirmed for calls over a real carrier."""
+    """Why the number isn't confirmed for calls over a real carrier, as a sentence."""
     if number.confirmed_at is None:
         if number.source is NumberSource.SIMULATED:
-            return "it was only used on the simulated carrier."
-        return "the carrier account no longer lists it."
+            return gettext(
+                "The assistant's number isn't confirmed: it was only used on the simulated carrier."
+            )
+        return gettext(
+            "The assistant's number isn't confirmed: the carrier account no longer lists it."
+        )
     if number.source is NumberSource.CARRIER_LIST and number.account_id != route.account_id:
-        return "it is listed by another carrier account than the one that calls use."
+        return gettext(
+            "The assistant's number isn't confirmed: it is listed by another carrier account than "
+            "the one that calls use."
+        )
     if number.source is NumberSource.VERIFICATION_CALL and route.account_id is None:
-        return "a verification call counts only for calls over a carrier account."
+        return gettext(
+            "The assistant's number isn't confirmed: a verification call counts only for calls "
+            "over a carrier account."
+        )
     return None
 
 
@@ -79,7 +89,7 @@ def require(
         found.version += 1
         session.flush()
     if found is None or found.organization_id != organization.id or refusal(found, route):
-        raise ValidationFailed.on(FIELD, "number_not_assigned", NOT_ASSIGNED)
+        raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
 
 
 def release_unused(session: Session, organization_id: UUID, number: str) -> None:

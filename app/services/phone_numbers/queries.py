@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.enums import NumberSource
 from app.errors import Forbidden, NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import Assistant, Organization, Partner, PhoneNumber
 from app.phone import is_plain_e164
 from app.policy import Permission
@@ -46,7 +47,7 @@ def visible(caller: Caller) -> Select[PhoneNumber]:
 def get(session: Session, caller: Caller, number: str, *, for_change: bool = False) -> PhoneNumber:
     """Raises `Forbidden` and `NotFound` (``phone_number_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
-    missing = NotFound("There is no such phone number.", "phone_number_not_found")
+    missing = NotFound(gettext("There is no such phone number."), "phone_number_not_found")
     if not is_plain_e164(number):
         raise missing
     query = visible(caller).where(PhoneNumber.number == number)
@@ -84,7 +85,7 @@ def listing(
         rows = rows.where(PhoneNumber.number.contains(digits))
     if cursor:
         if not is_plain_e164(cursor):
-            message = "This position in the list is not valid. Start from the first page."
+            message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(PhoneNumber.number > cursor)
     named = (
@@ -124,7 +125,7 @@ def conflicts(session: Session, caller: Caller) -> Sequence[Conflicting]:
     Raises `Forbidden`.
     """
     if not caller.is_operator:
-        message = "Only the platform operator sees conflicts between organizations."
+        message = gettext("Only the platform operator sees conflicts between organizations.")
         raise Forbidden(message, "insufficient_scope")
     owner = aliased(Organization)
     query = (

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
+from app.errors import Sentence
 from app.phone import country_name
 
 COUNTRY_CALLS = 10
@@ -17,6 +18,17 @@ RATE_FACTOR = 3
 """So many times the calls of the busiest hour are unusual."""
 KNOWN_DAYS = 7
 """Hours of the day are compared once there were calls on so many days."""
+# Translators: the ends of a sentence that begins with "Unusual calls:"
+_FIRST_HOUR = Sentence.gettext("%(calls)s calls in the first hour of calling")
+_NEW_COUNTRY = Sentence.gettext(
+    "%(calls)s calls in an hour to %(country_words)s, which was not called before"
+)
+_NEW_COUNTRIES = Sentence.gettext(
+    "%(calls)s calls in an hour to %(country_words)s and %(other_words)s, which was not called "
+    "before"
+)
+_NEW_HOUR = Sentence.gettext("%(calls)s calls at %(time)s, an hour without calls in four weeks")
+_TOO_MANY = Sentence.gettext("%(calls)s calls in an hour; the most in four weeks were %(most)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +51,14 @@ def reason(
     if not history:
         if total <= rules.first_hour:
             return None
-        return f"{total:,} calls in the first hour of calling"
+        return _FIRST_HOUR(calls=f"{total:,}")
     regions = {region for _hour, region, _calls in history}
     new = sorted(region for region, calls in now.items() if calls >= COUNTRY_CALLS)
     if unknown := [region for region in new if region not in regions]:
-        names = " and ".join(country_name(region) for region in unknown[:2])
-        count = sum(now[region] for region in unknown)
-        return f"{count:,} calls in an hour to {names}, which was not called before"
+        counted = f"{sum(now[region] for region in unknown):,}"
+        country, *others = (country_name(region) for region in unknown[:2])
+        sentence = _NEW_COUNTRIES if others else _NEW_COUNTRY
+        return sentence(calls=counted, country_words=country, other_words="".join(others))
     by_hour: Counter[datetime] = Counter()
     for when, _region, calls in history:
         by_hour[when] += calls
@@ -53,8 +66,8 @@ def reason(
     local = hour.astimezone(zone)
     is_new_hour = local.hour not in {when.astimezone(zone).hour for when in by_hour}
     if total >= HOUR_CALLS and len(days) >= KNOWN_DAYS and is_new_hour:
-        return f"{total:,} calls at {local:%H:%M %Z}, an hour without calls in four weeks"
+        return _NEW_HOUR(calls=f"{total:,}", time=f"{local:%H:%M %Z}")
     busiest = max(by_hour.values())
     if total > max(RATE_CALLS, RATE_FACTOR * busiest):
-        return f"{total:,} calls in an hour; the most in four weeks were {busiest:,}"
+        return _TOO_MANY(calls=f"{total:,}", most=f"{busiest:,}")
     return None

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus, WebhookEvent
+from app.errors import Sentence
 from app.models import (
     Assistant,
     CallHour,
@@ -32,6 +33,7 @@ from app.services.webhooks.publishing import publish
 LEFT_ALONE = timedelta(hours=24)
 """After a user has resumed calling, it isn't paused again for so long."""
 WHO = "Unusual calls"
+_UNUSUAL = Sentence.gettext("Unusual calls: %(reason_words)s.")
 
 
 def check(session: Session, rules: Rules, now: datetime) -> list[UUID]:
@@ -98,7 +100,7 @@ def _zone(session: Session, organization_id: UUID) -> ZoneInfo:
 
 
 def _pause(session: Session, organization: Organization, why: str) -> None:
-    words = f"Unusual calls: {why}."
+    words = _UNUSUAL(reason_words=why)
     pauses.pause(session, system_caller(WHO), _scope(organization), words)
     publish(
         session,

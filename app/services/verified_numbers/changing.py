@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import VerificationPurpose
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Organization, VerifiedNumber, utcnow
 from app.policy.caller import Caller
 from app.services import audit, phone_numbers
@@ -61,7 +62,9 @@ def confirm(
     number = get(session, caller, organization_id, number_id, for_change=True)
     code = "".join(typed.replace(",", " ").split())
     if len(code) != codes.DIGITS or not (code.isascii() and code.isdigit()):
-        raise ValidationFailed.on("code", "invalid_code", "Enter the 6 digits of the code.")
+        raise ValidationFailed.on(
+            "code", "invalid_code", gettext("Enter the 6 digits of the code.")
+        )
     now = utcnow()
     if state_of(number, now) is not State.WAITING:
         return Answer(Outcome.ENDED)

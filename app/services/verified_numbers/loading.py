@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import VerificationPurpose
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Organization, VerifiedNumber
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -109,7 +110,7 @@ def get(
     query = _visible(caller).where(
         VerifiedNumber.id == number_id, VerifiedNumber.organization_id == organization_id
     )
-    missing = NotFound("There is no such number.", "number_not_found")
+    missing = NotFound(gettext("There is no such number."), "number_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import DeliveryState
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
+from app.languages import gettext
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
@@ -56,7 +57,7 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
     # nosemgrep: row-by-id-for-a-caller - the endpoint is compared below
     delivery = session.get(WebhookDelivery, delivery_id)
     if delivery is None or delivery.endpoint_id != endpoint.id:
-        message = "There is no such delivery."
+        message = gettext("There is no such delivery.")
         raise NotFound(message, "delivery_not_found")
     return delivery
 
@@ -65,7 +66,7 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
     """Send an event without content. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is not None:
-        message = "The webhook is paused. Resume it first."
+        message = gettext("The webhook is paused. Resume it first.")
         raise Conflict(message, "webhook_paused")
     now = utcnow()
     data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
@@ -82,7 +83,7 @@ def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUI
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     delivery = get(session, caller, endpoint_id, delivery_id)
     if delivery.state not in _ENDED:
-        message = "This delivery is already in progress."
+        message = gettext("This delivery is already in progress.")
         raise Conflict(message, "still_waiting")
     delivery.state, delivery.ended_at = DeliveryState.HELD, None
     _take_up(session, caller, endpoint, 1)

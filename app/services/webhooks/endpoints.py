@@ -17,6 +17,7 @@ from app.enums import PauseReason, WebhookEvent
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
+from app.languages import gettext
 from app.models import WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -63,7 +64,7 @@ def add(
     _check_url(url, settings)
     held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)
     if (session.scalar(held) or 0) >= MOST:
-        message = f"An organization has at most {MOST} webhooks."
+        message = gettext("An organization has at most %(most)s webhooks.", most=MOST)
         raise ValidationFailed.on("url", "too_many_webhooks", message)
     endpoint = WebhookEndpoint(
         id=new_id(),
@@ -158,7 +159,7 @@ def get(
 ) -> WebhookEndpoint:
     """Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
     query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
-    missing = NotFound("There is no such webhook.", "webhook_not_found")
+    missing = NotFound(gettext("There is no such webhook."), "webhook_not_found")
     return fetch(session, query, missing, for_change=for_change, key_share=True)
 
 
@@ -178,10 +179,10 @@ def rotate(
     endpoint = get(session, caller, endpoint_id, for_change=True)
     now = utcnow()
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = "The old secret can keep working for 0 to 7 days."
+        message = gettext("The old secret can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
-        message = "The old secret still works. Roll without an overlap, or later."
+        message = gettext("The old secret still works. Roll without an overlap, or later.")
         raise Conflict(message, "still_rotating")
     secret = new_secret()
     endpoint.previous_secret = endpoint.secret if overlap else None
@@ -243,7 +244,7 @@ def _checked_events(events: Iterable[str]) -> list[str]:
         message = f"There is no event {unknown[0]}."
         raise ValidationFailed.on("events", "unknown_event", message)
     if not wanted:
-        message = "Choose at least one event."
+        message = gettext("Choose at least one event.")
         raise ValidationFailed.on("events", "event_required", message)
     return [event.value for event in WebhookEvent if event.value in wanted]
 
@@ -253,7 +254,7 @@ def _check_url(url: str, settings: Settings) -> None:
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):
-        message = "Enter an address like https://host/path."
+        message = gettext("Enter an address like https://host/path.")
         raise ValidationFailed.on("url", "invalid_url", message)
     if settings.webhook_allow_private:
         return
@@ -262,5 +263,5 @@ def _check_url(url: str, settings: Settings) -> None:
     except ValueError:
         return
     if not is_public(literal):
-        message = "Enter a public address."
+        message = gettext("Enter a public address.")
         raise ValidationFailed.on("url", "invalid_url", message)

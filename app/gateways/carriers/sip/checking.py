@@ -3,15 +3,30 @@
 import ssl
 from collections.abc import Sequence
 
+from app.errors import Sentence
 from app.gateways.carriers.partner_accounts import Finding
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.next_hop import Hop, pinned_hop
+from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.probe import ANSWER_SECONDS, Line, Reply, opened
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.public_addresses import NoPlace, NotPublic
+from app.languages import gettext
 
-COMPARE = "Compare it with what the provider wrote."
-NOT_PUBLIC = "Calls go out only to trunks that are on the internet."
+_COMPARE = Sentence.gettext("%(problem_words)s. Compare it with what the provider wrote.")
+_NOT_PUBLIC = Sentence.gettext(
+    "The address of %(host)s is not public. Calls go out only to trunks that are on the internet."
+)
+_NO_ANSWER = Sentence.gettext("No answer from %(where)s within %(seconds)s seconds.")
+_NOT_ENCRYPTED = Sentence.gettext("No encrypted connection to %(where)s: %(reason)s.")
+_CONNECTION_REFUSED = Sentence.gettext("%(where)s refused the connection.")
+_UNREACHED = Sentence.gettext("%(where)s can't be reached from here.")
+_USER_REFUSED = Sentence.gettext("The trunk does not let this user register: %(answer)s.")
+_PLATFORM_REFUSED = Sentence.gettext(
+    "The trunk refuses us: %(answer)s. If it checks IP addresses, give the provider this "
+    "platform’s address."
+)
+_FOREIGN_NUMBER = Sentence.gettext("The trunk does not let this number call: %(numbers)s.")
+_FOREIGN_NUMBERS = Sentence.gettext("The trunk does not let these numbers call: %(numbers)s.")
 _REFUSED = {403, 603, 607, 608}
 
 
@@ -39,22 +54,21 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
 def _found(account: SipAccount) -> Hop:
     try:
         return pinned_hop(account)
+    except NotPublic:
+        raise _Fault(_NOT_PUBLIC(host=first_hop(account)[0])) from None
     except NoPlace as reason:
-        words = str(reason)
-        advice = NOT_PUBLIC if isinstance(reason, NotPublic) else COMPARE
-        message = f"{words[:1].upper()}{words[1:]}. {advice}"
-        raise _Fault(message) from None
+        raise _Fault(_COMPARE(problem_words=reason)) from None
 
 
 def _why(error: OSError, where: str) -> str:
     if isinstance(error, TimeoutError):
-        return f"No answer from {where} within {ANSWER_SECONDS:.0f} seconds."
+        return _NO_ANSWER(where=where, seconds=f"{ANSWER_SECONDS:.0f}")
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "no agreement").replace("_", " ").lower()
-        return f"No encrypted connection to {where}: {reason}."
+        return _NOT_ENCRYPTED(where=where, reason=reason)
     if isinstance(error, ConnectionRefusedError):
-        return f"{where} refused the connection."
-    return f"{where} can't be reached from here."
+        return _CONNECTION_REFUSED(where=where)
+    return _UNREACHED(where=where)
 
 
 def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
@@ -63,24 +77,19 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
         registration = line.ask("REGISTER", account.user)
         _check_password(registration)
         if registration.code >= 300:
-            message = f"The trunk does not let this user register: {registration.words}."
-            raise _Fault(message)
+            raise _Fault(_USER_REFUSED(answer=registration.words))
         was_proved = registration.proved
     greeting = line.ask("OPTIONS", account.user or "portal")
     _check_password(greeting)
     if greeting.code in _REFUSED:
-        message = (
-            f"The trunk refuses us: {greeting.words}. If it checks IP addresses, give the "
-            "provider this platform’s address."
-        )
-        raise _Fault(message)
+        raise _Fault(_PLATFORM_REFUSED(answer=greeting.words))
     if account.shows_number:
         _check_numbers(line, numbers)
     if not account.user:
-        return "The trunk answers."
+        return gettext("The trunk answers.")
     if was_proved or greeting.proved:
-        return "The trunk answers and accepts the password."
-    return (
+        return gettext("The trunk answers and accepts the password.")
+    return gettext(
         "The trunk answers. It asked for no password yet. The first call shows whether it is right."
     )
 
@@ -89,9 +98,9 @@ def _check_password(reply: Reply) -> None:
     if reply.code not in {401, 407}:
         return
     if reply.proved:
-        message = "The trunk does not accept this user and password."
+        message = gettext("The trunk does not accept this user and password.")
     else:
-        message = "The trunk asks for a user and a password."
+        message = gettext("The trunk asks for a user and a password.")
     raise _Fault(message)
 
 
@@ -99,6 +108,5 @@ def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
     """Some trunks refuse foreign caller IDs at once, others only in a call."""
     foreign = [number for number in numbers if line.ask("OPTIONS", number).code in _REFUSED]
     if foreign:
-        may = "this number" if len(foreign) == 1 else "these numbers"
-        message = f"The trunk does not let {may} call: {', '.join(foreign)}."
-        raise _Fault(message)
+        sentence = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
+        raise _Fault(sentence(numbers=", ".join(foreign)))

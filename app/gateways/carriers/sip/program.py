@@ -5,9 +5,11 @@ import shutil
 import subprocess
 from functools import cache
 
+from app.languages import gettext_noop
+
 CHECKS_SINCE = (1, 1, 0)
 """The first version that checks certificates (``sip_verify_server``)."""
-UNCHECKED = (
+UNCHECKED = gettext_noop(
     "Calls over TLS aren't placed: the installed baresip can't check certificates. Install baresip "
     "1.1 or newer, or choose another transport."
 )

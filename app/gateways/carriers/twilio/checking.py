@@ -4,9 +4,22 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from app.errors import Sentence
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.wire import REAL_API, Wire
+from app.languages import gettext
+
+_TEST_AGAIN = Sentence.gettext("%(reason_words)s Test the connection again later.")
+_NO_ANSWER = Sentence.gettext("Twilio gave no usable answer (%(reason)s).")
+_ACCOUNT_STATUS = Sentence.gettext("The Twilio account is %(status)s, so it can’t call.")
+_FOREIGN_NUMBER = Sentence.gettext(
+    "This number is not the account’s: %(numbers)s. Calls from there are refused."
+)
+_FOREIGN_NUMBERS = Sentence.gettext(
+    "These numbers are not the account’s: %(numbers)s. Calls from there are refused."
+)
+_REFUSED = Sentence.gettext("Twilio refuses the account: %(reason)s")
 
 
 def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
@@ -16,16 +29,18 @@ def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     try:
         return _fault(wire, account, numbers)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
-        return f"{sentence_of(failure)} Test the connection again later."
+        return _TEST_AGAIN(reason_words=sentence_of(failure))
 
 
 def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
     """What kept Twilio from answering, as a sentence."""
     if isinstance(failure, NoCarrierAnswer):
-        return f"Twilio gave no usable answer ({failure})."
+        return _NO_ANSWER(reason=failure)
     if failure.unreached:
-        return "Twilio could not be reached from here: there is no network, or it is blocked."
-    return "Twilio asked to wait."
+        return gettext(
+            "Twilio could not be reached from here: there is no network, or it is blocked."
+        )
+    return gettext("Twilio asked to wait.")
 
 
 def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
@@ -33,12 +48,12 @@ def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | 
     if status != 200:
         return refusal_of(status, body)
     if body.get("status", "active") != "active":
-        return f"The Twilio account is {body['status']}, so it can’t call."
+        return _ACCOUNT_STATUS(status=body["status"])
     foreign = [number for number in numbers if not _owns(wire, account, number)]
     if not foreign:
         return None
-    are = "This number is" if len(foreign) == 1 else "These numbers are"
-    return f"{are} not the account’s: {', '.join(foreign)}. Calls from there are refused."
+    sentence = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
+    return sentence(numbers=", ".join(foreign))
 
 
 def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
@@ -52,13 +67,13 @@ def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
 
 def refusal_of(status: int, body: dict[str, Any]) -> str:
     if status == 404:
-        return "Twilio knows no account with this SID."
+        return gettext("Twilio knows no account with this SID.")
     if status in {401, 403}:
-        return (
+        return gettext(
             "Twilio does not accept this token for this SID. Compare both with the console; "
             "the token may have been renewed there."
         )
-    return f"Twilio refuses the account: {str(body.get('message') or status)[:200]}"
+    return _REFUSED(reason=str(body.get("message") or status)[:200])
 
 
 def read(

@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from app.errors import Sentence
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.partner_accounts import ListedNumbers
 from app.gateways.carriers.twilio.account import TwilioAccount
@@ -23,6 +24,9 @@ class _Refused(Exception):
     """Twilio refuses the account."""
 
 
+_REFRESH = Sentence.gettext("%(reason_words)s Refresh the list later.")
+
+
 def list_numbers(account: TwilioAccount) -> ListedNumbers:
     """Every number that can make calls. Half a list counts as none: the rest would lose their
     confirmation."""
@@ -32,7 +36,7 @@ def list_numbers(account: TwilioAccount) -> ListedNumbers:
         for address, name in LISTS.items():
             found |= _numbers_at(wire, account, address, name)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
-        return ListedNumbers(False, words=f"{sentence_of(failure)} Refresh the list later.")
+        return ListedNumbers(False, words=_REFRESH(reason_words=sentence_of(failure)))
     except _Refused as refused:
         return ListedNumbers(False, words=str(refused))
     return ListedNumbers(True, frozenset(found))

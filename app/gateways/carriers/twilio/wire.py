@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
+from app.languages import gettext
 
 REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
@@ -43,11 +44,11 @@ class Wire:
             response = self._client.request(method, url, *args, **kwargs)
         except RequestException as error:
             if _was_never_sent(error):
-                message = "The carrier could not be reached."
+                message = gettext("The carrier could not be reached.")
                 raise PlacementDelayed(message, UNREACHED_SECONDS, unreached=True) from error
             raise NoCarrierAnswer(type(error).__name__) from error
         if response.status_code == 429:
-            message = "The carrier asked to wait."
+            message = gettext("The carrier asked to wait.")
             raise PlacementDelayed(message, pause_asked_for(response.headers))
         if response.status_code >= 500 or response.status_code == 408:
             message = f"status {response.status_code}"
