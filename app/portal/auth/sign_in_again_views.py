@@ -5,6 +5,7 @@ from flask_login import current_user
 from werkzeug.wrappers import Response
 
 from app.errors import RateLimited
+from app.languages import lazy_gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
@@ -12,7 +13,7 @@ from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import with_wait
 
-SEVERAL = (
+SEVERAL = lazy_gettext(
     "Your email opens several portals. Sign in to yours in another window, then send this form "
     "again."
 )

@@ -10,6 +10,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
 from app.services import audit, notifications, users
@@ -71,15 +72,15 @@ def update(
     """
     user = get(session, caller, for_change=True)
     if expected_version is not None and user.version != expected_version:
-        message = "Your account was changed in another window. Nothing was saved."
+        message = gettext("Your account was changed in another window. Nothing was saved.")
         raise Conflict(message, "changed_meanwhile")
     name, timezone = (name or "").strip() or None, timezone or None
     if name is not None and len(name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     if timezone is not None and timezone not in available_timezones():
-        message = "Unknown time zone. Choose one like Europe/London."
+        message = gettext("Unknown time zone. Choose one like Europe/London.")
         raise ValidationFailed.on("timezone", "unknown_timezone", message)
     before = {"name": user.name, "timezone": user.timezone}
     after = {"name": name, "timezone": timezone}
