@@ -14,7 +14,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash guards security crawl bench screenshots lighthouse fmt lock
+.PHONY: help run test test-quick lint check check-all crash guards security crawl bench screenshots lighthouse catalogues fmt lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -78,6 +78,9 @@ screenshots: ## Take a picture of every screen in every look, into screenshots/i
 lighthouse: ## Print Lighthouse's four figures and the size of every screen
 	@scripts/setup_tests
 	@$(BIN)/python -m scripts.lighthouse
+
+catalogues: ## Bring the translations' catalogues up to date after messages have changed
+	@$(BIN)/python -m scripts.catalogues update
 
 fmt: ## Format the code and fix what the linter can fix
 	$(BIN)/ruff format .

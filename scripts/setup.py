@@ -161,6 +161,24 @@ def install_python_packages(purpose: str) -> None:
     stamp.write_text(wanted)
 
 
+def compile_catalogues() -> None:
+    """The translations as the portal reads them."""
+    folder = ROOT / "app" / "translations"
+    stamp = ROOT / ".setup" / "catalogues"
+    wanted = fingerprint([*folder.rglob("*.po"), ROOT / "scripts" / "catalogues.py"])
+    compiled = all(path.with_suffix(".mo").exists() for path in folder.rglob("*.po"))
+    if compiled and is_current(stamp, wanted):
+        return
+    sentence = "The translations could not be compiled. The reason is above."
+    work("Translations", [VENV_PYTHON, "-m", "scripts.catalogues", "compile"], sentence)
+    stamp.write_text(wanted)
+
+
+def prepare_python(purpose: str) -> None:
+    install_python_packages(purpose)
+    compile_catalogues()
+
+
 def build_assets(purpose: str) -> None:
     """Style sheets, scripts and icons, from npm into folders that git ignores. For the tests also
     the servers that they talk to."""
@@ -196,7 +214,7 @@ def steps_of(purpose: str) -> list[Callable[[], None]]:
     """What ``run``, ``test`` or ``test-quick`` needs to be done, in any order."""
     kind = purpose.removesuffix("-quick")
     steps: list[Callable[[], None]] = [
-        partial(install_python_packages, kind),
+        partial(prepare_python, kind),
         partial(build_assets, kind),
     ]
     return [install_debian_packages, *steps] if purpose == "test" else steps

@@ -44,6 +44,7 @@ def render(brand: Brand, words: Words, site: str) -> Rendered:
     given = {
         "brand": brand,
         "words": words,
+        "language": languages.language(),
         "light": shades.light,
         "dark": shades.dark,
         "logo": f"{site}{brand.logo_url}" if brand.logo_url else None,

@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.gateways.job_queue import enqueue_mail
@@ -56,6 +57,12 @@ class _Reader:
     brand: Brand
     site: str
 
+    @property
+    def language(self) -> str:
+        """The one that the recipient has chosen, or the partner's."""
+        chosen = self.user.language if self.user else None
+        return languages.best_tag((chosen, self.brand.language))
+
 
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> Letter | None:
     """Return the rendered mail; None if it was sent already or is no longer needed (the user was
@@ -78,20 +85,19 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         _end(mail, "no longer needed")
         return None
     site = origin_of(reader.partner, settings)
-    words = WORDS[kind](
-        Facts(
-            mail=mail,
-            brand=reader.brand,
-            email=address,
-            zone=(reader.user.timezone if reader.user else None) or "UTC",
-            site=site,
-            recover_url=f"{reader.site}/forgot-password",
-            organization=reader.organization.name if reader.organization else None,
-            link=link,
-            link_ends=ends,
-        )
+    facts = Facts(
+        mail=mail,
+        brand=reader.brand,
+        email=address,
+        zone=(reader.user.timezone if reader.user else None) or "UTC",
+        site=site,
+        recover_url=f"{reader.site}/forgot-password",
+        organization=reader.organization.name if reader.organization else None,
+        link=link,
+        link_ends=ends,
     )
-    done = render(reader.brand, words, site)
+    with languages.speaking(reader.language):
+        done = render(reader.brand, WORDS[kind](facts), site)
     session.flush()
     return Letter(
         id=mail.id,

@@ -1,13 +1,27 @@
-"""The texts of the mails. One text serves both forms, HTML and plain."""
+"""The texts of the mails, in the current language. One text serves both forms, HTML and plain."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from app.languages import gettext, gettext_noop, ngettext
+from app.languages.dates import NO_BREAK, written_date
+from app.languages.numbers import written
 from app.models import Mail, MailKind
 from app.services.branding.brand import Brand
+
+_CHANGED = {
+    "created": gettext_noop("%(num)s created"),
+    "updated": gettext_noop("%(num)s updated"),
+    "deleted": gettext_noop("%(num)s deleted"),
+}
+_NOT_APPLIED = {
+    "ignored": gettext_noop("%(num)s ignored"),
+    "failed": gettext_noop("%(num)s failed"),
+}
+"""Of the rows of an upload, by the name of their count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,229 +81,368 @@ class Facts:
 def moment(value: datetime, zone: str) -> str:
     """21 November 2026, 10:47 GMT"""
     local = value.astimezone(ZoneInfo(zone))
-    return f"{local.day} {local:%B %Y}, {local:%H:%M %Z}"
+    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M %Z}".replace(NO_BREAK, " ")
+
+
+def _account_created(facts: Facts) -> str:
+    """The first sentence of the mails to a user who has no password yet."""
+    given = {
+        "partner": facts.brand.partner_name,
+        "organization": facts.organization,
+        "product": facts.brand.product_name,
+    }
+    if facts.organization:
+        return gettext(
+            "%(partner)s created an account for you at %(organization)s in %(product)s.", **given
+        )
+    return gettext("%(partner)s created an account for you in %(product)s.", **given)
+
+
+def _link_ends(facts: Facts) -> str:
+    return gettext("The link works once, until %(moment)s.", moment=facts.until)
 
 
 def _invitation(facts: Facts) -> Words:
     product, partner = facts.brand.product_name, facts.brand.partner_name
-    where = f" at {facts.organization}" if facts.organization else ""
+    invited = gettext("You are invited to %(product)s", product=product)
+    given = {"partner": partner, "organization": facts.organization}
+    created = (
+        gettext(
+            "%(partner)s created an account for you at %(organization)s. "
+            "Choose a password to sign in.",
+            **given,
+        )
+        if facts.organization
+        else gettext(
+            "%(partner)s created an account for you. Choose a password to sign in.", **given
+        )
+    )
     return Words(
-        subject=f"You are invited to {product}",
-        heading=f"You are invited to {product}",
-        paragraphs=(f"{partner} created an account for you{where}. Choose a password to sign in.",),
-        act=("Accept invitation", facts.link),
-        after=(
-            f"The link works once, until {facts.until}.",
-            "If you did not expect this email, ignore it.",
+        subject=invited,
+        heading=invited,
+        paragraphs=(created,),
+        act=(gettext("Accept invitation"), facts.link),
+        after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
+        reason=gettext(
+            "Sent to %(email)s because %(partner)s entered this address.",
+            email=facts.email,
+            partner=partner,
         ),
-        reason=f"Sent to {facts.email} because {partner} entered this address.",
     )
 
 
 def _set_password(facts: Facts) -> Words:
-    product, partner = facts.brand.product_name, facts.brand.partner_name
-    where = f" at {facts.organization}" if facts.organization else ""
     return Words(
-        subject=f"Set your password for {product}",
-        heading="Set your password",
+        subject=gettext("Set your password for %(product)s", product=facts.brand.product_name),
+        heading=gettext("Set your password"),
         paragraphs=(
-            f"{partner} created an account for you{where} in {product}.",
-            f"You sign in as {facts.email}, with your own password.",
+            _account_created(facts),
+            gettext("You sign in as %(email)s, with your own password.", email=facts.email),
         ),
-        act=("Set your password", facts.link),
-        after=(f"The link works once, until {facts.until}.",),
-        reason=f"Sent to {facts.email} because an account was created with this address.",
+        act=(gettext("Set your password"), facts.link),
+        after=(_link_ends(facts),),
+        reason=gettext(
+            "Sent to %(email)s because an account was created with this address.",
+            email=facts.email,
+        ),
     )
 
 
 def _reset_password(facts: Facts) -> Words:
     product = facts.brand.product_name
     return Words(
-        subject=f"Set a new password for {product}",
-        heading="Set a new password",
-        paragraphs=(f"A new password for {facts.email} in {product} was requested.",),
-        act=("Set a new password", facts.link),
-        after=(
-            f"The link works once, until {facts.until}.",
-            "If that was not you, ignore this email. Your password stays the same.",
+        subject=gettext("Set a new password for %(product)s", product=product),
+        heading=gettext("Set a new password"),
+        paragraphs=(
+            gettext(
+                "A new password for %(email)s in %(product)s was requested.",
+                email=facts.email,
+                product=product,
+            ),
         ),
-        reason=f"Sent to {facts.email} because a new password was requested on {facts.at}.",
+        act=(gettext("Set a new password"), facts.link),
+        after=(
+            _link_ends(facts),
+            gettext("If that was not you, ignore this email. Your password stays the same."),
+        ),
+        reason=gettext(
+            "Sent to %(email)s because a new password was requested on %(moment)s.",
+            email=facts.email,
+            moment=facts.at,
+        ),
     )
 
 
 def _password_changed(facts: Facts) -> Words:
-    product = facts.brand.product_name
+    product, support = facts.brand.product_name, facts.brand.support_email
     return Words(
-        subject=f"Your password for {product} was changed",
-        heading="Your password was changed",
+        subject=gettext("Your password for %(product)s was changed", product=product),
+        heading=gettext("Your password was changed"),
         paragraphs=(
-            f"The password of {facts.email} in {product} was changed on {facts.at}.",
-            f"If that was not you, set a new password at once{_and_support(facts.brand)}.",
+            gettext(
+                "The password of %(email)s in %(product)s was changed on %(moment)s.",
+                email=facts.email,
+                product=product,
+                moment=facts.at,
+            ),
+            gettext(
+                "If that was not you, set a new password at once and write to %(support)s.",
+                support=support,
+            )
+            if support
+            else gettext("If that was not you, set a new password at once."),
         ),
-        act=("Set a new password", facts.recover_url),
-        reason=f"Sent to {facts.email} so that you notice changes of your password.",
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice changes of your password.", email=facts.email
+        ),
     )
 
 
 def _email_changed(facts: Facts) -> Words:
     product = facts.brand.product_name
     old, new = facts.details["from"], facts.details["to"]
-    sender = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
     return Words(
-        subject=f"Your email address for {product} was changed",
-        heading="Your email address was changed",
+        subject=gettext("Your email address for %(product)s was changed", product=product),
+        heading=gettext("Your email address was changed"),
         paragraphs=(
-            f"On {facts.at} the address of your account in {product} was changed to {new}.",
-            f"Until then it was {old}. From now on you sign in as {new}.",
-            f"If you did not expect this, contact {sender}.",
+            gettext(
+                "On %(moment)s the address of your account in %(product)s was changed to %(new)s.",
+                moment=facts.at,
+                product=product,
+                new=new,
+            ),
+            gettext(
+                "Until then it was %(old)s. From now on you sign in as %(new)s.", old=old, new=new
+            ),
+            gettext("If you did not expect this, contact %(partner)s.", partner=_sender(facts)),
         ),
-        reason="Sent to both addresses so that you notice changes of your address.",
+        reason=gettext("Sent to both addresses so that you notice changes of your address."),
     )
 
 
 def _confirm_email(facts: Facts) -> Words:
     product, details = facts.brand.product_name, facts.details
-    contact = f"{facts.brand.partner_name}{_at_support(facts.brand)}"
     return Words(
-        subject=f"Confirm your email address for {product}",
-        heading="Confirm the new email address",
+        subject=gettext("Confirm your email address for %(product)s", product=product),
+        heading=gettext("Confirm the new email address"),
         paragraphs=(
-            f"{details['by']} asked to change the address of an account in {product}.",
-            f"It is {details['from']} now and would be {details['to']}.",
-            "The address changes after both addresses confirm it.",
+            gettext(
+                "%(who)s asked to change the address of an account in %(product)s.",
+                who=details["by"],
+                product=product,
+            ),
+            gettext(
+                "It is %(old)s now and would be %(new)s.", old=details["from"], new=details["to"]
+            ),
+            gettext("The address changes after both addresses confirm it."),
         ),
-        act=("Review change", facts.link),
+        act=(gettext("Review change"), facts.link),
         after=(
-            f"The link works until {facts.until}. You can also reject the change there.",
-            f"If you did not expect this, reject it and contact {contact}.",
+            gettext(
+                "The link works until %(moment)s. You can also reject the change there.",
+                moment=facts.until,
+            ),
+            gettext(
+                "If you did not expect this, reject it and contact %(partner)s.",
+                partner=_sender(facts),
+            ),
         ),
-        reason=f"Sent to {facts.email} because the account "
-        f"{'has this address now' if details['side'] == 'old' else 'is to get this address'}.",
+        reason=gettext(
+            "Sent to %(email)s because the account has this address now.", email=facts.email
+        )
+        if details["side"] == "old"
+        else gettext(
+            "Sent to %(email)s because the account is to get this address.", email=facts.email
+        ),
     )
 
 
 def _access_ended(facts: Facts) -> Words:
     details = facts.details
-    who, by = details["who"], details["by"]
+    given = {"who": details["who"], "by": details["by"], "moment": facts.at}
     if details["what"] == "deactivated":
-        subject, done = f"{who} was deactivated", f"{by} deactivated the account of {who}"
+        subject = gettext("%(who)s was deactivated", **given)
+        done = gettext("On %(moment)s %(by)s deactivated the account of %(who)s.", **given)
     else:
-        subject, done = f"The role of {who} was changed", f"{by} changed the role of {who}"
-    lists = (("Ended", details.get("ended")), ("Handed over", details.get("handedOver")))
+        subject = gettext("The role of %(who)s was changed", **given)
+        done = gettext("On %(moment)s %(by)s changed the role of %(who)s.", **given)
+    ended, handed_over = details.get("ended"), details.get("handedOver")
+    lists = []
+    if ended:
+        lists.append(gettext("Ended: %(items)s.", items=", ".join(ended)))
+    if handed_over:
+        lists.append(gettext("Handed over: %(items)s.", items=", ".join(handed_over)))
+    roll = gettext("Roll the secret of what was handed over.")
     return Words(
         subject=subject,
         heading=subject,
-        paragraphs=(
-            f"On {facts.at} {done}.",
-            *(f"{title}: {', '.join(items)}." for title, items in lists if items),
-        ),
-        act=("View users", f"{facts.site}/people"),
-        after=("Roll the secret of what was handed over.",) if details.get("handedOver") else (),
-        reason=f"Sent to {facts.email} because you administer {facts.brand.product_name}.",
+        paragraphs=(done, *lists),
+        act=(gettext("View users"), f"{facts.site}/people"),
+        after=(roll,) if handed_over else (),
+        reason=_as_administrator(facts),
     )
 
 
 def _import_finished(facts: Facts) -> Words:
     counts, product = facts.details, facts.brand.product_name
-    file, campaign = counts["file"], counts["campaign"]
-    done = f"{counts['rows']:,} of {counts['total']:,} rows of {file}"
+    given = {
+        "rows": written(counts["rows"]),
+        "total": written(counts["total"]),
+        "file": counts["file"],
+        "campaign": counts["campaign"],
+    }
     if counts["state"] == "done":
-        heading = f"{counts['rows']:,} rows applied to {campaign}"
-        summary = f"{done} were applied to the campaign {campaign}."
+        heading = ngettext(
+            "%(num)s row applied to %(campaign)s",
+            "%(num)s rows applied to %(campaign)s",
+            counts["rows"],
+            num=given["rows"],
+            campaign=given["campaign"],
+        )
+        summary = gettext(
+            "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s.",
+            **given,
+        )
     else:
-        heading = f"The upload {file} did not finish"
-        summary = f"{done} were applied to the campaign {campaign} before it stopped."
-    made = ", ".join(
-        f"{counts[name]:,} {name}" for name in ("created", "updated", "deleted") if counts[name]
-    )
-    left = ", ".join(f"{counts[name]:,} {name}" for name in ("ignored", "failed") if counts[name])
-    sums = [f"Contacts: {made or 'none changed'}."] + ([f"Not applied: {left}."] if left else [])
+        heading = gettext("The upload %(file)s did not finish", **given)
+        summary = gettext(
+            "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s "
+            "before it stopped.",
+            **given,
+        )
     return Words(
         subject=heading,
         heading=heading,
-        paragraphs=(summary, " ".join(sums)),
-        act=("View result", f"{facts.site}/uploads/{counts['uploadId']}"),
-        reason=f"Sent to {facts.email} because you uploaded this file to {product}. "
-        "Choose your emails in your account.",
+        paragraphs=(summary, " ".join(_contacts_changed(counts))),
+        act=(gettext("View result"), f"{facts.site}/uploads/{counts['uploadId']}"),
+        reason=gettext(
+            "Sent to %(email)s because you uploaded this file to %(product)s. "
+            "Choose your emails in your account.",
+            email=facts.email,
+            product=product,
+        ),
     )
 
 
+def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
+    shown = {name: written(counts[name]) for name in (*_CHANGED, *_NOT_APPLIED)}
+    made = [gettext(_CHANGED[name], num=shown[name]) for name in _CHANGED if counts[name]]
+    left = [gettext(_NOT_APPLIED[name], num=shown[name]) for name in _NOT_APPLIED if counts[name]]
+    if made:
+        yield gettext("Contacts: %(counts)s.", counts=", ".join(made))
+    else:
+        yield gettext("Contacts: none changed.")
+    if left:
+        yield gettext("Not applied: %(counts)s.", counts=", ".join(left))
+
+
 def _chat_message(facts: Facts) -> Words:
-    product = facts.brand.product_name
-    details = facts.details
-    who = details.get("name") or details.get("email") or "A visitor"
-    writer = f"{who} ({details['email']})" if details.get("name") and details.get("email") else who
+    product, details = facts.brand.product_name, facts.details
+    name, email = details.get("name"), details.get("email")
+    who = name or email or gettext("A visitor")
+    writer = f"{name} ({email})" if name and email else who
     return Words(
-        subject=f"Chat message from {product}",
-        heading=f"{who} wrote in the chat of {product}",
-        paragraphs=(f"{writer} wrote on {facts.at}:",),
+        subject=gettext("Chat message from %(product)s", product=product),
+        heading=gettext("%(who)s wrote in the chat of %(product)s", who=who, product=product),
+        paragraphs=(gettext("%(who)s wrote on %(moment)s:", who=writer, moment=facts.at),),
         quoted=details["message"],
-        after=("Reply to this email to answer.",) if details.get("email") else (),
-        reason=f"Sent to {facts.email}, the support address of {facts.brand.partner_name}.",
+        after=(gettext("Reply to this email to answer."),) if email else (),
+        reason=gettext(
+            "Sent to %(email)s, the support address of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
     )
 
 
 def _webhook_paused(facts: Facts) -> Words:
-    product, details = facts.brand.product_name, facts.details
-    host, organization = details["host"], details["organization"]
+    details = facts.details
+    given = {
+        "product": facts.brand.product_name,
+        "host": details["host"],
+        "organization": details["organization"],
+    }
+    sends = gettext("%(product)s sends events of %(organization)s to %(host)s.", **given)
     why = (
-        "It answered that it is permanently gone (status 410)."
+        gettext("It answered that it is permanently gone (status 410).")
         if details["reason"] == "gone"
-        else "It accepted nothing for 24 hours."
+        else gettext("It accepted nothing for 24 hours.")
     )
     return Words(
-        subject=f"A webhook of {organization} was paused",
-        heading=f"The webhook to {host} was paused",
+        subject=gettext("A webhook of %(organization)s was paused", **given),
+        heading=gettext("The webhook to %(host)s was paused", **given),
         paragraphs=(
-            f"{product} sends events of {organization} to {host}. {why}",
-            "Its events are kept for 30 days and delivered when you resume it.",
+            f"{sends} {why}",
+            gettext("Its events are kept for 30 days and delivered when you resume it."),
         ),
-        act=("View webhook", f"{facts.site}/api-access/webhooks/{details['webhookId']}"),
-        reason=f"Sent to {facts.email}, the address for notices of {facts.brand.partner_name}.",
+        act=(gettext("View webhook"), f"{facts.site}/api-access/webhooks/{details['webhookId']}"),
+        reason=gettext(
+            "Sent to %(email)s, the address for notices of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
     )
 
 
 def _calling_paused(facts: Facts) -> Words:
     details = facts.details
-    organization = details["organization"]
+    paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
     return Words(
-        subject=f"Calling is paused for {organization}",
-        heading=f"Calling is paused for {organization}",
+        subject=paused,
+        heading=paused,
         paragraphs=(
             details["why"],
-            "Calls are accepted and wait. Calls in progress go on.",
-            "If these calls are yours, resume calling. If not, revoke the API keys that you don’t "
-            "recognise first."
+            gettext("Calls are accepted and wait. Calls in progress go on."),
+            gettext(
+                "If these calls are yours, resume calling. If not, revoke the API keys that you "
+                "don’t recognise first."
+            )
             if details["mayResume"]
-            else f"If these calls are yours, ask {facts.brand.partner_name} to resume calling.",
+            else gettext(
+                "If these calls are yours, ask %(partner)s to resume calling.",
+                partner=facts.brand.partner_name,
+            ),
         ),
-        act=("View organization", f"{facts.site}/organizations/{details['organizationId']}")
+        act=(
+            gettext("View organization"),
+            f"{facts.site}/organizations/{details['organizationId']}",
+        )
         if details["mayResume"]
-        else ("View calls", f"{facts.site}/calls"),
-        reason=f"Sent to {facts.email} so that you notice calls that aren’t yours.",
+        else (gettext("View calls"), f"{facts.site}/calls"),
+        reason=gettext(
+            "Sent to %(email)s so that you notice calls that aren’t yours.", email=facts.email
+        ),
     )
 
 
 def _numbers_unconfirmed(facts: Facts) -> Words:
     details = facts.details
     numbers, count = details["numbers"], details["count"]
-    listed = ", ".join(numbers)
-    if count > len(numbers):
-        listed += f" and {count - len(numbers):,} more"
-    heading = (
-        f"{numbers[0]} is no longer confirmed"
-        if count == 1
-        else f"{count:,} numbers are no longer confirmed"
+    listed = {"account": details["account"], "numbers": ", ".join(numbers)}
+    more = written(count - len(numbers))
+    heading = ngettext(
+        "%(number)s is no longer confirmed",
+        "%(num)s numbers are no longer confirmed",
+        count,
+        num=written(count),
+        number=numbers[0],
     )
     return Words(
         subject=heading,
         heading=heading,
         paragraphs=(
-            f"The carrier account {details['account']} no longer lists {listed}.",
-            "Calls can’t come from these numbers until the account lists them again.",
+            gettext(
+                "The carrier account %(account)s no longer lists %(numbers)s and %(more)s more.",
+                **listed,
+                more=more,
+            )
+            if count > len(numbers)
+            else gettext("The carrier account %(account)s no longer lists %(numbers)s.", **listed),
+            gettext("Calls can’t come from these numbers until the account lists them again."),
         ),
-        act=("View numbers", f"{facts.site}/numbers"),
-        reason=f"Sent to {facts.email} because you administer {facts.brand.product_name}.",
+        act=(gettext("View numbers"), f"{facts.site}/numbers"),
+        reason=_as_administrator(facts),
     )
 
 
@@ -297,68 +450,116 @@ def _budget_reached(facts: Facts) -> Words:
     details = facts.details
     whose, percent = details["organization"], details["percent"]
     place = f"organizations/{details['organizationId']}" if whose else "settings"
-    of_whose = f"the budget of {whose}" if whose else "your budget"
+    heading = (
+        gettext(
+            "%(percent)s %% of the budget of %(organization)s spent",
+            percent=percent,
+            organization=whose,
+        )
+        if whose
+        else gettext("%(percent)s %% of your budget spent", percent=percent)
+    )
     return Words(
-        subject=f"{percent} % of {of_whose} spent",
-        heading=f"{percent} % of {of_whose} spent",
+        subject=heading,
+        heading=heading,
         paragraphs=(
-            f"Calls have cost {details['spent']} this month. The budget is {details['budget']}.",
-            "A budget stops no calls. To stop them at an amount, set a spending limit.",
+            gettext(
+                "Calls have cost %(spent)s this month. The budget is %(budget)s.",
+                spent=details["spent"],
+                budget=details["budget"],
+            ),
+            gettext("A budget stops no calls. To stop them at an amount, set a spending limit."),
         ),
-        act=("View spending", f"{facts.site}/{place}/spending"),
-        reason=f"Sent to {facts.email}, a partner admin of {facts.brand.partner_name}.",
+        act=(gettext("View spending"), f"{facts.site}/{place}/spending"),
+        reason=gettext(
+            "Sent to %(email)s, a partner admin of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
     )
 
 
 def _alerts_opened(facts: Facts) -> Words:
-    details, product = facts.details, facts.brand.product_name
+    details = facts.details
     titles = tuple(f"{words}." for words in details["titles"])
-    more = (f"And {details['more']:,} more.",) if details["more"] else ()
+    more = (
+        (gettext("And %(count)s more.", count=written(details["more"])),) if details["more"] else ()
+    )
     count = len(titles) + details["more"]
-    heading = details["titles"][0] if count == 1 else f"{count:,} alerts: {details['rule']}"
+    heading = (
+        details["titles"][0]
+        if count == 1
+        else gettext("%(count)s alerts: %(rule)s", count=written(count), rule=details["rule"])
+    )
     return Words(
         subject=heading,
         heading=heading,
-        paragraphs=(*(titles if count > 1 else ()), *more, f"Rule: {details['rule']}."),
-        act=("View alerts", f"{facts.site}/alerts"),
-        after=("Alerts resolve by themselves. To get no more emails, mute the rule.",),
-        reason=f"Sent to {facts.email} because this rule of {product} sends emails. "
-        "Choose your emails in your account.",
+        paragraphs=(
+            *(titles if count > 1 else ()),
+            *more,
+            gettext("Rule: %(rule)s.", rule=details["rule"]),
+        ),
+        act=(gettext("View alerts"), f"{facts.site}/alerts"),
+        after=(gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
+        reason=gettext(
+            "Sent to %(email)s because this rule of %(product)s sends emails. "
+            "Choose your emails in your account.",
+            email=facts.email,
+            product=facts.brand.product_name,
+        ),
     )
 
 
 def _monthly_report(facts: Facts) -> Words:
     details = facts.details
-    month, name = details["month"], details["name"]
-    columns = (month, "Month before")
+    month = written_date(date.fromisoformat(details["start"]), "yMMMM").replace(NO_BREAK, " ")
+    columns = (month, gettext("Month before"))
     parts = (
-        ("Figures", details["figures"], columns),
-        ("Growing", details["growing"], columns),
-        ("Falling", details["falling"], columns),
-        ("Near a limit", details["near"], ("In use now",)),
+        (gettext("Figures"), details["figures"], columns),
+        (gettext("Growing"), details["growing"], columns),
+        (gettext("Falling"), details["falling"], columns),
+        (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
     )
     whose = f"&organization={details['organizationId']}" if details["organizationId"] else ""
     return Words(
-        subject=f"Report of {month} for {name}",
-        heading=f"Report of {month}",
-        paragraphs=(f"Conversations and calls of {name}. Days are UTC.",),
+        subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
+        heading=gettext("Report of %(month)s", month=month),
+        paragraphs=(
+            gettext("Conversations and calls of %(name)s. Days are UTC.", name=details["name"]),
+        ),
         tables=tuple(
             Table((title, *head), tuple(tuple(row) for row in rows))
             for title, rows, head in parts
             if rows
         ),
-        act=("View report", f"{facts.site}/report/month?month={details['start'][:7]}{whose}"),
-        reason=f"Sent to {facts.email} because {facts.brand.partner_name} sends this report there "
-        "each month.",
+        act=(
+            gettext("View report"),
+            f"{facts.site}/report/month?month={details['start'][:7]}{whose}",
+        ),
+        reason=gettext(
+            "Sent to %(email)s because %(partner)s sends this report there each month.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
     )
 
 
-def _and_support(brand: Brand) -> str:
-    return f" and write to {brand.support_email}" if brand.support_email else ""
+def _as_administrator(facts: Facts) -> str:
+    return gettext(
+        "Sent to %(email)s because you administer %(product)s.",
+        email=facts.email,
+        product=facts.brand.product_name,
+    )
 
 
-def _at_support(brand: Brand) -> str:
-    return f" at {brand.support_email}" if brand.support_email else ""
+def _sender(facts: Facts) -> str:
+    """The partner, with its support address where it has one."""
+    brand = facts.brand
+    if not brand.support_email:
+        return brand.partner_name
+    return gettext(
+        "%(partner)s at %(support)s", partner=brand.partner_name, support=brand.support_email
+    )
 
 
 WORDS: dict[MailKind, Callable[[Facts], Words]] = {

@@ -1,0 +1,140 @@
+"""Every word of a page is data, or comes from a catalogue.
+
+The catalogue of this test puts ⟦ ⟧ around each message, and all stored texts are markers: what is
+neither was not given to the translators.
+"""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import flask_babel
+import pytest
+from babel import Locale
+from babel.support import NullTranslations
+
+from app import languages
+from app.enums import TIER_NAMES
+from tests.planted.conftest import WALLS
+from tests.planted.crawl import Asked, Crawl, Visitor
+from tests.planted.planting import UUIDS
+
+SPOKEN = "title", "aria-label", "placeholder", "alt", "data-busy", "data-label", "content"
+SILENT = {"script", "style", "code", "pre", "kbd", "template", "svg", "textarea"}
+VOID = {"input", "meta", "link", "br", "hr", "img", "path", "use", "wbr", "source", "col"}
+GERMAN = Locale("de")
+CALENDAR = {
+    name.rstrip(".")
+    for names in (GERMAN.months, GERMAN.days)
+    for widths in names.values()
+    for width in widths.values()
+    for name in width.values()
+}
+SAME_EVERYWHERE = {
+    *CALENDAR,
+    *languages.LANGUAGES.values(),
+    *TIER_NAMES.values(),
+    *("UTC", "GMT", "MB", "kB", "GB", "USD", "EUR", "CSV", "XLSX", "PDF", "API", "SIP", "Twilio"),
+}
+"""Words that stand on pages as they are: dates, names, units."""
+
+
+class Bracketed(NullTranslations):
+    """A catalogue that shows where it was asked."""
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return f"⟦{msgid1 if n == 1 else msgid2}⟧"
+
+    def pgettext(self, context: str, message: str) -> str:  # noqa: ARG002 - the library's signature
+        return f"⟦{message}⟧"
+
+    def npgettext(self, context: str, singular: str, plural: str, num: int) -> str:  # noqa: ARG002
+        return self.ngettext(singular, plural, num)
+
+    ugettext, ungettext, upgettext, unpgettext = gettext, ngettext, pgettext, npgettext
+
+
+class Spoken(HTMLParser):
+    """The words of a page outside of ⟦ ⟧, by node and attribute."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.found: list[str] = []
+        self._silent: list[str] = []
+        self._inside = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if not self._silent:
+            names = SPOKEN if tag != "meta" else ()
+            self.found += [rest for name in names if (rest := outside(given.get(name) or ""))]
+        if tag in VOID:
+            return
+        if self._silent or tag in SILENT or given.get("translate") == "no":
+            self._silent.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._silent and self._silent[-1] == tag:
+            self._silent.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._silent:
+            return
+        words = ""
+        for part in re.split("([⟦⟧])", data):
+            if part in ("⟦", "⟧"):
+                self._inside += 1 if part == "⟦" else -1
+            elif not self._inside:
+                words += f" {part}"
+        self.found.append(words.strip())
+
+
+def outside(text: str) -> str:
+    """What stands outside of the outermost ⟦ ⟧."""
+    depth, kept = 0, ""
+    for character in text:
+        depth += (character == "⟦") - (character == "⟧")
+        kept += character if depth == 0 and character != "⟧" else ""
+    return kept.strip()
+
+
+def untranslated(html: str, crawl: Crawl) -> Iterator[str]:
+    """The words of a page that are neither data nor from the catalogue."""
+    for text in Spoken(html).found:
+        rest = UUIDS.sub(" ", crawl.own.marks.pattern.sub(" ", text))
+        words = re.findall(r"[^\W\d_]{2,}", rest)
+        if any(word not in SAME_EVERYWHERE for word in words):
+            yield text
+
+
+@pytest.fixture
+def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
+    catalogue = Bracketed()
+    monkeypatch.setattr(languages, "_catalogue", lambda _code: catalogue)
+    monkeypatch.setattr(flask_babel.Domain, "get_translations", lambda _domain: catalogue)
+    monkeypatch.setattr(languages, "best_tag", lambda _languages, _accepted=(): "de")
+
+
+@pytest.mark.crawl
+@pytest.mark.usefixtures("bracketed")
+@pytest.mark.parametrize("wall", WALLS[:1])
+def test_no_word_of_a_page_stands_outside_of_the_catalogues(crawl: Crawl) -> None:
+    found: dict[str, set[str]] = {}
+    people = [visitor for visitor in crawl.visitors if "portal" in visitor.blueprints]
+    for visitor in people:
+        for asked, html in pages(crawl, visitor):
+            for text in untranslated(html, crawl):
+                found.setdefault(text, set()).add(asked.path)
+    assert {text: min(paths) for text, paths in sorted(found.items())} == {}
+
+
+def pages(crawl: Crawl, visitor: Visitor) -> Iterator[tuple[Asked, str]]:
+    for _visitor, asked in crawl._walk(visitor):
+        answer = visitor.ask(asked)[-1]
+        crawl.learn(asked, answer)
+        if answer.mimetype == "text/html":
+            yield asked, answer.text

@@ -1,0 +1,136 @@
+"""Pages and mails are in the language of who reads them; the JSON is always English."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app import languages
+from app.enums import Role
+from app.models import Mail, MailKind, User
+from app.services import mail_queue
+from app.services.mails import sending
+from tests.fixtures.cast import Tenant, bearer
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+GERMAN = {"Accept-Language": "de-CH,de;q=0.9,en;q=0.5"}
+
+
+def language_of(html: str) -> str:
+    found = re.search(r'<html lang="([^"]+)"', html)
+    assert found is not None
+    return found[1]
+
+
+def test_the_users_choice_counts_before_the_partners_and_that_before_the_browsers(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(admin)
+    seen = [language_of(browser.get("/account").text)]
+    seen.append(language_of(browser.get("/account", headers=GERMAN).text))
+    own.partner.language = "fr"
+    session.commit()
+    seen.append(language_of(browser.get("/account", headers=GERMAN).text))
+    admin.language = "es"
+    session.commit()
+    seen.append(language_of(browser.get("/account", headers=GERMAN).text))
+    assert seen == ["en", "de", "fr", "es"]
+
+
+def test_a_visitor_chooses_on_the_sign_in_page(own: Tenant, browser: Browser) -> None:
+    page = f"/p/{own.partner.slug}/sign-in"
+    answer = browser.client.post(
+        "/language",
+        data={"language": "es", "csrf_token": token_of(browser.get(page).text)},
+        headers={"Referer": f"http://localhost{page}"},
+    )
+    assert (answer.status_code, answer.location) == (303, page)
+    assert language_of(browser.get(page, headers=GERMAN).text) == "es"
+
+
+def token_of(html: str) -> str:
+    found = re.search(r'name="csrf_token" value="([^"]+)"', html)
+    assert found is not None
+    return found[1]
+
+
+def test_an_unknown_language_is_refused_and_nothing_is_saved(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(admin)
+    sent = {"name": "Ada", "timezone": "", "language": "tlh", "version": admin.version}
+    answer = browser.post("/account", sent, page="/account")
+    assert answer.status_code == 422
+    assert "Unknown language. Choose one of the list." in answer.text
+    session.expire_all()
+    assert (admin.language, admin.name) != ("tlh", "Ada")
+
+
+def test_the_partner_sets_the_language_of_its_users(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    form = {"language": "de", "partner_name": "Northwind", "default_assistant_limit": "1"}
+    form["version"] = str(own.partner.version)
+    assert browser.post("/settings", form, page="/settings").status_code == 303
+    session.expire_all()
+    assert own.partner.language == "de"
+    assert language_of(signed_in(own.user).get("/").text) == "de"
+
+
+def test_the_json_stays_english(
+    app: Flask, session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    own.partner.language = "de"
+    session.commit()
+    client = app.test_client()
+    headers = bearer(session, app.extensions["settings"], Role.PARTNER_ADMIN, own.partner.id)
+    assert language_of(signed_in(own.user).get("/").text) == "de"  # in the same thread before
+    answer = client.get(
+        f"/api/partners/{own.partner.id}/organizations?page=0", headers={**headers, **GERMAN}
+    )
+    assert answer.status_code == 400
+    assert answer.json is not None
+    assert answer.json["error"]["message"].isascii()
+    assert languages.language() == "en"
+
+
+@pytest.mark.parametrize(("chosen", "expected"), [(None, "de"), ("es", "es"), ("en", "en")])
+def test_a_mail_is_in_the_language_of_its_recipient(
+    session: Session, own: Tenant, app: Flask, chosen: str | None, expected: str
+) -> None:
+    own.partner.language = "de"
+    own.user.language = chosen
+    mail_queue.hand_in(
+        session, MailKind.PASSWORD_CHANGED, partner_id=own.partner.id, user_id=own.user.id
+    )
+    session.flush()
+    mail = session.query(Mail).filter_by(kind=MailKind.PASSWORD_CHANGED.value).one()
+    letter = sending.begin(session, mail.id, 1, app.extensions["settings"])
+    assert letter is not None
+    with languages.speaking(expected):
+        subject = languages.gettext(
+            "Your password for %(product)s was changed", product=own.partner.product_name
+        )
+    assert letter.subject == subject
+    assert language_of(letter.html) == expected
+
+
+def test_the_time_zone_is_asked_once(own: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(own.user)
+    assert "data-zone-question" in browser.get("/").text
+    answer = browser.client.post(
+        "/account/timezone",
+        data={"timezone": "Europe/Berlin", "csrf_token": token_of(browser.get("/").text)},
+        headers={"Referer": "http://localhost/calls?status=busy"},
+    )
+    assert (answer.status_code, answer.location) == (303, "/calls?status=busy")
+    session.expire_all()
+    assert own.user.timezone == "Europe/Berlin"
+    assert "data-zone-question" not in browser.get("/").text

@@ -1,0 +1,90 @@
+"""Each catalogue holds every message of code and templates, translated."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from babel.messages.catalog import Message
+
+from app.languages import LANGUAGES
+from scripts.catalogues import TRANSLATED, read, used_messages
+
+MARKS = re.compile(r"%\(\w+\)[sd]|%%|</?\w+|\bhref=\"[^\"]*\"|⟦|⟧")
+"""What a translation repeats: placeholders, tags and links."""
+LONGEST = 2.5
+"""How many times longer than in English a button's word may be, which stands on phones."""
+
+Key = tuple[str | None, str | tuple[str, ...]]
+
+
+def key_of(message: Message) -> Key:
+    words = message.id
+    return message.context, tuple(words) if isinstance(words, list | tuple) else words
+
+
+def forms(words: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (words or "",) if isinstance(words, str | None) else tuple(words)
+
+
+def translations(code: str) -> Iterator[tuple[Message, str, str]]:
+    """Each message with the English words and the translated ones, form by form."""
+    for message in read(code):
+        if not message.id:
+            continue
+        english, translated = forms(message.id), forms(message.string)
+        for index, words in enumerate(translated):
+            yield message, english[min(index, len(english) - 1)], words
+
+
+def test_a_catalogue_for_each_language_but_english() -> None:
+    assert set(TRANSLATED) == set(LANGUAGES) - {"en"}
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_a_catalogue_holds_the_messages_that_are_used_and_no_others(code: str) -> None:
+    used = {key_of(message) for message in used_messages() if message.id}
+    known = {key_of(message) for message in read(code) if message.id}
+    assert (used - known, known - used) == (set(), set())
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_each_message_is_translated_and_none_is_a_guess(code: str) -> None:
+    missing = [message.id for message, _english, words in translations(code) if not words]
+    fuzzy = [message.id for message in read(code) if message.id and message.fuzzy]
+    assert (missing, fuzzy, len(read(code).obsolete)) == ([], [], 0)
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_placeholders_tags_and_spaces_around_are_those_of_the_english_words(code: str) -> None:
+    wrong = []
+    for message, english, words in translations(code):
+        own, theirs = set(MARKS.findall(english)), set(MARKS.findall(words))
+        is_plural = not isinstance(message.id, str)
+        same = own == theirs or (is_plural and theirs <= own | {"%(num)s"})
+        around = words[:1].isspace() == english[:1].isspace()
+        if not (same and around and words[-1:].isspace() == english[-1:].isspace()):
+            wrong.append((english, words))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_a_translation_can_be_formatted(code: str) -> None:
+    wrong = []
+    for _message, english, words in translations(code):
+        given = dict.fromkeys(re.findall(r"%\((\w+)\)", english), "1") | {"num": "1"}
+        try:
+            words % given
+        except (KeyError, ValueError, TypeError):
+            wrong.append((english, words))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_short_words_stay_short(code: str) -> None:
+    """Buttons, heads of columns and entries of the sidebar have little room."""
+    longest = [
+        (english, words)
+        for _message, english, words in translations(code)
+        if len(english) <= 12 and len(words) > max(LONGEST * len(english), 24)
+    ]
+    assert longest == []
