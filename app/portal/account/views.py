@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, gettext_noop, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
@@ -24,7 +24,7 @@ from app.services.users import email_changes
 from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
-WRONG = lazy_gettext("This is not your current password. Try again.")
+WRONG = gettext_noop("This is not your current password. Try again.")
 
 
 @portal.get("/account")
@@ -151,7 +151,7 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     if not fits:
         with transaction() as session:
             own.note_wrong_password(session, caller(), limit)
-        raise ValidationFailed.on("present", "wrong_password", str(WRONG))
+        raise ValidationFailed.on("present", "wrong_password", gettext(WRONG))
     return present
 
 

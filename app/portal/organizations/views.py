@@ -6,13 +6,13 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from babel.dates import format_skeleton
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
-from app.languages import lazy_gettext, locale
+from app.languages import lazy_gettext
+from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
@@ -247,7 +247,7 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
     days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
     return {
         "start": span.start,
-        "name": format_skeleton("MMMM", span.start, locale=locale()),
+        "name": written_date(span.start, "MMMM"),
         "title": _title(span.start),
         "today": today,
         "now": _sum([day for day in days if day.day >= span.start]),
@@ -257,7 +257,7 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
 
 def _title(month: date) -> str:
     """November 2026"""
-    return format_skeleton("yMMMM", month, locale=locale())
+    return written_date(month, "yMMMM")
 
 
 def _months_before(day: date, months: int) -> date:

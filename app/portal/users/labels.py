@@ -1,40 +1,40 @@
 """The permissions in words: roles are described from the policy table itself."""
 
 from app.enums import Role
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, gettext_noop, lazy_gettext
 from app.policy import ROLE_PERMISSIONS, Permission
 
 PERMISSION_WORDS: dict[Permission, str] = {
-    Permission.PARTNER_READ: lazy_gettext("See your company details"),
-    Permission.PARTNER_CREATE: lazy_gettext("Add resellers"),
-    Permission.PARTNER_WRITE: lazy_gettext(
+    Permission.PARTNER_READ: gettext_noop("See your company details"),
+    Permission.PARTNER_CREATE: gettext_noop("Add resellers"),
+    Permission.PARTNER_WRITE: gettext_noop(
         "Change billing, addresses and all other company details"
     ),
-    Permission.BRANDING_WRITE: lazy_gettext(
+    Permission.BRANDING_WRITE: gettext_noop(
         "Change colours, logos, links and the other brand surfaces"
     ),
-    Permission.PRICING_READ: lazy_gettext("See plans and prices"),
-    Permission.USERS_READ: lazy_gettext("See users"),
-    Permission.USERS_WRITE: lazy_gettext("Invite, change and suspend users"),
-    Permission.ADMINS_CREATE: lazy_gettext("Add customer admins"),
-    Permission.ORGANIZATIONS_READ: lazy_gettext("See organizations and their settings"),
-    Permission.ORGANIZATIONS_WRITE: lazy_gettext("Add, change, suspend and archive organizations"),
-    Permission.ASSISTANTS_READ: lazy_gettext("See assistants"),
-    Permission.ASSISTANTS_WRITE: lazy_gettext("Change assistants"),
-    Permission.REPORT_READ: lazy_gettext("See the report"),
-    Permission.SUBSCRIPTION_READ: lazy_gettext("See which plan an organization is on"),
-    Permission.USAGE_READ: lazy_gettext("See usage"),
-    Permission.CREDENTIALS_MANAGE: lazy_gettext("Create and revoke API keys and clients"),
-    Permission.AUDIT_READ: lazy_gettext("See who changed what"),
-    Permission.CAMPAIGNS_READ: lazy_gettext("See campaigns"),
-    Permission.CAMPAIGNS_WRITE: lazy_gettext("Create, start and pause campaigns"),
-    Permission.CONTACTS_READ: lazy_gettext("See contacts and do-not-call lists"),
-    Permission.CONTACTS_WRITE: lazy_gettext("Upload and change contacts and do-not-call lists"),
-    Permission.CALLS_READ: lazy_gettext("See calls"),
-    Permission.CALLS_CREATE: lazy_gettext("Place test calls and cancel calls"),
-    Permission.LEGACY_CALL: lazy_gettext("Place calls through the legacy API"),
+    Permission.PRICING_READ: gettext_noop("See plans and prices"),
+    Permission.USERS_READ: gettext_noop("See users"),
+    Permission.USERS_WRITE: gettext_noop("Invite, change and suspend users"),
+    Permission.ADMINS_CREATE: gettext_noop("Add customer admins"),
+    Permission.ORGANIZATIONS_READ: gettext_noop("See organizations and their settings"),
+    Permission.ORGANIZATIONS_WRITE: gettext_noop("Add, change, suspend and archive organizations"),
+    Permission.ASSISTANTS_READ: gettext_noop("See assistants"),
+    Permission.ASSISTANTS_WRITE: gettext_noop("Change assistants"),
+    Permission.REPORT_READ: gettext_noop("See the report"),
+    Permission.SUBSCRIPTION_READ: gettext_noop("See which plan an organization is on"),
+    Permission.USAGE_READ: gettext_noop("See usage"),
+    Permission.CREDENTIALS_MANAGE: gettext_noop("Create and revoke API keys and clients"),
+    Permission.AUDIT_READ: gettext_noop("See who changed what"),
+    Permission.CAMPAIGNS_READ: gettext_noop("See campaigns"),
+    Permission.CAMPAIGNS_WRITE: gettext_noop("Create, start and pause campaigns"),
+    Permission.CONTACTS_READ: gettext_noop("See contacts and do-not-call lists"),
+    Permission.CONTACTS_WRITE: gettext_noop("Upload and change contacts and do-not-call lists"),
+    Permission.CALLS_READ: gettext_noop("See calls"),
+    Permission.CALLS_CREATE: gettext_noop("Place test calls and cancel calls"),
+    Permission.LEGACY_CALL: gettext_noop("Place calls through the legacy API"),
 }
-"""One sentence for each permission; a test compares it with the table."""
+"""One sentence for each permission, in English; a test compares it with the table."""
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything inside your company."),
@@ -51,7 +51,7 @@ ROLE_SCOPE: dict[Role, str] = {
 def abilities(role: Role) -> list[str]:
     """Return what the role may do, in the order of the policy table."""
     held = ROLE_PERMISSIONS[role]
-    return [words for permission, words in PERMISSION_WORDS.items() if permission in held]
+    return [gettext(words) for permission, words in PERMISSION_WORDS.items() if permission in held]
 
 
 def abilities_title(role: Role) -> str:
@@ -66,16 +66,16 @@ def abilities_title(role: Role) -> str:
     }[role]
 
 
-def role_question(name: str, role: Role) -> str:
-    """Return the question whether the user of this name gets the role."""
-    questions = {
+def confirm_role_title(name: str, role: Role) -> str:
+    """Return the title of the confirmation that the user of this name gets the role."""
+    titles = {
         Role.PARTNER_ADMIN: gettext("Make %(name)s a partner admin?", name=name),
         Role.PARTNER_EDITOR: gettext("Make %(name)s a partner editor?", name=name),
         Role.ADMIN: gettext("Make %(name)s a customer admin?", name=name),
         Role.OWNER: gettext("Make %(name)s an owner?", name=name),
         Role.STANDARD: gettext("Make %(name)s a member?", name=name),
     }
-    return questions[role]
+    return titles[role]
 
 
 def role_changed(name: str, role: Role) -> str:

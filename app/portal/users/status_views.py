@@ -10,7 +10,7 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import User
-from app.portal.users.labels import role_changed, role_question
+from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
 from app.services import mails, users
@@ -48,7 +48,7 @@ def user_role_confirm(user_id: UUID, role: str) -> str:
     return render_template(
         "portal/users/role.html",
         user=found,
-        title=role_question(_name(found), lower),
+        title=confirm_role_title(_name(found), lower),
         role=lower,
         items=items,
         kind_words=KIND_WORDS,

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
 from app.languages import gettext, ngettext
+from app.languages.numbers import written
 from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -110,7 +111,7 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
     """Basic allows each organization 2 calls at once instead of any number.
 
     ``what`` is "at once" or "a day"."""
-    words: dict[str, object] = {"plan": plan, "before": f"{old or 0:,}"}
+    words: dict[str, object] = {"plan": plan, "before": written(old or 0)}
     is_at_once = what == "at once"
     if new is None and is_at_once:
         return gettext(
@@ -122,7 +123,7 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
             "%(plan)s allows each organization any number of calls a day instead of %(before)s.",
             **words,
         )
-    words["num"] = f"{new:,}"
+    words["num"] = written(new)
     if old is None and is_at_once:
         return ngettext(
             "%(plan)s allows each organization %(num)s call at once instead of any number.",
@@ -162,7 +163,7 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
 
 
 def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
-    words: dict[str, object] = {"name": name, "num": f"{used:,}", "limit": f"{limit:,}"}
+    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
@@ -200,7 +201,7 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
 
 
 def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
-    words: dict[str, object] = {"name": name, "num": f"{used:,}", "limit": f"{limit:,}"}
+    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
@@ -241,7 +242,11 @@ def _with_room(has: str, left: int) -> str:
     """The sentence has two numbers with a plural each."""
     # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
     return ngettext(
-        "%(has)s: %(num)s more fits.", "%(has)s: %(num)s more fit.", left, has=has, num=f"{left:,}"
+        "%(has)s: %(num)s more fits.",
+        "%(has)s: %(num)s more fit.",
+        left,
+        has=has,
+        num=written(left),
     )
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed
-from app.languages import gettext
+from app.languages import gettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -80,8 +80,8 @@ def read_invitees(text: str) -> list[Wanted]:
     if len(found) > MOST_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
-            count=f"{len(found):,}",
-            most=f"{MOST_USERS:,}",
+            count=numbers.written(len(found)),
+            most=numbers.written(MOST_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)
     return found
