@@ -79,6 +79,8 @@ class Partner(Named, Base):
     allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)
     empty_lists: Mapped[list[str]] = mapped_column(Json, default=list)
     tagline: Mapped[Name | None]
+    language: Mapped[Short | None]
+    """The code of the language for users who have chosen none; None follows their browser."""
     dark_logo_url: Mapped[Url | None]
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
     """Bytes; None is the installation's limit."""

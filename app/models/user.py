@@ -96,6 +96,8 @@ class User(Searched, Base):
     password_hash: Mapped[Line | None]
     timezone: Mapped[Short | None]
     theme: Mapped[Short | None]
+    language: Mapped[Short | None]
+    """A code of `app.languages`; None follows the partner and the browser."""
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     """The user's choices of mails, where they differ from the defaults."""
     notifications_read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -51,6 +51,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.brand_image": Access.PUBLIC,
     "portal.favicon": Access.PUBLIC,
     "portal.chat_stylesheet": Access.PUBLIC,
+    "portal.language": Access.PUBLIC,
     "portal.sign_in": Access.PUBLIC,
     "portal.sign_in_post": Access.PUBLIC,
     "portal.partner_sign_in": Access.PUBLIC,
@@ -95,6 +96,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_trial_start_confirm": P.PARTNER_CREATE,
     "portal.partner_trial_start": P.PARTNER_CREATE,
     "portal.theme": Access.SIGNED_IN,
+    "portal.account_timezone": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,
     "portal.list_export": Access.SIGNED_IN,  # as the page of the list, here and below

@@ -16,6 +16,7 @@ import { showCurrentTab } from "./tabs.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
 import { unsaved } from "./unsaved.js";
+import { zoneQuestion } from "./zone_question.js";
 
 function prepare(root) {
   colourPickers(root);
@@ -38,5 +39,6 @@ sections(document);
 themeSwitch();
 toasts();
 unsaved();
+zoneQuestion();
 prepare(document);
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.detail.elt));

@@ -4,42 +4,35 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.languages import speaking
+from app.languages.numbers import written
 from app.models import User
 from app.portal.web import formats
-from app.portal.web.number_format import written
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
 WRITTEN = {
-    None: "−1,234,567.5",
-    "en-GB,de;q=0.8": "−1,234,567.5",
-    "de-DE,de;q=0.9,en;q=0.8": "−1.234.567,5",
+    "en": "−1,234,567.5",
+    "en-GB": "−1,234,567.5",
+    "de": "−1.234.567,5",
     "de-CH": "−1’234’567.5",
-    "de-AT": "−1\u00a0234\u00a0567,5",
-    "en;q=0.3,fr;q=0.9": "−1\u00a0234\u00a0567,5",
-    "pt-BR": "−1.234.567,5",
+    "fr": "−1\u202f234\u202f567,5",
+    "es": "−1.234.567,5",
     "es-MX": "−1,234,567.5",
-    "ja": "−1,234,567.5",
-    "*": "−1,234,567.5",
-    "no such language": "−1,234,567.5",
 }
 
 
-@pytest.mark.parametrize("asked", WRITTEN, ids=str)
-def test_a_number_is_written_as_the_readers_language_writes_it(
-    app: Flask, asked: str | None
-) -> None:
-    headers = {"Accept-Language": asked} if asked else {}
-    with app.test_request_context(headers=headers):
-        assert written(Decimal("-1234567.5"), 1) == WRITTEN[asked]
+@pytest.mark.parametrize("tag", WRITTEN)
+def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
+    with speaking(tag):
+        assert written(Decimal("-1234567.5"), 1) == WRITTEN[tag]
 
 
-def test_digits_amounts_shares_and_sizes_follow(app: Flask) -> None:
-    with app.test_request_context(headers={"Accept-Language": "de"}):
+def test_digits_amounts_shares_and_sizes_follow() -> None:
+    with speaking("de"):
         shown = (
             formats.number(None),
             formats.number(1234),

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from wtforms import BooleanField, PasswordField, SelectField, StringField
 from wtforms.validators import InputRequired, Length
 
+from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.models import User
 from app.portal.auth.password_forms import NewPasswordForm
 from app.portal.web.fields import VersionField, without_nul
@@ -35,15 +36,21 @@ class DetailsForm(PortalForm):
         render_kw={"autocomplete": "name"},
     )
     timezone = SelectField("Time zone")
+    language = SelectField(lazy_gettext("Language"), validate_choice=False)
 
     def __init__(self, *args: Any, present: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.timezone.choices = zone_choices(present)
+        self.language.choices = [("", gettext("Automatic")), *LANGUAGES.items()]
 
     @classmethod
     def showing(cls, user: User) -> "DetailsForm":
-        zone = "" if user.timezone in (None, "UTC") else user.timezone
-        data = {"name": user.name, "timezone": zone, "version": user.version}
+        data = {
+            "name": user.name,
+            "timezone": "" if user.timezone in (None, "UTC") else user.timezone,
+            "language": user.language or "",
+            "version": user.version,
+        }
         return cls.from_object(data=data, present=user.timezone)
 
 

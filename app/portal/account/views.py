@@ -12,7 +12,7 @@ from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.current_user import session_token
+from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
 from app.portal.web.formats import plural
 from app.portal.web.forms import refused
@@ -42,14 +42,26 @@ def account_save() -> Page:
                 session,
                 caller(),
                 name=form.name.data,
-                timezone=form.timezone.data,
+                timezone=form.timezone.data or "UTC",
+                language=form.language.data,
                 expected_version=form.version.data,
             )
-    except Conflict as error:
+    except (ValidationFailed, Conflict) as error:
         target = ("user", current_user.id)
         return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
     flash("Details saved.", "success")
     return _back()
+
+
+@portal.post("/account/timezone")
+def account_timezone() -> Response:
+    """The answer to the question that a page asks once, with the time zone of the browser."""
+    try:
+        with transaction() as session:
+            own.choose_timezone(session, caller(), request.form.get("timezone", ""))
+    except ValidationFailed as error:
+        flash(error.message, "error")
+    return redirect(referring_path(), 303)
 
 
 @portal.post("/account/password")

@@ -8,9 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.enums import Area
+from app.languages.dates import NO_BREAK
 from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
 from app.portal.web.formats import day, last_day, number, plural
-from app.portal.web.number_format import NO_BREAK
 
 SOON = timedelta(days=14)
 

@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 from flask import Flask
 
 from app.enums import TIER_NAMES, CampaignStatus, Role, UserStatus
+from app.languages import lazy_gettext
+from app.languages.dates import NO_BREAK
+from app.languages.numbers import written
 from app.phone import format_international
 from app.portal.web.navigation import ROLE_NAMES
-from app.portal.web.number_format import NO_BREAK, written
 
 LONGEST = 200
 
@@ -247,6 +249,7 @@ FIELD_WORDS = {
     "unusualCallsWatched": "Unusual calls pause calling",
     "tier": "Plan",
     "timezone": "Time zone",
+    "language": lazy_gettext("Language"),
     "socialLinks": "Social links",
     "times": "Attempts",
     "since": "Since",

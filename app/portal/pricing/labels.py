@@ -6,9 +6,10 @@ from typing import Any
 
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import decimals
+from app.languages.dates import NO_BREAK
+from app.languages.numbers import written
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number, plural
-from app.portal.web.number_format import NO_BREAK, written
 from app.services.pricing import Plan, PlanChange, PlanTerms
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}

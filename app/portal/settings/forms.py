@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wtforms import EmailField, StringField, TextAreaField, URLField
+from wtforms import EmailField, SelectField, StringField, TextAreaField, URLField
 
+from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
@@ -23,11 +24,13 @@ def _address(label: str) -> URLField:
 
 
 class PortalSettingsForm(PortalForm):
-    """Each field has the contract's name in snake case; blank is null."""
+    """Each field has the contract's name in snake case, but the language, which isn't in it; blank
+    is null."""
 
     version = VersionField()
     partner_name = _text("Company name", required=True)
     partner_type = _text("Kind of partnership")
+    language = SelectField(lazy_gettext("Language of your users"), validate_choice=False)
     domain = _text("Portal domain", spellcheck="false", inputmode="url")
     email_domain = _text("Email domain", spellcheck="false")
     support_email = _mail("Support")
@@ -46,11 +49,20 @@ class PortalSettingsForm(PortalForm):
         "URL parameters kept after sign-in", render_kw={"spellcheck": "false"}
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        automatic = gettext("Automatic: the language of each browser")
+        self.language.choices = [("", automatic), *LANGUAGES.items()]
+
     @classmethod
-    def showing(cls, resource: Mapping[str, Any], version: int) -> "PortalSettingsForm":
+    def showing(
+        cls, resource: Mapping[str, Any], version: int, language: str | None
+    ) -> "PortalSettingsForm":
         """Return the form filled with a partner in the contract's names."""
-        form = cls.from_object(data={"version": version})
+        form = cls.from_object(data={"version": version, "language": language or ""})
         for field in form:
+            if field.name == "language":
+                continue
             value = resource[wire_name(field.name)]
             if isinstance(value, dict):
                 value = "\n".join(value)
@@ -61,7 +73,9 @@ class PortalSettingsForm(PortalForm):
         """Return the form as fields of the contract. URL parameters kept after sign-in keep their
         ``stored`` values."""
         values: dict[str, Any] = {
-            wire_name(field.name): (field.data or "").strip() or None for field in self
+            wire_name(field.name): (field.data or "").strip() or None
+            for field in self
+            if field.name != "language"
         }
         values["partnerName"] = values["partnerName"] or ""
         limit = values["defaultAgentLimit"] or ""

@@ -53,6 +53,7 @@ def portal_settings_save() -> Page:
             changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
             version = form.version.data
             partners.update(session, caller(), partner.id, changes, expected_version=version)
+            partners.choose_language(session, caller(), partner.id, form.language.data or None)
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
@@ -65,7 +66,7 @@ def _partner(session: Session) -> Partner:
 
 def _stored(session: Session) -> PortalSettingsForm:
     partner = _partner(session)
-    return PortalSettingsForm.showing(_resource(partner), partner.version)
+    return PortalSettingsForm.showing(_resource(partner), partner.version, partner.language)
 
 
 def _resource(partner: Partner) -> dict[str, Any]:

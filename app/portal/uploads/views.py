@@ -14,6 +14,8 @@ from app.enums import ImportState
 from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, files, settings, transaction
 from app.gateways.files import size_words
+from app.languages.dates import NO_BREAK
+from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
@@ -33,7 +35,6 @@ from app.portal.web.formats import number, plural, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
-from app.portal.web.number_format import NO_BREAK, written
 from app.services import campaigns, storage
 from app.services.contacts.plan import COUNTS
 from app.services.imports import corrections, deletion, expiry, reports, undo, uploads

@@ -14,6 +14,7 @@ from app.errors import NotFound
 from app.extensions import transaction
 from app.models import Partner, User
 from app.portal.web.cookies import read_cookie
+from app.portal.web.i18n import speak_to
 from app.services.auth import sign_in
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 
@@ -39,6 +40,12 @@ def local_path(wanted: str | None) -> str:
     return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
 
 
+def referring_path() -> str:
+    """Return the path of the page that the browser comes from, for the answer to its form."""
+    back = request.referrer and "/" + request.referrer.split("/", 3)[-1]
+    return local_path(back)
+
+
 def with_kept_words(path: str, partner: Partner | None) -> str:
     """Return the path with the URL parameters that the partner keeps through sign-in."""
     allowed = (partner.allowed_query_params if partner else None) or {}
@@ -59,19 +66,22 @@ def session_token() -> str | None:
 
 def identify() -> None:
     """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
-    alone."""
+    alone. Sets the language of the page."""
     if current_user.is_authenticated:
         g.caller = current_user.caller
         g.brand = current_user.brand
+        speak_to(current_user.language, g.brand.language)
         return
     with transaction(read_only=True) as session:
         g.brand = _brand_of_visitor(session)
+    speak_to(None, g.brand.language)
 
 
 def find_brand() -> None:
     """Load the brand of a page that passes no guard: one of the API, or an unknown URL. Without a
     database it stays the neutral one."""
     if "brand" not in g:
+        speak_to(None, None)
         with suppress(SQLAlchemyError, NotFound):
             identify()
 

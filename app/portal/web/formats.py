@@ -8,32 +8,34 @@ import phonenumbers
 from flask import Flask
 
 from app.enums import TIER_NAMES, CallStatus, CarrierKind, Role
+from app.languages import gettext, lazy_gettext
+from app.languages.dates import NO_BREAK, written_date
+from app.languages.numbers import number_marks, written
 from app.models import utcnow
 from app.portal.web.navigation import ROLE_NAMES
-from app.portal.web.number_format import NO_BREAK, reader_marks, written
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
 
 CALL_STATUS_NAMES: dict[str, str] = {
-    CallStatus.SCHEDULED: "Scheduled",
-    CallStatus.QUEUED: "Queued",
-    CallStatus.DIALING: "Calling",
-    CallStatus.RINGING: "Ringing",
-    CallStatus.IN_PROGRESS: "In progress",
-    CallStatus.COMPLETED: "Completed",
-    CallStatus.BUSY: "Busy",
-    CallStatus.NO_ANSWER: "No answer",
-    CallStatus.FAILED: "Failed",
-    CallStatus.CANCELED: "Cancelled",
-    CallStatus.EXPIRED: "Expired",
-    CallStatus.UNKNOWN: "Unknown",
+    CallStatus.SCHEDULED: lazy_gettext("Scheduled"),
+    CallStatus.QUEUED: lazy_gettext("Queued"),
+    CallStatus.DIALING: lazy_gettext("Calling"),
+    CallStatus.RINGING: lazy_gettext("Ringing"),
+    CallStatus.IN_PROGRESS: lazy_gettext("In progress"),
+    CallStatus.COMPLETED: lazy_gettext("Completed"),
+    CallStatus.BUSY: lazy_gettext("Busy"),
+    CallStatus.NO_ANSWER: lazy_gettext("No answer"),
+    CallStatus.FAILED: lazy_gettext("Failed"),
+    CallStatus.CANCELED: lazy_gettext("Cancelled"),
+    CallStatus.EXPIRED: lazy_gettext("Expired"),
+    CallStatus.UNKNOWN: lazy_gettext("Unknown"),
 }
 
 CARRIER_NAMES: dict[str, str] = {
-    CarrierKind.SIMULATOR: "the simulated carrier",
-    CarrierKind.SIP: "the SIP trunk",
-    CarrierKind.TWILIO: "Twilio",
+    CarrierKind.SIMULATOR: lazy_gettext("the simulated carrier"),
+    CarrierKind.SIP: lazy_gettext("the SIP trunk"),
+    CarrierKind.TWILIO: lazy_gettext("Twilio"),
 }
 
 
@@ -53,7 +55,7 @@ def day(value: datetime | date | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
-    return f"{local.day}{NO_BREAK}{local:%b}{NO_BREAK}{local.year}"
+    return written_date(local, "yMMMd")
 
 
 def last_day(end: datetime | None, zone: str = "UTC") -> str:
@@ -66,9 +68,7 @@ def moment(value: datetime | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    return (
-        f"{local.day}{NO_BREAK}{local:%B}{NO_BREAK}{local.year}, {local:%H:%M}{NO_BREAK}{local:%Z}"
-    )
+    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{local:%Z}"
 
 
 def when(value: datetime | None, zone: str = "UTC") -> str:
@@ -76,8 +76,8 @@ def when(value: datetime | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
-    year = "" if local.year == now.year else f"{NO_BREAK}{local.year}"
-    return f"{local.day}{NO_BREAK}{local:%b}{year}, {local:%H:%M}"
+    parts = "MMMd" if local.year == now.year else "yMMMd"
+    return f"{written_date(local, parts)}, {local:%H:%M}"
 
 
 def size(octets: int) -> str:
@@ -127,9 +127,11 @@ def night_words(start: time, end: time) -> str | None:
     if start >= end or (start >= _DAYTIME[0] and end <= _DAYTIME[1]):
         return None
     first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
-    return (
-        f"Calls before {first} or after {last} are allowed, in the time of the person called. "
-        f"Many countries forbid them. {first} to {last} is usual."
+    return gettext(
+        "Calls before %(first)s or after %(last)s are allowed, in the time of the person called. "
+        "Many countries forbid them. %(first)s to %(last)s is usual.",
+        first=first,
+        last=last,
     )
 
 
@@ -142,6 +144,6 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(percent=percent, plural=plural, reader_marks=reader_marks)
+    app.jinja_env.globals.update(percent=percent, plural=plural, number_marks=number_marks)
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

@@ -68,6 +68,7 @@ class SignedInUser:
     email: str
     role: str
     timezone: str
+    has_timezone: bool
     is_member: bool
     """Of a customer's organization; the partner's own people are not."""
 
@@ -158,5 +159,6 @@ def _signed_in_user(user: User | None) -> SignedInUser | None:
         email=user.email,
         role=ROLE_NAMES[user.role],
         timezone=user.timezone or "UTC",
+        has_timezone=user.timezone is not None,
         is_member=user.user_type is Role.STANDARD,
     )

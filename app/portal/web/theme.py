@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response
 
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, remove_cookie
-from app.portal.web.current_user import local_path
+from app.portal.web.current_user import referring_path
 
 THEME_COOKIE = "theme"
 THEMES = ("light", "dark")
@@ -13,8 +13,7 @@ THEMES = ("light", "dark")
 
 @portal.post("/theme")
 def theme() -> Response:
-    back = request.referrer and "/" + request.referrer.split("/", 3)[-1]
-    response = redirect(local_path(back), 303)
+    response = redirect(referring_path(), 303)
     wanted = request.form.get("theme")
     if wanted in THEMES:
         keep_cookie(response, THEME_COOKIE, wanted)

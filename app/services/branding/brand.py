@@ -38,6 +38,7 @@ class Brand:
     partner_name: str
     colour: str
     tagline: str | None = None
+    language: str | None = None
     logo_url: str | None = None
     dark_logo_url: str | None = None
     favicon_url: str | None = None
@@ -74,6 +75,7 @@ def of_partner(partner: Partner) -> Brand:
         partner_name=partner.name,
         colour=primary_colour([(c.name, c.value) for c in partner.brand_colors]),
         tagline=partner.tagline,
+        language=partner.language,
         **_pictures(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
         header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
@@ -109,6 +111,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         partner_name=partner.name,
         colour=primary_colour([(c["name"], c["value"]) for c in content["brandUIColors"] or []]),
         tagline=content.get("tagline"),
+        language=partner.language,
         **_pictures(partner, picture_urls(content)),
         header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
         social_links=tuple(

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, Forbidden, Problem, ValidationFailed, refuse_stale
+from app.languages import LANGUAGES, gettext
 from app.models import Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -87,6 +88,28 @@ def update(
         before=before,
         after=_for_audit(partner, caller, changed),
     )
+    return partner
+
+
+def choose_language(
+    session: Session, caller: Caller, partner_id: UUID, language: str | None
+) -> Partner:
+    """Set the language of users who have chosen none; None is that of their browser.
+
+    Raises `ValidationFailed` (``unknown_language``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    if language is not None and language not in LANGUAGES:
+        message = gettext("Unknown language. Choose one of the list.")
+        raise ValidationFailed.on("language", "unknown_language", message)
+    if partner.language != language:
+        before, partner.language = {"language": partner.language}, language
+        partner.version += 1
+        partner.updated_at = utcnow()
+        session.flush()
+        after = {"language": language}
+        audit.record_change(session, caller, "partner.updated", partner, before=before, after=after)
     return partner
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
+from app.languages import LANGUAGES, gettext
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
 from app.services import audit, notifications, users
@@ -62,33 +63,57 @@ def update(
     *,
     name: str | None,
     timezone: str | None,
+    language: str | None,
     expected_version: int | None = None,
 ) -> User:
-    """Change name and time zone; blank is None.
+    """Change name, time zone and language; blank is None.
 
-    Raises `ValidationFailed` (``too_long``, ``unknown_timezone``) and `Conflict`
-    (``changed_meanwhile``).
+    Raises `ValidationFailed` (``too_long``, ``unknown_timezone``, ``unknown_language``) and
+    `Conflict` (``changed_meanwhile``).
     """
     user = get(session, caller, for_change=True)
     if expected_version is not None and user.version != expected_version:
         message = "Your account was changed in another window. Nothing was saved."
         raise Conflict(message, "changed_meanwhile")
-    name, timezone = (name or "").strip() or None, timezone or None
+    name, language = (name or "").strip() or None, language or None
     if name is not None and len(name) > MAX_NAME:
         raise ValidationFailed.on(
             "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
         )
-    if timezone is not None and timezone not in available_timezones():
-        message = "Unknown time zone. Choose one like Europe/London."
-        raise ValidationFailed.on("timezone", "unknown_timezone", message)
-    before = {"name": user.name, "timezone": user.timezone}
-    after = {"name": name, "timezone": timezone}
+    timezone = _known_timezone(timezone)
+    if language is not None and language not in LANGUAGES:
+        message = gettext("Unknown language. Choose one of the list.")
+        raise ValidationFailed.on("language", "unknown_language", message)
+    before = {"name": user.name, "timezone": user.timezone, "language": user.language}
+    after = {"name": name, "timezone": timezone, "language": language}
     if before != after:
-        user.name, user.timezone = name, timezone
+        user.name, user.timezone, user.language = name, timezone, language
         user.version += 1
         session.flush()
         audit.record_change(session, caller, "user.updated", user, before=before, after=after)
     return user
+
+
+def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
+    """Store the time zone that a user without one was asked about; one that has one keeps it.
+
+    Raises `ValidationFailed` (``unknown_timezone``).
+    """
+    user = get(session, caller, for_change=True)
+    known = _known_timezone(timezone)
+    if user.timezone is None and known is not None:
+        user.timezone = known
+        user.version += 1
+        session.flush()
+        audit.record_change(session, caller, "user.updated", user, after={"timezone": known})
+    return user
+
+
+def _known_timezone(timezone: str | None) -> str | None:
+    if timezone and timezone not in available_timezones():
+        message = gettext("Unknown time zone. Choose one like Europe/London.")
+        raise ValidationFailed.on("timezone", "unknown_timezone", message)
+    return timezone or None
 
 
 def choose_mails(

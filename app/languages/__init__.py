@@ -7,22 +7,24 @@ log are always English. ``app/translations`` holds one catalogue for each langua
 message is written %%.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.support import LazyProxy, NullTranslations, Translations
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
 """The code of each language (BCP 47) and its name in itself."""
 
 DEFAULT = "en"
-FOLDER = Path(__file__).parent / "translations"
+FOLDER = Path(__file__).parent.parent / "translations"
 
+_WITH_REGION = re.compile("[a-z]{2}-(?:[A-Z]{2}|[0-9]{3})")
 _current: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 
@@ -30,6 +32,15 @@ def speak(tag: str) -> None:
     """Set the current language: a code of `LANGUAGES`, with a region where it is known
     (``de-CH``)."""
     _current.set(tag)
+
+
+def best_tag(languages: Iterable[str | None], accepted: Iterable[str] = ()) -> str:
+    """Return the first of the ``languages`` that the portal has, else the first of the tags that
+    the browser accepts, else English; with the region that the browser accepts for it."""
+    tags = [tag for tag in accepted if tag.partition("-")[0].lower() in LANGUAGES]
+    known = next((code for code in languages if code in LANGUAGES), None)
+    code = known or (tags[0].partition("-")[0].lower() if tags else DEFAULT)
+    return next((tag for tag in tags if tag.startswith(f"{code}-") and _is_locale(tag)), code)
 
 
 @contextmanager
@@ -94,3 +105,13 @@ def _catalogue(code: str) -> NullTranslations:
 @cache
 def _locale(tag: str) -> Locale:
     return Locale.parse(tag, sep="-")
+
+
+def _is_locale(tag: str) -> bool:
+    if not _WITH_REGION.fullmatch(tag):
+        return False
+    try:
+        _locale(tag)
+    except UnknownLocaleError:
+        return False
+    return True

@@ -1,0 +1,9 @@
+// Asks once, of users without a time zone, whether to use the browser's.
+export function zoneQuestion() {
+  const form = document.querySelector("[data-zone-question]");
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!form || !zone || ["UTC", "Etc/UTC"].includes(zone)) return;
+  form.querySelector("[data-zone]").textContent = zone.replaceAll("_", " ");
+  form.querySelector("[name=timezone]").value = zone;
+  form.hidden = false;
+}
