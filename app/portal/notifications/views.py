@@ -5,6 +5,7 @@ from typing import Any
 from flask import flash, redirect, render_template, url_for
 
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import AuditEntry
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -57,7 +58,7 @@ def notifications_bell() -> str:
 def notifications_read() -> Page:
     with transaction() as session:
         notified.mark_read(session, caller())
-    flash("All notifications are read.", "success")
+    flash(gettext("All notifications are read."), "success")
     return redirect(url_for("portal.notifications"), 303)
 
 
