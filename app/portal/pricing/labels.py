@@ -43,6 +43,27 @@ FIELD_WORDS = {
 }
 
 
+PROCESSOR_WORDS = {
+    str(words): words
+    for words in (
+        lazy_gettext("Stripe accepts the key."),
+        lazy_gettext(
+            "Stripe refused the key. Check it, and that it may change products and prices."
+        ),
+        lazy_gettext("The stored key can’t be read. Enter it again."),
+        lazy_gettext("Stripe could not be reached. Try again in some minutes."),
+    )
+}
+"""What the worker stores about the payment processor, by its English words."""
+
+
+@portal.app_template_filter("processor_words")
+def processor_words(stored: str) -> str:
+    """Return what the worker stored in the user's language; a message of the processor itself as it
+    is."""
+    return str(PROCESSOR_WORDS.get(stored, stored))
+
+
 @portal.app_template_filter("money")
 def money(cost: Decimal | float, currency: str, digits: int | None = None) -> str:
     """$29.00, €948.50, ¥3,000, or 29,00 $ where the sign follows; 29.00 CHF for currencies without

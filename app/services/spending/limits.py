@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_job
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import (
     ApiKey,
     Call,
@@ -240,8 +242,11 @@ def change(
     elif subject.organization_id is not None:
         caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
+    message = gettext(
+        "Enter an amount from 0 to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+    )
     problems = [
-        Problem(field, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
+        Problem(field, "out_of_range", message)
         for name, field in _AMOUNTS.items()
         if not _is_in_range(name, getattr(wanted, name))
     ]
@@ -324,7 +329,7 @@ def subject_row(
         return get_organization(session, caller, subject.organization_id, for_change=for_change)
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
-    missing = NotFound("There is no such key.", "key_not_found")
+    missing = NotFound(gettext("There is no such key."), "key_not_found")
     query = query.where(ApiKey.id == subject.api_key_id)
     return fetch(session, query, missing, for_change=for_change)
 
