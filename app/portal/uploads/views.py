@@ -15,6 +15,7 @@ from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, files, settings, transaction
 from app.gateways.files import size_words
 from app.models import ContactImport, utcnow
+from app.policy import Permission
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.labels import (
@@ -74,10 +75,22 @@ def upload_choose_campaign() -> str:
             session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
         )
     return render_template(
-        "portal/choose_campaign.html",
+        "portal/choose.html",
+        title="Upload contacts",
+        sentence="Choose the campaign that gets the contacts.",
+        back=("Uploads", url_for("portal.uploads")),
+        action=url_for("portal.upload_choose_campaign"),
+        search_label="Name",
         rows=[(row.name, url_for("portal.upload_new", campaign_id=row.id)) for row in found.items],
+        symbol="speakerphone",
         more=found.next_cursor is not None,
         query=query,
+        no_match="No campaign matches.",
+        empty_title="No campaigns yet",
+        empty_text="A campaign holds the contacts to call. Create one first.",
+        create=("Create campaign", url_for("portal.campaign_new"))
+        if caller().may(Permission.CAMPAIGNS_WRITE)
+        else None,
     )
 
 
