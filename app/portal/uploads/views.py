@@ -14,6 +14,7 @@ from app.enums import ImportState
 from app.errors import TooLarge, ValidationFailed
 from app.extensions import caller, files, settings, transaction
 from app.gateways.files import size_words
+from app.languages import gettext
 from app.models import ContactImport, utcnow
 from app.policy import Permission
 from app.portal.uploads.check_page import check_context, path_of
@@ -76,19 +77,19 @@ def upload_choose_campaign() -> str:
         )
     return render_template(
         "portal/choose.html",
-        title="Upload contacts",
-        sentence="Choose the campaign that gets the contacts.",
-        back=("Uploads", url_for("portal.uploads")),
+        title=gettext("Upload contacts"),
+        sentence=gettext("Choose the campaign that gets the contacts."),
+        back=(gettext("Uploads"), url_for("portal.uploads")),
         action=url_for("portal.upload_choose_campaign"),
-        search_label="Name",
+        search_label=gettext("Name"),
         rows=[(row.name, url_for("portal.upload_new", campaign_id=row.id)) for row in found.items],
         symbol="speakerphone",
         more=found.next_cursor is not None,
         query=query,
-        no_match="No campaign matches.",
-        empty_title="No campaigns yet",
-        empty_text="A campaign holds the contacts to call. Create one first.",
-        create=("Create campaign", url_for("portal.campaign_new"))
+        no_match=gettext("No campaign matches."),
+        empty_title=gettext("No campaigns yet"),
+        empty_text=gettext("A campaign holds the contacts to call. Create one first."),
+        create=(gettext("Create campaign"), url_for("portal.campaign_new"))
         if caller().may(Permission.CAMPAIGNS_WRITE)
         else None,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.enums import ImageType, SocialType
+from app.languages import lazy_gettext
 from app.models import Partner
 from app.services.partners.outside_pictures import shown_path
 
@@ -12,7 +13,7 @@ NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
 DARK_LOGO = "dark-logo"
 """The logo in dark mode, beside the types of pictures that the contract has; always uploaded."""
-DEFAULT_TAGLINE = "Every call answered, even the ones after hours."
+DEFAULT_TAGLINE = lazy_gettext("Every call answered, even the ones after hours.")
 SOCIAL_NAMES: dict[str, str] = {
     SocialType.FACEBOOK: "Facebook",
     SocialType.TWITTER: "X (Twitter)",
