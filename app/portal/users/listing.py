@@ -65,7 +65,7 @@ USERS = ListDefinition(
     columns=(
         Column("name", "Name", lambda row: row.user.name, "cell-name cell-number", sort="name"),
         Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
-        Column("role", "Role", lambda row: str(ROLE_NAMES[row.user.role]), "phone-first"),
+        Column("role", "Role", lambda row: ROLE_NAMES[row.user.role], "phone-first"),
         Column(
             "organization", "Organization", lambda row: row.organization, "wrap", for_staff=True
         ),
