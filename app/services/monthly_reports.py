@@ -58,7 +58,7 @@ def save(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Store when the report is sent and to whom; whether this changed anything.
+    """Store when the report is sent and who receives it; return whether this changed anything.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``) and `Conflict` (``changed_meanwhile``).

@@ -99,7 +99,7 @@ def change(
 
 
 def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
-    """Delete the view, also for those with whom it is shared. Raises `NotFound`."""
+    """Delete the view, also for the users that it is shared with. Raises `NotFound`."""
     view = get(session, caller, view_id, for_change=True)
     audit.record_change(session, caller, "saved_view.deleted", view, before=_described(view))
     session.delete(view)
