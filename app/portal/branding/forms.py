@@ -17,7 +17,7 @@ from wtforms import (
 from wtforms.fields import Field
 
 from app.errors import DomainError
-from app.languages import LANGUAGES, gettext, lazy_gettext
+from app.languages import LANGUAGES, gettext, gettext_noop, lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.branding.brand import SOCIAL_NAMES
@@ -241,24 +241,24 @@ class BrandingForm(PortalForm):
         return [entry.form for entry in rows if any((f.data or "").strip() for f in entry.form)]
 
 
+_ROW_LABELS = {
+    ("further_colours", "name"): gettext_noop("More colours %(number)s, colour name"),
+    ("further_colours", "value"): gettext_noop("More colours %(number)s, colour"),
+    ("header_links", "label"): gettext_noop("Header link %(number)s, link text"),
+    ("header_links", "url"): gettext_noop("Header link %(number)s, address"),
+    ("social_links", "type"): gettext_noop("Social link %(number)s, network"),
+    ("social_links", "url"): gettext_noop("Social link %(number)s, address of your page"),
+    ("texts_by_language", "tagline"): gettext_noop("%(language)s, tagline"),
+    ("texts_by_language", "mail_greeting"): gettext_noop("%(language)s, greeting"),
+}
+
+
 def _row_label(rows: str, field: str, number: int) -> str:
     """Return the label of a field in a row of a list, for a summary."""
-    match rows, field:
-        case "further_colours", "name":
-            return gettext("More colours %(number)s, colour name", number=number)
-        case "further_colours", _:
-            return gettext("More colours %(number)s, colour", number=number)
-        case "header_links", "label":
-            return gettext("Header link %(number)s, link text", number=number)
-        case "header_links", _:
-            return gettext("Header link %(number)s, address", number=number)
-        case "texts_by_language", "tagline":
-            return gettext("%(language)s, tagline", language=[*LANGUAGES.values()][number - 1])
-        case "texts_by_language", _:
-            return gettext("%(language)s, greeting", language=[*LANGUAGES.values()][number - 1])
-        case _, "type":
-            return gettext("Social link %(number)s, network", number=number)
-    return gettext("Social link %(number)s, address of your page", number=number)
+    languages = [*LANGUAGES.values()]
+    return gettext(
+        _ROW_LABELS[rows, field], number=number, language=languages[(number - 1) % len(languages)]
+    )
 
 
 def _primary_of(colours: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
