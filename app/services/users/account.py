@@ -179,7 +179,7 @@ def change_password(
     """
     user = get(session, caller, for_change=True)
     if user.password_hash != proven_hash:
-        message = "Your password was changed in another window. Reload the page."
+        message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
     throttle.settle(session, [_counter(caller)])
     users.set_password(session, caller, user, password_hash)
