@@ -162,24 +162,40 @@ class Sentence:
         return cls(one, many)
 
     def __call__(self, **values: object) -> str:
+        count = 1 if self._many is None else int(str(values["num"]))
+        if language() == DEFAULT:  # without the catalogue: once for each row of a file
+            form = self._one if self._many is None or count == 1 else self._many
+            return form % values
         if self._many is None:
             return gettext(self._one, **values)
-        number = values["num"]
-        return ngettext(self._one, self._many, int(str(number)), **values)
+        return ngettext(self._one, self._many, count, **values)
 
     def __str__(self) -> str:
         return self()
 
+    @property
+    def outline(self) -> str:
+        """The message in English, with ``{name}`` for a value."""
+        return _PLACEHOLDER.sub(lambda mark: f"{{{mark[1].removesuffix(_MESSAGES)}}}", self._one)
+
+    @property
+    def placeholders(self) -> set[str]:
+        """The names of its values."""
+        forms = f"{self._one}{self._many or ''}"
+        return {mark[1] for mark in _PLACEHOLDER.finditer(forms) if mark[1]}
+
     def of_english(self, text: str) -> str | None:
         """Return the message in the current language if the text is the message in English."""
-        for pattern in self._patterns:
-            if match := pattern.fullmatch(text):
+        for literal, pattern in self._patterns:
+            if literal in text and (match := pattern.fullmatch(text)):
                 return self(**{k: _part(k, v) for k, v in match.groupdict().items()})
         return None
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
-        return [_pattern(form) for form in (self._one, self._many) if form is not None]
+    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+        """The longest literal part of each form, which is quickly searched, and its pattern."""
+        forms = [form for form in (self._one, self._many) if form is not None]
+        return [(_longest_literal(form), _pattern(form)) for form in forms]
 
     @classmethod
     def surest_first(cls) -> list["Sentence"]:
@@ -189,25 +205,37 @@ class Sentence:
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 _MESSAGES = "_words"
 """The ending of a placeholder for which another message is put in."""
-_VALUES = {"num": r"\d+", "phone": r"\S+", "email": r"\S+"}
+_VALUES = {
+    **dict.fromkeys(("num", "last", "code"), r"\d+"),
+    **dict.fromkeys(("phone", "email"), r"\S+"),
+    "lead": r"\+?\d+(?: \d+)?",
+    "first": r"[\d, ]+",
+}
 """The form of values that are known, by placeholder."""
 
 
 def in_language(stored: str) -> str:
     """Return a stored English message in the current language: a `Sentence` with its values, or
     any message without values; other texts as they are."""
-    return stored if language() == DEFAULT else _translated(language(), stored)
+    if not stored or language() == DEFAULT:
+        return stored
+    return _translated(language(), stored) or gettext(stored.replace("%", "%%"))
 
 
 @lru_cache(10_000)
-def _translated(_language: str, stored: str) -> str:
+def _translated(_language: str, stored: str) -> str | None:
+    """Return the stored `Sentence` in the language, which is the current one; None for others."""
     found = (each.of_english(stored) for each in _sentences())
-    return next(filter(None, found), None) or gettext(stored.replace("%", "%%"))
+    return next(filter(None, found), None)
 
 
 @cache
 def _sentences() -> list[Sentence]:
     return Sentence.surest_first()
+
+
+def _longest_literal(message: str) -> str:
+    return max(_PLACEHOLDER.sub("\0", message).split("\0"), key=len)
 
 
 def _pattern(message: str) -> re.Pattern[str]:
@@ -228,4 +256,4 @@ def _pattern(message: str) -> re.Pattern[str]:
 
 
 def _part(name: str, value: str) -> str:
-    return in_language(value) if name.endswith(_MESSAGES) else value
+    return (name.endswith(_MESSAGES) and _translated(language(), value)) or value

@@ -6,7 +6,7 @@ from typing import Self
 
 from app.errors import Sentence, ValidationFailed
 
-REFUSALS = {
+_REFUSALS = {
     "empty_file": Sentence.gettext("The file is empty. Export it again and upload the new file."),
     "no_rows": Sentence.gettext(
         "The file has a header and no rows below it, so there is nothing to upload."
@@ -78,7 +78,8 @@ REFUSALS = {
         "There is no sheet “%(sheet)s” with rows in it. The sheets are: %(sheets)s."
     ),
 }
-"""Why a whole file is refused."""
+REFUSALS = {code: sentence.outline for code, sentence in _REFUSALS.items()}
+"""Why a whole file is refused, with ``{…}`` for what is filled in."""
 _SOME_ROW = {
     "too_many_columns": Sentence.gettext(
         "A row has more than %(limit)s columns. Keep those that matter."
@@ -125,7 +126,7 @@ class UnreadableFile(ValidationFailed):
     sheets: tuple[str, ...] = ()
 
     def __init__(self, code: str, *, row: int | None = None, **facts: object):
-        sentence = _SOME_ROW.get(code, REFUSALS[code]) if row is None else REFUSALS[code]
+        sentence = _SOME_ROW.get(code, _REFUSALS[code]) if row is None else _REFUSALS[code]
         limit, what = facts.get("limit"), facts.get("what")
         if isinstance(limit, int):
             facts["limit"] = f"{limit:,}"

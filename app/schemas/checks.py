@@ -16,11 +16,14 @@ import orjson
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from app.languages import gettext, lazy_gettext
+
 MAX_OBJECT_BYTES = 16_384
 MAX_METADATA_KEYS, MAX_METADATA_KEY, MAX_METADATA_VALUE = 50, 64, 1000
-NOT_NULLABLE = "Null is not accepted here. Leave the field out, or send a value."
+NOT_NULLABLE = lazy_gettext("Null is not accepted here. Leave the field out, or send a value.")
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_AN_ID = "018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -29,12 +32,13 @@ def refusal(code: str, sentence: str, field: str = "") -> PydanticCustomError:
 
     A validator of a whole object names the ``field`` (its wire name) that has to change.
     """
-    context = {"sentence": sentence, "field": field}
+    context = {"sentence": str(sentence), "field": field}
     return PydanticCustomError(code, "{sentence}", context)
 
 
 def must(check: Callable[[str], bool], code: str, sentence: str) -> AfterValidator:
-    """Return the validator that refuses a text for which ``check`` is false."""
+    """Return the validator that refuses a text for which ``check`` is false; ``sentence`` is a lazy
+    message."""
 
     def validate(value: str) -> str:
         if not check(value):
@@ -60,7 +64,7 @@ class OneOf:
         if value is None:
             raise refusal("not_nullable", NOT_NULLABLE)
         listed = ", ".join(self.members)
-        raise refusal("not_allowed", f"Send one of these: {listed}.")
+        raise refusal("not_allowed", gettext("Send one of these: %(values)s.", values=listed))
 
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler
@@ -108,7 +112,7 @@ Omittable = Annotated[T | None, _NullRefused()]
 def refuse_nul(value: str) -> str:
     """The text; PostgreSQL can't store the one character that is refused here."""
     if "\x00" in value:
-        raise refusal("nul_character", "This text contains a NUL character. Remove it.")
+        raise refusal("nul_character", gettext("This text contains a NUL character. Remove it."))
     return value
 
 
@@ -119,11 +123,12 @@ def parse_uuid(value: Any) -> Any:
     if value is None:
         raise refusal("not_nullable", NOT_NULLABLE)
     if not isinstance(value, str):
-        raise refusal("wrong_type", "An id is text, like 018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d.")
+        message = gettext("An id is text, like %(example)s.", example=_AN_ID)
+        raise refusal("wrong_type", message)
     if not _UUID.fullmatch(value):
-        sentence = (
-            "This is not an id. Send 32 hexadecimal digits with hyphens, like "
-            "018f6b1c-2d3e-7a4b-8c5d-6e7f8a9b0c1d."
+        sentence = gettext(
+            "This is not an id. Send 32 hexadecimal digits with hyphens, like %(example)s.",
+            example=_AN_ID,
         )
         raise refusal("invalid_uuid", sentence)
     return UUID(value)
@@ -133,13 +138,12 @@ def parse_date(value: Any) -> Any:
     """A day from ``YYYY-MM-DD``."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    sentence = "Enter a day like 2026-02-28."
     if not isinstance(value, str) or not _DATE.fullmatch(value):
-        raise refusal("invalid_date", sentence)
+        raise refusal("invalid_date", gettext("Enter a day like 2026-02-28."))
     try:
         return date.fromisoformat(value)
     except ValueError:
-        raise refusal("invalid_date", sentence) from None
+        raise refusal("invalid_date", gettext("Enter a day like 2026-02-28.")) from None
 
 
 def whole_number(value: Any) -> Any:
@@ -152,13 +156,15 @@ def parse_flag(value: Any) -> Any:
     if isinstance(value, bool):
         return value
     if value not in {"true", "false"}:
-        raise refusal("not_allowed", 'Write "true" or "false".')
+        raise refusal("not_allowed", gettext('Write "true" or "false".'))
     return value == "true"
 
 
 def bounded_object(value: dict[str, Any]) -> dict[str, Any]:
     if len(orjson.dumps(value)) > MAX_OBJECT_BYTES:
-        sentence = f"This object is too large. Use at most {MAX_OBJECT_BYTES:,} bytes."
+        sentence = gettext(
+            "This object is too large. Use at most %(limit)s bytes.", limit=f"{MAX_OBJECT_BYTES:,}"
+        )
         raise refusal("too_long", sentence)
     return value
 
@@ -169,16 +175,19 @@ def metadata_problem(value: Any) -> tuple[str, str] | None:
         if len(value) > MAX_METADATA_VALUE:
             return (
                 "too_long",
-                f"Too long. Use at most {MAX_METADATA_VALUE:,} characters in a value.",
+                gettext(
+                    "Too long. Use at most %(limit)s characters in a value.",
+                    limit=f"{MAX_METADATA_VALUE:,}",
+                ),
             )
         if "\x00" in value:
-            return "nul_character", "This text contains a NUL character. Remove it."
+            return "nul_character", gettext("This text contains a NUL character. Remove it.")
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return None
     if value is None:
-        return "not_nullable", "Null is not accepted here. Leave the key out."
-    return "wrong_type", "Send text, a number, true or false."
+        return "not_nullable", gettext("Null is not accepted here. Leave the key out.")
+    return "wrong_type", gettext("Send text, a number, true or false.")
 
 
 def metadata_value(value: Any) -> Any:

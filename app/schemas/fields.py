@@ -19,6 +19,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from app.languages import lazy_gettext
 from app.schemas.checks import (
     MAX_METADATA_KEY,
     MAX_METADATA_KEYS,
@@ -62,10 +63,12 @@ Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 FilledName = Annotated[
     Name,
-    must(can_be_seen, "blank", "This can't be left blank."),
+    must(can_be_seen, "blank", lazy_gettext("This can't be left blank.")),
     Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern}),
 ]
-_IsEmail = must(emails.is_email, "invalid_email", "Enter an email like name@example.com.")
+_IsEmail = must(
+    emails.is_email, "invalid_email", lazy_gettext("Enter an email like name@example.com.")
+)
 Email = Annotated[
     Text,
     _IsEmail,
@@ -93,8 +96,10 @@ WebUrl = Annotated[
     must(
         urls.is_web_url,
         "invalid_url",
-        "A web address starts with https:// or http://, names a host, has no user name in it "
-        "and no spaces, quotes or backslashes, like https://example.com/page.",
+        lazy_gettext(
+            "A web address starts with https:// or http://, names a host, has no user name in it "
+            "and no spaces, quotes or backslashes, like https://example.com/page."
+        ),
     ),
     Field(
         json_schema_extra={
@@ -109,8 +114,10 @@ LinkUrl = Annotated[
     must(
         urls.is_link,
         "invalid_url",
-        "A link starts with https://, http://, mailto: or tel: and has no user name in it "
-        "and no spaces, quotes or backslashes, like https://example.com/help.",
+        lazy_gettext(
+            "A link starts with https://, http://, mailto: or tel: and has no user name in it "
+            "and no spaces, quotes or backslashes, like https://example.com/help."
+        ),
     ),
     Field(
         json_schema_extra={
@@ -125,8 +132,10 @@ Colour = Annotated[
     must(
         colours.is_colour,
         "invalid_colour",
-        "Unknown colour. Use #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%, 33%) "
-        "or a CSS colour name.",
+        lazy_gettext(
+            "Unknown colour. Use #7a2e6b, #abc, rgb(122, 46, 107), hsl(312, 45%%, 33%%) "
+            "or a CSS colour name."
+        ),
     ),
     Field(
         json_schema_extra={
@@ -141,7 +150,7 @@ TimeZone = Annotated[
     must(
         lambda value: value in available_timezones(),
         "unknown_timezone",
-        "Unknown time zone. Use an IANA name like Europe/London.",
+        lazy_gettext("Unknown time zone. Use an IANA name like Europe/London."),
     ),
     Field(
         json_schema_extra={
@@ -155,8 +164,10 @@ E164 = Annotated[
     must(
         lambda value: _E164.fullmatch(value) is not None,
         "invalid_phone",
-        "Send a phone number in E.164: + and country code, then digits only, 8 to 15 in total, "
-        "like +12025550123.",
+        lazy_gettext(
+            "Send a phone number in E.164: + and country code, then digits only, 8 to 15 in total, "
+            "like +12025550123."
+        ),
     ),
     Field(json_schema_extra={"pattern": E164_PATTERN, "description": "Phone number in E.164."}),
 ]

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from app.languages import gettext, lazy_gettext
 from app.schemas.base import Query, Resource
 from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Day, Email, Moment, Uuid
@@ -12,7 +13,7 @@ from app.schemas.fields import Day, Email, Moment, Uuid
 MAX_DAYS = 366
 """Longest range of a usage query in days, both ends counted
 (docs/decisions/partners.md#usage-and-subscription)."""
-END_BEFORE_START = "The last day is before the first day. Swap them."
+END_BEFORE_START = lazy_gettext("The last day is before the first day. Swap them.")
 
 _Email = Annotated[str, Field(json_schema_extra={"format": "email"})]
 
@@ -129,5 +130,8 @@ def _check_range(first: date, last: date) -> None:
     if last < first:
         raise refusal("end_before_start", END_BEFORE_START, "endDate")
     if last - first >= timedelta(days=MAX_DAYS):
-        sentence = f"The range is longer than {MAX_DAYS} days, both ends included. Ask in parts."
+        sentence = gettext(
+            "The range is longer than %(days)s days, both ends included. Ask in parts.",
+            days=MAX_DAYS,
+        )
         raise refusal("range_too_long", sentence, "endDate")

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from app.languages import gettext
 from app.schemas.base import ADDITION, Query
 from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Short
@@ -16,7 +17,7 @@ def _positive_number(value: Any) -> Any:
     if isinstance(value, int):
         return value
     if not (value.isascii() and value.isdigit() and len(value) <= 9) or int(value) < 1:
-        raise refusal("out_of_range", "Send a whole number from 1.")
+        raise refusal("out_of_range", gettext("Send a whole number from 1."))
     return int(value)
 
 

@@ -7,7 +7,8 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, Sentence, ValidationFailed
+from app.languages import gettext, lazy_gettext
 from app.schemas.base import Wire
 from app.schemas.checks import NOT_NULLABLE
 
@@ -16,27 +17,36 @@ W = TypeVar("W", bound=Wire)
 MAX_PROBLEMS = 100
 """The most problems in one answer: naming each costs time."""
 
-_EXPECTED = {
-    "string_type": "Text",
-    "string_sub_type": "Text",
-    "int_type": "A whole number",
-    "int_from_float": "A whole number",
-    "float_type": "A number",
-    "bool_type": "True or false",
-    "list_type": "A list",
-    "dict_type": "An object",
-    "model_type": "An object",
-    "model_attributes_type": "An object",
-    "datetime_type": "A date and time",
+_NEEDS_TEXT = Sentence.gettext("Text is needed here; %(sent)s was sent.")
+_NEEDS_WHOLE_NUMBER = Sentence.gettext("A whole number is needed here; %(sent)s was sent.")
+_NEEDS_NUMBER = Sentence.gettext("A number is needed here; %(sent)s was sent.")
+_NEEDS_FLAG = Sentence.gettext("True or false is needed here; %(sent)s was sent.")
+_NEEDS_LIST = Sentence.gettext("A list is needed here; %(sent)s was sent.")
+_NEEDS_OBJECT = Sentence.gettext("An object is needed here; %(sent)s was sent.")
+_NEEDS_MOMENT = Sentence.gettext("A date and time is needed here; %(sent)s was sent.")
+_NEEDED: dict[str, Sentence] = {
+    "string_type": _NEEDS_TEXT,
+    "string_sub_type": _NEEDS_TEXT,
+    "int_type": _NEEDS_WHOLE_NUMBER,
+    "int_from_float": _NEEDS_WHOLE_NUMBER,
+    "float_type": _NEEDS_NUMBER,
+    "bool_type": _NEEDS_FLAG,
+    "list_type": _NEEDS_LIST,
+    "dict_type": _NEEDS_OBJECT,
+    "model_type": _NEEDS_OBJECT,
+    "model_attributes_type": _NEEDS_OBJECT,
+    "datetime_type": _NEEDS_MOMENT,
 }
+# Translators: values that were sent, in "Text is needed here; a number was sent."
 _SENT: dict[type, str] = {
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "an object",
+    str: lazy_gettext("text"),
+    bool: lazy_gettext("true or false"),
+    int: lazy_gettext("a number"),
+    float: lazy_gettext("a number"),
+    list: lazy_gettext("a list"),
+    dict: lazy_gettext("an object"),
 }
+_SOMETHING_ELSE = lazy_gettext("something else")
 
 
 def read(
@@ -70,18 +80,24 @@ def _problem(model: type[BaseModel], details: ErrorDetails) -> Problem:
     return Problem(".".join(str(part) for part in location), code, message)
 
 
-_LIMITS: dict[str, tuple[str, str]] = {
-    "missing": ("required", "This is required."),
+_LIMITS: dict[str, tuple[str, Sentence]] = {
+    "missing": ("required", Sentence.gettext("This is required.")),
     "string_too_long": (
         "too_long",
-        "{length:,} characters are too many. Send at most {max_length:,}.",
+        Sentence.gettext("%(length)s characters are too many. Send at most %(max_length)s."),
     ),
-    "string_too_short": ("blank", "This can't be left blank."),
-    "too_long": ("too_many", "{length:,} entries are too many. Send at most {max_length:,}."),
-    "too_short": ("too_few", "Too few entries. Send at least {min_length:,}."),
-    "greater_than_equal": ("out_of_range", "Too small. Send at least {ge:,}."),
-    "less_than_equal": ("out_of_range", "Too large. Send at most {le:,}."),
-    "string_unicode": ("lone_surrogate", "This text holds half of a surrogate pair."),
+    "string_too_short": ("blank", Sentence.gettext("This can't be left blank.")),
+    "too_long": (
+        "too_many",
+        Sentence.gettext("%(length)s entries are too many. Send at most %(max_length)s."),
+    ),
+    "too_short": ("too_few", Sentence.gettext("Too few entries. Send at least %(min_length)s.")),
+    "greater_than_equal": ("out_of_range", Sentence.gettext("Too small. Send at least %(ge)s.")),
+    "less_than_equal": ("out_of_range", Sentence.gettext("Too large. Send at most %(le)s.")),
+    "string_unicode": (
+        "lone_surrogate",
+        Sentence.gettext("This text holds half of a surrogate pair."),
+    ),
 }
 
 
@@ -93,15 +109,21 @@ def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
     if kind in _LIMITS:
         code, sentence = _LIMITS[kind]
         length = len(value) if isinstance(value, Sized) else 0
-        return code, sentence.format(length=length, **context)
+        values = {"length": length, **context}
+        return code, sentence(**{name: _shown(value) for name, value in values.items()})
     if kind == "extra_forbidden":
         return "unknown_field", _unknown(model, details["loc"])
-    if kind in _EXPECTED and value is None:
-        return "not_nullable", NOT_NULLABLE
-    if kind in _EXPECTED:
-        sent = _SENT.get(type(value), "something else")
-        return "wrong_type", f"{_EXPECTED[kind]} is needed here; {sent} was sent."
-    return "wrong_type", "This value can't be used here: check its type and format."
+    if kind in _NEEDED and value is None:
+        return "not_nullable", str(NOT_NULLABLE)
+    if kind in _NEEDED:
+        sent = _SENT.get(type(value), _SOMETHING_ELSE)
+        return "wrong_type", _NEEDED[kind](sent=sent)
+    message = gettext("This value can't be used here: check its type and format.")
+    return "wrong_type", message
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 def _unknown(model: type[BaseModel], location: tuple[int | str, ...]) -> str:

@@ -37,4 +37,4 @@ def _written(cell: Cell) -> str | int | Decimal:
         case date():
             return cell.isoformat()
         case _:
-            return guard_cell(cell)
+            return guard_cell(str(cell))

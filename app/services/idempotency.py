@@ -16,6 +16,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
+from app.languages import gettext
 from app.models import IdempotencyRecord, utcnow
 
 KEPT_FOR = timedelta(hours=24)
@@ -50,7 +51,7 @@ def claim(
         name = f"{credential_id}:{operation}:{key}"
         lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
         if not session.scalar(select(lock)):
-            message = "A request with this Idempotency-Key is still being worked on."
+            message = gettext("A request with this Idempotency-Key is still being worked on.")
             raise Conflict(message, "idempotency_in_progress")
     record = session.get(IdempotencyRecord, (credential_id, operation, key), populate_existing=True)
     if record is None:
@@ -60,7 +61,7 @@ def claim(
         session.flush()
         return slot
     if record.request_hash != slot.request_hash:
-        message = "This Idempotency-Key was used with another request body."
+        message = gettext("This Idempotency-Key was used with another request body.")
         raise Conflict(message, "idempotency_conflict")
     return dict(record.response or {})
 
@@ -92,7 +93,10 @@ def purge(session: Session) -> int:
 
 def _check(key: str) -> None:
     if len(key) > LONGEST_KEY or not _KEY.fullmatch(key):
-        message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters."
+        message = gettext(
+            "Idempotency-Key must be 1 to %(longest)s printable ASCII characters.",
+            longest=LONGEST_KEY,
+        )
         raise ValidationFailed.on("Idempotency-Key", "invalid_idempotency_key", message)
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from sqlalchemy.types import TypeEngine
 
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models.base import UtcDateTime
 
 M = TypeVar("M")
@@ -103,7 +104,9 @@ def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -
 def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
     """Return the sort order of this name. Raises `ValidationFailed` (``unknown_sort``)."""
     if name not in sorts:
-        raise ValidationFailed.on("sort", "unknown_sort", f"Sort by one of {', '.join(sorts)}.")
+        raise ValidationFailed.on(
+            "sort", "unknown_sort", gettext("Sort by one of %(names)s.", names=", ".join(sorts))
+        )
     return sorts[name]
 
 
@@ -155,7 +158,7 @@ def _decode(cursor: str, sort: Sort) -> tuple[Position, UUID]:
         is_blank = value is None and sort.is_nullable
         return None if is_blank else _position(value, sort.column.type), UUID(identifier)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        message = "This position in the list is not valid. Start from the first page."
+        message = gettext("This position in the list is not valid. Start from the first page.")
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
 
 

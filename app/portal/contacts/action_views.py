@@ -8,10 +8,11 @@ from wtforms import RadioField, SelectChoice, StringField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import phone, plural
+from app.portal.web.formats import number, phone
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
@@ -23,18 +24,22 @@ SOURCE = "contact"
 
 class ConsentForm(PortalForm):
     consent = RadioField(
-        "May they be called?",
+        lazy_gettext("May they be called?"),
         choices=[
-            SelectChoice("yes", "Yes, they gave consent"),
-            SelectChoice("no", "No, they refused or withdrew it"),
+            SelectChoice("yes", lazy_gettext("Yes, they gave consent")),
+            SelectChoice("no", lazy_gettext("No, they refused or withdrew it")),
         ],
         default="yes",
     )
-    source = StringField("Source", render_kw={"maxlength": 200, "autocomplete": "off"})
+    source = StringField(
+        lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
+    )
 
 
 class ReasonForm(PortalForm):
-    reason = StringField("Reason", render_kw={"maxlength": 500, "autocomplete": "off"})
+    reason = StringField(
+        lazy_gettext("Reason"), render_kw={"maxlength": 500, "autocomplete": "off"}
+    )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
@@ -59,9 +64,9 @@ def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
         with transaction() as session:
             new = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
-        flash(f"The contact was not restored. {error.message}", "warning")
+        flash(gettext("The contact was not restored. %(reason)s", reason=error.message), "warning")
         return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
-    flash("Contact restored. Its cancelled calls stay cancelled.", "success")
+    flash(gettext("Contact restored. Its cancelled calls stay cancelled."), "success")
     return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=new), 303)
 
 
@@ -73,7 +78,8 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     with transaction() as session:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         if not form.validate():
-            flash("Choose whether the person may be called. Nothing was changed.", "warning")
+            words = gettext("Choose whether the person may be called. Nothing was changed.")
+            flash(words, "warning")
             return redirect(url, 303)
         single.note(
             session,
@@ -86,7 +92,7 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
                 consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
             },
         )
-    flash("The consent was saved.", "success")
+    flash(gettext("The consent was saved."), "success")
     return redirect(url, 303)
 
 
@@ -117,7 +123,8 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
             reason=form.reason.data,
             source=SOURCE,
         )
-    flash(f"{phone(found.phone)} is on the do-not-call list.", "success")
+    words = gettext("%(number)s is on the do-not-call list.", number=phone(found.phone))
+    flash(words, "success")
     return redirect(url, 303)
 
 
@@ -125,16 +132,23 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
     waiting = history.waiting_calls(session, found.id)
     return Confirmation(
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
-        title=f"Remove {single.name_of(found)}?",
+        title=gettext("Remove %(name)s?", name=single.name_of(found)),
         consequences=[
-            f"The contact leaves {campaign.name} with all its details.",
-            f"{plural(waiting, 'waiting call is', 'waiting calls are')} cancelled."
+            gettext(
+                "The contact leaves %(campaign)s with all its details.", campaign=campaign.name
+            ),
+            ngettext(
+                "%(num)s waiting call is cancelled.",
+                "%(num)s waiting calls are cancelled.",
+                waiting,
+                num=number(waiting),
+            )
             if waiting
-            else "It has no waiting calls.",
-            "You can restore the contact for one day.",
+            else gettext("It has no waiting calls."),
+            gettext("You can restore the contact for one day."),
         ],
-        act="Remove contact",
-        safe="Keep contact",
+        act=gettext("Remove contact"),
+        safe=gettext("Keep contact"),
         safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
     )
 
@@ -142,18 +156,24 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
 def listing_confirmation(
     session: Session, campaign: Campaign, found: StoredContact
 ) -> Confirmation:
-    number = found.phone or ""
-    waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [number])
-    stopped = plural(waiting, "waiting call is", "waiting calls are")
+    called = found.phone or ""
+    waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [called])
     return Confirmation(
         action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        title=f"Never call {phone(number)}?",
+        title=gettext("Never call %(number)s?", number=phone(called)),
         consequences=[
-            "The number is added to the organization’s do-not-call list.",
-            f"{stopped} not placed." if waiting else "No calls to it are waiting.",
-            "The contact stays in the campaign.",
+            gettext("The number is added to the organization’s do-not-call list."),
+            ngettext(
+                "%(num)s waiting call is not placed.",
+                "%(num)s waiting calls are not placed.",
+                waiting,
+                num=number(waiting),
+            )
+            if waiting
+            else gettext("No calls to it are waiting."),
+            gettext("The contact stays in the campaign."),
         ],
-        act="Add to do-not-call list",
-        safe="Keep callable",
+        act=gettext("Add to do-not-call list"),
+        safe=gettext("Keep callable"),
         safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
     )

@@ -6,6 +6,7 @@ from typing import Any
 from wtforms import EmailField, StringField, TelField, TextAreaField
 
 from app.errors import DomainError, Problem, ValidationFailed
+from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
@@ -25,12 +26,14 @@ class ContactForm(PortalForm):
     unreadable: Problem | None = None
     """Problems of the metadata text; set by `to_fields`."""
 
-    first_name = StringField("First name", render_kw=_SHORT)
-    last_name = StringField("Last name", render_kw=_SHORT)
-    phone = TelField("Phone", render_kw={"maxlength": 40, "autocomplete": "off"})
-    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
-    status = StringField("Status", render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"})
-    more = TextAreaField("More details", render_kw={"spellcheck": "false"})
+    first_name = StringField(lazy_gettext("First name"), render_kw=_SHORT)
+    last_name = StringField(lazy_gettext("Last name"), render_kw=_SHORT)
+    phone = TelField(lazy_gettext("Phone"), render_kw={"maxlength": 40, "autocomplete": "off"})
+    email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
+    status = StringField(
+        lazy_gettext("Status"), render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"}
+    )
+    more = TextAreaField(lazy_gettext("More details"), render_kw={"spellcheck": "false"})
 
     @property
     def external(self) -> list[Any]:
@@ -72,9 +75,13 @@ class ContactForm(PortalForm):
                 continue
             name, equals, value = (part.strip() for part in line.partition("="))
             if not equals or not name:
-                return self._not_a_line(f"Line {number} must be written name = value.")
+                return self._not_a_line(
+                    gettext("Line %(number)s must be written name = value.", number=number)
+                )
             if name in wanted:
-                return self._not_a_line(f"Line {number} repeats {name}. Keep one.")
+                return self._not_a_line(
+                    gettext("Line %(number)s repeats %(name)s. Keep one.", number=number, name=name)
+                )
             wanted[name] = _like(had.get(name), _unescaped(value))
         gone = {name: None for name in had if _fits_a_line(name) and wanted.get(name, "") == ""}
         new = {n: v for n, v in wanted.items() if v != "" and (n not in had or had[n] != v)}
@@ -105,7 +112,10 @@ class ContactForm(PortalForm):
                 rest.append(("", problem.message))
                 continue
             key = problem.field.partition(".")[2] if of_facts else ""
-            field.errors = (*field.errors, f"{key}: {problem.message}" if key else problem.message)
+            message = problem.message
+            if key:
+                message = gettext("%(name)s: %(problem)s", name=key, problem=message)
+            field.errors = (*field.errors, message)
         self.problems = rest
 
 

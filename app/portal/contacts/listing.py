@@ -5,22 +5,26 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext
 from app.models import Contact
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, contacts, do_not_call
-from app.services.calls.rules import REFUSED
+from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import Hindrance
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
 
 HINDRANCE_NAMES = {
-    Hindrance.NO_PHONE: "No phone number",
-    Hindrance.DO_NOT_CALL: "On the do-not-call list",
-    Hindrance.REFUSED: "Asked not to be called",
-    Hindrance.ENDED: "Outreach has ended",
+    Hindrance.NO_PHONE: lazy_gettext("No phone number"),
+    Hindrance.DO_NOT_CALL: lazy_gettext("On the do-not-call list"),
+    Hindrance.REFUSED: lazy_gettext("Asked not to be called"),
+    Hindrance.ENDED: lazy_gettext("Outreach has ended"),
 }
+
+
+CONSENT_NAMES = {GIVEN: lazy_gettext("given"), REFUSED: lazy_gettext("refused")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +59,51 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 CONTACTS = ListDefinition(
     name="contacts",
-    nouns=("contact", "contacts"),
+    nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
     endpoint="portal.campaign",
     columns=(
-        Column("name", "Name", lambda row: row.name, "cell-name"),
-        Column("phone", "Phone", lambda row: row.contact.phone, "phone-first"),
-        Column("email", "Email", lambda row: row.contact.email, "wrap phone-second"),
-        Column("status", "Status", lambda row: row.contact.status, "wrap"),
+        Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name"),
+        Column("phone", lazy_gettext("Phone"), lambda row: row.contact.phone, "phone-first"),
+        Column("email", lazy_gettext("Email"), lambda row: row.contact.email, "wrap phone-second"),
+        Column("status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap"),
         Column(
             "called",
-            "May be called",
-            lambda row: "No" if row.is_refused else "Yes",
+            lazy_gettext("May be called"),
+            lambda row: gettext("No") if row.is_refused else gettext("Yes"),
             usual=False,
         ),
-        Column("consent", "Consent", lambda row: row.contact.consent, usual=False),
+        Column(
+            "consent",
+            lazy_gettext("Consent"),
+            lambda row: str(CONSENT_NAMES[row.contact.consent]) if row.contact.consent else None,
+            usual=False,
+        ),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.contact.created_at,
             "end from-1280",
             sort="created",
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
         Column(
             "changed",
-            "Changed",
+            lazy_gettext("Changed"),
             lambda row: row.contact.updated_at,
             "end",
             usual=False,
-            heading="Changed (UTC)",
+            heading=lazy_gettext("Changed (UTC)"),
         ),
     ),
     filters=(
-        Filter("q", "Name, number, email or id"),
-        Filter("status", "Status", {}, "Any status"),
-        Filter("hindrance", "Can be called", HINDRANCE_NAMES, "Callable or not"),
+        Filter("q", lazy_gettext("Name, number, email or id")),
+        Filter("status", lazy_gettext("Status"), {}, lazy_gettext("Any status")),
+        Filter(
+            "hindrance",
+            lazy_gettext("Can be called"),
+            HINDRANCE_NAMES,
+            lazy_gettext("Callable or not"),
+        ),
     ),
     sorts=SORTS,
     default_sort="-created",

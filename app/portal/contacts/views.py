@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from app.enums import ends_outreach
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, ReasonForm, listing_confirmation, removing
@@ -24,7 +25,11 @@ from app.services.contacts import consent, history, single
 from app.services.imports import export
 
 SHOWN = 10
-UPLOAD_ACTIONS = {"created": "Added", "updated": "Updated", "deleted": "Removed"}
+UPLOAD_ACTIONS = {
+    "created": lazy_gettext("Added"),
+    "updated": lazy_gettext("Updated"),
+    "deleted": lazy_gettext("Removed"),
+}
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>")
@@ -80,7 +85,7 @@ def contact_create(campaign_id: UUID) -> Page:
             )
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(campaign, form))
-    flash("The contact was added.", "success")
+    flash(gettext("The contact was added."), "success")
     return redirect(url, 303)
 
 
@@ -122,7 +127,7 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
             ),
             target=("contact", contact_id),
         )
-    flash("The contact was saved.", "success")
+    flash(gettext("The contact was saved."), "success")
     return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id), 303)
 
 

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import transaction
+from app.languages import gettext, pgettext
 from app.models import Campaign, ContactImport
 from app.phone import country_name
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
@@ -110,11 +111,16 @@ def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
     return {
         "campaign_name": campaign_name,
         "crumbs": [
-            ("Campaigns", url_for("portal.campaigns")),
+            (gettext("Campaigns"), url_for("portal.campaigns")),
             (campaign_name, campaign),
-            ("Upload", None),
+            (pgettext("noun", "Upload"), None),
         ],
-        "places": [("Choose file", choose), ("Check", None), ("Apply", None)],
+        "places": [
+            (gettext("Choose file"), choose),
+            (gettext("Check"), None),
+            (gettext("Apply"), None),
+        ],
+        "campaign_url": campaign,
     }
 
 
@@ -134,7 +140,7 @@ def _chips(
 ) -> list[Chip]:
     if not kinds:
         return []
-    every = Chip("All", upload.failed, _url(upload), kind is None and note is None)
+    every = Chip(gettext("All"), upload.failed, _url(upload), kind is None and note is None)
     return [
         every,
         *(
@@ -167,21 +173,28 @@ def _url(upload: ContactImport, kind: str | None = None, note: str | None = None
 def _read_as(upload: ContactImport) -> str:
     found = upload.found
     parts = []
+    # Translators: parts of "Read as UTF-8, separated by commas, column names in row 1."
     if found.get("sheet"):
-        parts.append(f"sheet “{found['sheet']}”")
+        parts.append(gettext("sheet “%(name)s”", name=found["sheet"]))
     if found.get("encoding"):
         name = found["encoding"].removesuffix("-sig")
-        parts.append(ENCODING_WORDS.get(name, name.upper()))
-    if found.get("delimiter"):
-        parts.append(f"separated by {DELIMITER_WORDS.get(found['delimiter'], found['delimiter'])}")
+        parts.append(str(ENCODING_WORDS.get(name, name.upper())))
+    if delimiter := found.get("delimiter"):
+        separated = DELIMITER_WORDS.get(delimiter)
+        parts.append(
+            str(separated) if separated else gettext("separated by %(mark)s", mark=delimiter)
+        )
     if upload.file_kind == "vcard":
-        parts.append("each card as a row")
+        parts.append(gettext("each card as a row"))
     elif found.get("headerRow"):
-        parts.append(f"column names in row {found['headerRow']}")
+        parts.append(gettext("column names in row %(row)s", row=found["headerRow"]))
     else:
-        parts.append("no column names")
+        parts.append(gettext("no column names"))
     if region := upload.read_options.get("region"):
-        parts.append(f"numbers without a country code as those of {country_name(region)}")
+        country = country_name(region)
+        parts.append(
+            gettext("numbers without a country code as those of %(country)s", country=country)
+        )
     return ", ".join(parts)
 
 

@@ -7,11 +7,12 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.services.imports import deletion, undo, uploads
 
 
@@ -23,10 +24,10 @@ def upload_delete_data_confirm(upload_id: UUID) -> Page:
         return to_upload(upload_id)
     return Confirmation(
         action=url_for("portal.upload_delete_data", upload_id=upload_id),
-        title=f"Delete the data of {found.file_name}?",
+        title=gettext("Delete the data of %(file)s?", file=found.file_name),
         consequences=_consequences(found),
-        act="Delete data",
-        safe="Keep data",
+        act=gettext("Delete data"),
+        safe=gettext("Keep data"),
         safe_url=url_for("portal.upload", upload_id=upload_id),
     ).page()
 
@@ -39,16 +40,26 @@ def upload_delete_data(upload_id: UUID) -> Response:
     except Conflict as error:
         flash(error.message, "danger")
         return to_upload(upload_id)
-    flash(f"The data of {found.file_name} is being deleted. Its storage is free again.", "success")
+    words = gettext(
+        "The data of %(file)s is being deleted. Its storage is free again.", file=found.file_name
+    )
+    flash(words, "success")
     return redirect(url_for("portal.storage"), 303)
 
 
 def _consequences(found: ContactImport) -> list[str]:
-    words = ["The file and its rows are deleted and can’t be downloaded again."]
+    words = [gettext("The file and its rows are deleted and can’t be downloaded again.")]
     if undo.can_be_undone(found, settings().undo_days):
-        words.append("The upload can’t be undone any more.")
+        words.append(gettext("The upload can’t be undone any more."))
     if uploads.can_go_on(found):
-        left = plural(uploads.rows_left(found), "row")
-        words.append(f"The {left} that were not applied can’t be applied any more.")
-    words.append("Contacts, figures and history stay.")
+        left = uploads.rows_left(found)
+        words.append(
+            ngettext(
+                "The %(num)s row that were not applied can’t be applied any more.",
+                "The %(num)s rows that were not applied can’t be applied any more.",
+                left,
+                num=number(left),
+            )
+        )
+    words.append(gettext("Contacts, figures and history stay."))
     return words

@@ -8,6 +8,7 @@ from flask import Response, stream_with_context
 from app.contact_files.writing import Writer
 from app.errors import Conflict, Gone, NotFound
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import ContactImport
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import moment
@@ -34,9 +35,10 @@ def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.rows_forgotten_at is not None:
-            message = (
-                f"The rows of this upload were removed on {moment(found.rows_forgotten_at)}. "
-                "Its figures and its history are still there."
+            message = gettext(
+                "The rows of this upload were removed on %(time)s. "
+                "Its figures and its history are still there.",
+                time=moment(found.rows_forgotten_at),
             )
             raise Gone(message, "rows_forgotten")
         is_there = found.checked_at is not None and found.columns

@@ -5,6 +5,7 @@ from wtforms import IntegerField, RadioField, SelectChoice, SelectField
 from wtforms.validators import NumberRange, Optional
 
 from app.enums import ContactAction
+from app.languages import gettext, lazy_gettext
 from app.models import ContactImport
 from app.phone import regions
 from app.portal.web.fields import OnceField
@@ -13,50 +14,55 @@ from app.services.imports.steps import ReadingChoices
 
 MOST_HEADER_ROWS = 1000
 ACTION_HINTS = {
-    ContactAction.UPSERT: "Existing contacts are updated, new ones are added.",
-    ContactAction.UPDATE_ONLY: "Existing contacts are updated. Others are left out.",
-    ContactAction.REMOVE: (
+    ContactAction.UPSERT: lazy_gettext("Existing contacts are updated, new ones are added."),
+    ContactAction.UPDATE_ONLY: lazy_gettext("Existing contacts are updated. Others are left out."),
+    ContactAction.REMOVE: lazy_gettext(
         "Contacts in the file are removed from the campaign. Waiting calls are cancelled."
     ),
 }
 ENCODING_WORDS = {
     "utf-8": "UTF-8",
-    "cp1252": "Windows (Western Europe)",
-    "cp1250": "Windows (Central Europe)",
-    "cp1251": "Windows (Cyrillic)",
-    "cp1253": "Windows (Greek)",
-    "cp1254": "Windows (Turkish)",
+    "cp1252": lazy_gettext("Windows (Western Europe)"),
+    "cp1250": lazy_gettext("Windows (Central Europe)"),
+    "cp1251": lazy_gettext("Windows (Cyrillic)"),
+    "cp1253": lazy_gettext("Windows (Greek)"),
+    "cp1254": lazy_gettext("Windows (Turkish)"),
     "latin-1": "Latin-1",
-    "iso8859-2": "Latin-2 (Central Europe)",
-    "koi8-r": "KOI8-R (Cyrillic)",
+    "iso8859-2": lazy_gettext("Latin-2 (Central Europe)"),
+    "koi8-r": lazy_gettext("KOI8-R (Cyrillic)"),
     "mac_roman": "Mac",
     "cp850": "MS-DOS",
-    "cp866": "MS-DOS (Cyrillic)",
-    "cp932": "Shift-JIS (Japanese)",
-    "gb18030": "GB 18030 (Chinese, simplified)",
-    "big5": "Big5 (Chinese, traditional)",
-    "cp949": "Windows (Korean)",
+    "cp866": lazy_gettext("MS-DOS (Cyrillic)"),
+    "cp932": lazy_gettext("Shift-JIS (Japanese)"),
+    "gb18030": lazy_gettext("GB 18030 (Chinese, simplified)"),
+    "big5": lazy_gettext("Big5 (Chinese, traditional)"),
+    "cp949": lazy_gettext("Windows (Korean)"),
     "utf-16": "UTF-16",
 }
 DELIMITERS = [
-    SelectChoice("", "Automatic"),
-    SelectChoice(",", "Comma"),
-    SelectChoice(";", "Semicolon"),
-    SelectChoice("\t", "Tab"),
-    SelectChoice("|", "Vertical bar"),
+    SelectChoice("", lazy_gettext("Automatic")),
+    SelectChoice(",", lazy_gettext("Comma")),
+    SelectChoice(";", lazy_gettext("Semicolon")),
+    SelectChoice("\t", lazy_gettext("Tab")),
+    SelectChoice("|", lazy_gettext("Vertical bar")),
 ]
-DELIMITER_WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+DELIMITER_WORDS = {
+    ",": lazy_gettext("separated by commas"),
+    ";": lazy_gettext("separated by semicolons"),
+    "\t": lazy_gettext("separated by tabs"),
+    "|": lazy_gettext("separated by vertical bars"),
+}
 
 
 class UploadForm(PortalForm):
     once = OnceField()
-    file = FileField("Contact file")
+    file = FileField(lazy_gettext("Contact file"))
     action = RadioField(
-        "Action",
+        lazy_gettext("Action"),
         choices=[
-            SelectChoice(ContactAction.UPSERT.value, "Add and update"),
-            SelectChoice(ContactAction.UPDATE_ONLY.value, "Update only"),
-            SelectChoice(ContactAction.REMOVE.value, "Remove from the campaign"),
+            SelectChoice(ContactAction.UPSERT.value, lazy_gettext("Add and update")),
+            SelectChoice(ContactAction.UPDATE_ONLY.value, lazy_gettext("Update only")),
+            SelectChoice(ContactAction.REMOVE.value, lazy_gettext("Remove from the campaign")),
         ],
         default=ContactAction.UPSERT.value,
         validate_choice=True,
@@ -69,24 +75,31 @@ class UploadForm(PortalForm):
 
 class ReadingForm(PortalForm):
     encoding = SelectField(
-        "Text encoding",
+        lazy_gettext("Text encoding"),
         choices=[
-            SelectChoice("", "Automatic"),
+            SelectChoice("", lazy_gettext("Automatic")),
             *(SelectChoice(name, words) for name, words in ENCODING_WORDS.items()),
         ],
     )
-    delimiter = SelectField("Separator", choices=DELIMITERS)
-    sheet = SelectField("Sheet", validate_choice=False)
+    delimiter = SelectField(lazy_gettext("Separator"), choices=DELIMITERS)
+    sheet = SelectField(lazy_gettext("Sheet"), validate_choice=False)
     region = SelectField(
-        "Numbers without a country code are from",
-        choices=[
-            SelectChoice("", "The organization’s country"),
+        lazy_gettext("Numbers without a country code are from"),
+        choices=lambda: [
+            SelectChoice("", gettext("The organization’s country")),
             *(SelectChoice(code, name) for code, name in regions()),
         ],
     )
     header_row = IntegerField(
-        "Row with the column names",
-        [Optional(), NumberRange(0, MOST_HEADER_ROWS, f"A row number up to {MOST_HEADER_ROWS}.")],
+        lazy_gettext("Row with the column names"),
+        [
+            Optional(),
+            NumberRange(
+                0,
+                MOST_HEADER_ROWS,
+                lazy_gettext("A row number up to %(most)s.", most=MOST_HEADER_ROWS),
+            ),
+        ],
     )
 
     @classmethod
@@ -107,7 +120,7 @@ class ReadingForm(PortalForm):
     def offer_sheets(self, upload: ContactImport) -> None:
         sheets = upload.found.get("sheets") or []
         names = [SelectChoice(name, name) for name in sheets]
-        self.sheet.choices = [SelectChoice("", "Automatic"), *names]
+        self.sheet.choices = [SelectChoice("", gettext("Automatic")), *names]
 
     def to_reading(self) -> ReadingChoices:
         return ReadingChoices(

@@ -4,24 +4,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.enums import ContactAction, ImportState
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import ContactImport
-from app.portal.web.formats import number, phone, plural
+from app.portal.web.formats import number, phone
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import Kind, Repair
 
 STATE_NAMES = {
-    ImportState.UPLOADED: "Waiting",
-    ImportState.READING: "Checking",
-    ImportState.CHECKED: "Ready to apply",
-    ImportState.APPLYING: "Applying",
-    ImportState.DONE: "Applied",
-    ImportState.FAILED: "Failed",
-    ImportState.CANCELLED: "Cancelled",
+    ImportState.UPLOADED: lazy_gettext("Waiting"),
+    ImportState.READING: lazy_gettext("Checking"),
+    ImportState.CHECKED: lazy_gettext("Ready to apply"),
+    ImportState.APPLYING: lazy_gettext("Applying"),
+    ImportState.DONE: lazy_gettext("Applied"),
+    ImportState.FAILED: lazy_gettext("Failed"),
+    ImportState.CANCELLED: lazy_gettext("Cancelled"),
 }
-UNDO_NAMES = {"undoing": "Undoing", "undone": "Undone", "stopped": "Undo stopped"}
+UNDO_NAMES = {
+    "undoing": lazy_gettext("Undoing"),
+    "undone": lazy_gettext("Undone"),
+    "stopped": lazy_gettext("Undo stopped"),
+}
 UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
-STATES = {state.value: words for state, words in STATE_NAMES.items()} | {"undone": "Undone"}
+STATES = {state.value: words for state, words in STATE_NAMES.items()} | {
+    "undone": lazy_gettext("Undone")
+}
 """The filters of a list of uploads."""
 STATE_TONES = {
     ImportState.UPLOADED: "neutral",
@@ -33,112 +40,187 @@ STATE_TONES = {
     ImportState.CANCELLED: "plain",
 }
 ACTION_NAMES = {
-    ContactAction.UPSERT: "Add and update",
-    ContactAction.UPDATE_ONLY: "Update only",
-    ContactAction.REMOVE: "Remove",
+    ContactAction.UPSERT: lazy_gettext("Add and update"),
+    ContactAction.UPDATE_ONLY: lazy_gettext("Update only"),
+    ContactAction.REMOVE: lazy_gettext("Remove"),
 }
 REASONS = {
-    ("excel_damaged_phone", "rounded"): "Rounded by the spreadsheet",
-    ("excel_damaged_phone", "scientific"): "Written as a power of ten",
-    ("excel_damaged_phone", "decimals"): "Turned into a decimal",
-    ("excel_damaged_phone", "leading_zero_lost"): "Leading zero lost",
-    ("excel_damaged_phone", "plus_lost"): "Plus sign lost",
-    ("excel_damaged_phone", "zero_or_plus_lost"): "Zero or plus lost",
-    ("excel_damaged_phone", "apostrophe"): "Apostrophe beside the number",
-    ("excel_damaged_phone", "date"): "Turned into a date",
-    ("excel_damaged_phone", "hashes"): "Only # signs saved",
-    ("excel_damaged_phone", "thousands"): "Turned into an amount",
-    ("excel_damaged_phone", "calculated"): "Turned into a calculation",
-    ("excel_damaged_phone", "invisible_marks"): "Invisible marks",
-    ("excel_damaged_phone", "look_alikes"): "Characters that look like digits",
-    ("undecodable_text", "twice_encoded"): "Text in a wrong encoding",
-    ("invalid_phone", "too_short"): "Phone too short",
-    ("invalid_phone", "area_code_missing"): "Area code missing",
-    ("invalid_phone", "too_long"): "Phone too long",
-    ("invalid_phone", "letters"): "Letters in the phone",
-    ("invalid_phone", "country_missing"): "Country code missing",
-    ("invalid_phone", "country_unknown"): "Country code unknown",
+    ("excel_damaged_phone", "rounded"): lazy_gettext("Rounded by the spreadsheet"),
+    ("excel_damaged_phone", "scientific"): lazy_gettext("Written as a power of ten"),
+    ("excel_damaged_phone", "decimals"): lazy_gettext("Turned into a decimal"),
+    ("excel_damaged_phone", "leading_zero_lost"): lazy_gettext("Leading zero lost"),
+    ("excel_damaged_phone", "plus_lost"): lazy_gettext("Plus sign lost"),
+    ("excel_damaged_phone", "zero_or_plus_lost"): lazy_gettext("Zero or plus lost"),
+    ("excel_damaged_phone", "apostrophe"): lazy_gettext("Apostrophe beside the number"),
+    ("excel_damaged_phone", "date"): lazy_gettext("Turned into a date"),
+    ("excel_damaged_phone", "hashes"): lazy_gettext("Only # signs saved"),
+    ("excel_damaged_phone", "thousands"): lazy_gettext("Turned into an amount"),
+    ("excel_damaged_phone", "calculated"): lazy_gettext("Turned into a calculation"),
+    ("excel_damaged_phone", "invisible_marks"): lazy_gettext("Invisible marks"),
+    ("excel_damaged_phone", "look_alikes"): lazy_gettext("Characters that look like digits"),
+    ("undecodable_text", "twice_encoded"): lazy_gettext("Text in a wrong encoding"),
+    ("invalid_phone", "too_short"): lazy_gettext("Phone too short"),
+    ("invalid_phone", "area_code_missing"): lazy_gettext("Area code missing"),
+    ("invalid_phone", "too_long"): lazy_gettext("Phone too long"),
+    ("invalid_phone", "letters"): lazy_gettext("Letters in the phone"),
+    ("invalid_phone", "country_missing"): lazy_gettext("Country code missing"),
+    ("invalid_phone", "country_unknown"): lazy_gettext("Country code unknown"),
 }
 IGNORED = {
-    "status_ended": (
-        "contact whose status ended outreach",
-        "contacts whose status ended outreach",
+    "status_ended": lambda n: ngettext(
+        "%(num)s contact whose status ended outreach",
+        "%(num)s contacts whose status ended outreach",
+        n,
+        num=number(n),
     ),
-    "not_in_campaign": (
-        "contact that is not in the campaign",
-        "contacts that are not in the campaign",
+    "not_in_campaign": lambda n: ngettext(
+        "%(num)s contact that is not in the campaign",
+        "%(num)s contacts that are not in the campaign",
+        n,
+        num=number(n),
     ),
-    "left_out": ("row that was left out by hand", "rows that were left out by hand"),
+    "left_out": lambda n: ngettext(
+        "%(num)s row that was left out by hand",
+        "%(num)s rows that were left out by hand",
+        n,
+        num=number(n),
+    ),
 }
 _REPAIRS = {
-    "leading_zero_lost": (
-        "number has lost its leading zero",
-        "numbers have lost their leading zero",
+    "leading_zero_lost": lambda n: ngettext(
+        "%(num)s number has lost its leading zero",
+        "%(num)s numbers have lost their leading zero",
+        n,
+        num=number(n),
     ),
-    "plus_lost": ("number has lost its plus sign", "numbers have lost their plus sign"),
-    "decimals": ("number was turned into a decimal", "numbers were turned into decimals"),
-    "apostrophe": ("number has an apostrophe beside it", "numbers have an apostrophe beside them"),
-    "scientific": ("number was written as a power of ten", "numbers were written as powers of ten"),
-    "thousands": ("number was turned into an amount", "numbers were turned into amounts"),
-    "invisible_marks": ("number holds invisible marks", "numbers hold invisible marks"),
-    "twice_encoded": ("text is in a wrong encoding", "texts are in a wrong encoding"),
-    "look_alikes": ("number holds look-alike characters", "numbers hold look-alike characters"),
+    "plus_lost": lambda n: ngettext(
+        "%(num)s number has lost its plus sign",
+        "%(num)s numbers have lost their plus sign",
+        n,
+        num=number(n),
+    ),
+    "decimals": lambda n: ngettext(
+        "%(num)s number was turned into a decimal",
+        "%(num)s numbers were turned into decimals",
+        n,
+        num=number(n),
+    ),
+    "apostrophe": lambda n: ngettext(
+        "%(num)s number has an apostrophe beside it",
+        "%(num)s numbers have an apostrophe beside them",
+        n,
+        num=number(n),
+    ),
+    "scientific": lambda n: ngettext(
+        "%(num)s number was written as a power of ten",
+        "%(num)s numbers were written as powers of ten",
+        n,
+        num=number(n),
+    ),
+    "thousands": lambda n: ngettext(
+        "%(num)s number was turned into an amount",
+        "%(num)s numbers were turned into amounts",
+        n,
+        num=number(n),
+    ),
+    "invisible_marks": lambda n: ngettext(
+        "%(num)s number holds invisible marks",
+        "%(num)s numbers hold invisible marks",
+        n,
+        num=number(n),
+    ),
+    "twice_encoded": lambda n: ngettext(
+        "%(num)s text is in a wrong encoding",
+        "%(num)s texts are in a wrong encoding",
+        n,
+        num=number(n),
+    ),
+    "look_alikes": lambda n: ngettext(
+        "%(num)s number holds look-alike characters",
+        "%(num)s numbers hold look-alike characters",
+        n,
+        num=number(n),
+    ),
 }
-_REPAIRED = ("number can be fixed", "numbers can be fixed")
+_REPAIRED = {
+    "leading_zero_lost": lazy_gettext("Fixed: leading zero lost"),
+    "plus_lost": lazy_gettext("Fixed: plus sign lost"),
+    "decimals": lazy_gettext("Fixed: turned into a decimal"),
+    "apostrophe": lazy_gettext("Fixed: apostrophe beside the number"),
+    "scientific": lazy_gettext("Fixed: written as a power of ten"),
+    "thousands": lazy_gettext("Fixed: turned into an amount"),
+    "invisible_marks": lazy_gettext("Fixed: invisible marks"),
+    "twice_encoded": lazy_gettext("Fixed: text in a wrong encoding"),
+    "look_alikes": lazy_gettext("Fixed: characters that look like digits"),
+}
 
 
 def status_badge(upload: ContactImport) -> tuple[str, str]:
     """Return the state of an upload as the word and tone of its badge."""
     if upload.undo_state is not None:
-        return UNDO_NAMES[upload.undo_state], UNDO_TONES[upload.undo_state]
-    return STATE_NAMES[upload.state], STATE_TONES[upload.state]
+        return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
+    return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 
 
 def fixes_words(fixes: FixCounts) -> list[str]:
     """7 cells fixed, 2 rows left out"""
     found = []
     if fixes.cells:
-        found.append(f"{plural(fixes.cells, 'cell')} fixed")
+        cells = number(fixes.cells)
+        found.append(ngettext("%(num)s cell fixed", "%(num)s cells fixed", fixes.cells, num=cells))
     if fixes.left_out:
-        found.append(f"{plural(fixes.left_out, 'row')} left out")
+        rows = number(fixes.left_out)
+        found.append(
+            ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out, num=rows)
+        )
     return found
 
 
 def kind_words(kind: Kind) -> str:
     reason = REASONS.get((kind.code, kind.reason or ""))
-    return reason or ERRORS[kind.code].title
+    return str(reason if reason is not None else ERRORS[kind.code].title)
 
 
 def note_words(kind: Kind) -> str:
-    return WARNINGS[kind.code].title
+    return str(WARNINGS[kind.code].title)
 
 
 def file_notes(found: Mapping[str, Any]) -> list[str]:
     """Return notes about the whole file, with the number of rows; ``found`` is how the upload was
     read."""
     rows = found.get("noteRows", {})
-    sentences = ((kind, WARNINGS[kind].rule) for kind in found.get("notes", ()))
-    return [
-        f"{sentence.removesuffix('.')} ({plural(rows[kind], 'row')})."
-        if rows.get(kind)
-        else sentence
-        for kind, sentence in sentences
-    ]
+    return [_file_note(str(WARNINGS[kind].rule), rows.get(kind)) for kind in found.get("notes", ())]
+
+
+def _file_note(rule: str, rows: int | None) -> str:
+    if not rows:
+        return rule
+    counted = ngettext("%(num)s row", "%(num)s rows", rows, num=number(rows))
+    return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=counted)
 
 
 def ignored_words(kinds: list[Kind]) -> str:
     """39 contacts whose status ended outreach; empty for none."""
-    return ", ".join(plural(kind.rows, *IGNORED[kind.code]) for kind in kinds)
+    return ", ".join(IGNORED[kind.code](kind.rows) for kind in kinds)
 
 
 def repair_title(repair: Repair) -> str:
     """96 numbers have lost their leading zero"""
-    return plural(repair.rows, *_REPAIRS.get(repair.reason, _REPAIRED))
+    if repair.reason in _REPAIRS:
+        return _REPAIRS[repair.reason](repair.rows)
+    return ngettext(
+        "%(num)s number can be fixed",
+        "%(num)s numbers can be fixed",
+        repair.rows,
+        num=number(repair.rows),
+    )
 
 
 def repaired_title(reason: str) -> str:
-    titles = {name: title for (_, name), title in REASONS.items()}
-    return titles.get(reason, reason).lower()
+    """Fixed: leading zero lost"""
+    return (
+        str(_REPAIRED[reason]) if reason in _REPAIRED else gettext("Fixed: %(kind)s", kind=reason)
+    )
 
 
 def repaired_value(reason: str | None, repair: str) -> str:
@@ -147,12 +229,20 @@ def repaired_value(reason: str | None, repair: str) -> str:
 
 
 def repair_text(repair: Repair) -> str:
-    return (
-        f"In row {number(repair.row_number)}, {repair.value.strip()} would become "
-        f"{repaired_value(repair.reason, repair.repaired)}. Nothing is fixed until you confirm."
+    return gettext(
+        "In row %(row)s, %(value)s would become %(repaired)s. Nothing is fixed until you confirm.",
+        row=number(repair.row_number),
+        value=repair.value.strip(),
+        repaired=repaired_value(repair.reason, repair.repaired),
     )
 
 
 def sum_words(counts: list[int], total: int) -> str:
     """3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
-    return f"{' + '.join(number(count) for count in counts)} = {plural(total, 'row')} in the file."
+    return ngettext(
+        "%(sum)s = %(num)s row in the file.",
+        "%(sum)s = %(num)s rows in the file.",
+        total,
+        sum=" + ".join(number(count) for count in counts),
+        num=number(total),
+    )

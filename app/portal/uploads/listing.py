@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImportState
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import ContactImport
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
@@ -51,41 +52,56 @@ def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) ->
     return _page(session, sort, cursor, limit, found.id)
 
 
-def _count(name: str, css: str) -> Column[Row]:
+def _count(name: str, label: str, css: str) -> Column[Row]:
     def value(row: Row) -> int | None:
         count: int = getattr(row.upload, name)
         return count if row.upload.checked_at else None
 
-    return Column(name.replace("_", "-"), name.capitalize(), value, css)
+    return Column(name, label, value, css)
 
 
 UPLOADS = ListDefinition(
     name="uploads",
-    nouns=("upload", "uploads"),
+    nouns=(lazy_gettext("upload"), lazy_gettext("uploads")),
     endpoint="portal.uploads",
     columns=(
-        Column("file", "File", lambda row: row.upload.file_name, "cell-name", sort="file"),
-        Column("campaign", "Campaign", lambda row: row.campaign, "wrap", usual=False),
-        Column("action", "Action", lambda row: ACTION_NAMES[row.upload.action], usual=False),
-        Column("author", "Uploaded by", lambda row: row.upload.author, "wrap", usual=False),
-        Column("status", "Status", lambda row: status_badge(row.upload)[0], "phone-first"),
-        replace(_count("rows_total", "end"), name="rows", label="Rows"),
-        _count("created", "end from-1280"),
-        _count("updated", "end from-1280"),
-        _count("deleted", "end from-1360"),
-        _count("ignored", "end from-1360"),
-        _count("failed", "end"),
+        Column(
+            "file", lazy_gettext("File"), lambda row: row.upload.file_name, "cell-name", sort="file"
+        ),
+        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
+        Column(
+            "action",
+            lazy_gettext("Action"),
+            lambda row: str(ACTION_NAMES[row.upload.action]),
+            usual=False,
+        ),
+        Column(
+            "author",
+            lazy_gettext("Uploaded by"),
+            lambda row: row.upload.author,
+            "wrap",
+            usual=False,
+        ),
+        Column(
+            "status", lazy_gettext("Status"), lambda row: status_badge(row.upload)[0], "phone-first"
+        ),
+        replace(_count("rows_total", lazy_gettext("Rows"), "end"), name="rows"),
+        _count("created", lazy_gettext("Created"), "end from-1280"),
+        _count("updated", lazy_gettext("Updated"), "end from-1280"),
+        _count("deleted", lazy_gettext("Deleted"), "end from-1360"),
+        _count("ignored", lazy_gettext("Ignored"), "end from-1360"),
+        _count("failed", lazy_gettext("Failed"), "end"),
         Column(
             "uploaded",
-            "Uploaded",
+            lazy_gettext("Uploaded"),
             lambda row: row.upload.created_at,
             "end phone-second",
             sort="created",
             is_labelled=True,
-            heading="Uploaded (UTC)",
+            heading=lazy_gettext("Uploaded (UTC)"),
         ),
     ),
-    filters=(Filter("state", "Status", STATES, "Any status"),),
+    filters=(Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),),
     sorts=SORTS,
     default_sort="-created",
     load=_page,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.errors import in_language
+from app.languages import gettext, lazy_gettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
 from app.schemas.checks import MAX_METADATA_KEY
@@ -15,20 +17,20 @@ WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodab
 """Problems that concern all cells of a row."""
 IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
 FIELD_NAMES = {
-    Field.FIRST_NAME: "First name",
-    Field.LAST_NAME: "Last name",
-    Field.FULL_NAME: "Full name",
-    Field.PHONE: "Phone",
-    Field.COUNTRY_CODE: "Country code",
-    Field.EMAIL: "Email",
-    Field.STATUS: "Status",
-    Field.DO_NOT_CALL: "Do not call",
-    Field.EXACT: "Contact as JSON",
-    Field.IGNORE: "Leave out",
+    Field.FIRST_NAME: lazy_gettext("First name"),
+    Field.LAST_NAME: lazy_gettext("Last name"),
+    Field.FULL_NAME: lazy_gettext("Full name"),
+    Field.PHONE: lazy_gettext("Phone"),
+    Field.COUNTRY_CODE: lazy_gettext("Country code"),
+    Field.EMAIL: lazy_gettext("Email"),
+    Field.STATUS: lazy_gettext("Status"),
+    Field.DO_NOT_CALL: lazy_gettext("Do not call"),
+    Field.EXACT: lazy_gettext("Contact as JSON"),
+    Field.IGNORE: lazy_gettext("Leave out"),
 }
 _PAIR_NAMES = (
-    (str(Field.EXTERNAL_ID_KEY), "External id name"),
-    (str(Field.EXTERNAL_ID_VALUE), "External id value"),
+    (str(Field.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
+    (str(Field.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
 )
 
 
@@ -89,7 +91,7 @@ def _choices(
     name: str, target: str, external_keys: Sequence[str]
 ) -> list[tuple[str | None, list[tuple[str, str]]]]:
     fields = [
-        (str(field), words)
+        (str(field), str(words))
         for field, words in FIELD_NAMES.items()
         if field is not Field.EXACT or target == field
     ]
@@ -98,12 +100,13 @@ def _choices(
     if target.startswith(f"{Field.METADATA}:") and target != own:
         information.append((target, Target.parse(target).key))
     groups: list[tuple[str | None, list[tuple[str, str]]]] = [
-        ("Kept as metadata", information),
-        ("Part of the contact", fields[:-1]),
+        (gettext("Kept as metadata"), information),
+        (gettext("Part of the contact"), fields[:-1]),
     ]
     ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
     if ids or target in PAIR:
-        groups.append(("External id", [*ids, *_PAIR_NAMES]))
+        pair = [(target, str(words)) for target, words in _PAIR_NAMES]
+        groups.append((gettext("External id"), [*ids, *pair]))
     groups.append((None, fields[-1:]))
     return groups
 
@@ -131,7 +134,8 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         sent = typed.get(index, value) if can_be_fixed else None
         cells.append(_cell(value, problems, sent))
     if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
-        words = f"After the last column: {'; '.join(further)[:LONGEST_CELL]}"
+        values = "; ".join(further)[:LONGEST_CELL]
+        words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
     return SheetRow(row.number, cells, failed)
 
@@ -144,11 +148,18 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    reasons = tuple(
-        f"{p.message} Repair: {repaired_value(p.reason, p.repair)}" if p.repair else p.message
-        for p in (errors or problems)
+    return Cell(shown, tone, tuple(map(_reason, errors or problems)), typed)
+
+
+def _reason(problem: ImportProblem) -> str:
+    message = in_language(problem.message)
+    if not problem.repair:
+        return message
+    return gettext(
+        "%(problem)s Repair: %(value)s",
+        problem=message,
+        value=repaired_value(problem.reason, problem.repair),
     )
-    return Cell(shown, tone, reasons, typed)
 
 
 def _title_column(upload: ContactImport) -> int:

@@ -8,16 +8,15 @@ from flask import render_template
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.services.imports import undo, uploads
 from app.services.imports.undo import Sums
 
 Page = str | Response
-
-CALLS = "Calls already placed stay in the record; calls that were cancelled stay cancelled."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +70,10 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
     """Return the reasons for what is left, and the side effects."""
     found = []
     if sums.removed_changed:
-        words = "was removed although it was" if done else "is removed although it was"
-        many = "were removed although they were" if done else "are removed although they were"
-        count = sums.removed_changed
         found.append(
             Remark(
-                f"{plural(count, 'contact')} {words if count == 1 else many} changed since",
-                "The upload added them. Later changes are removed too.",
+                _removed_changed(sums.removed_changed, done=done),
+                gettext("The upload added them. Later changes are removed too."),
                 "alert-triangle",
                 "warning",
             )
@@ -85,38 +81,104 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
     if sums.estimated and sums.contacts_left:
         found.append(
             Remark(
-                f"{plural(sums.contacts_left, 'contact has', 'contacts have')} been changed since",
-                "Field by field: later changes stay, the rest is restored.",
+                ngettext(
+                    "%(num)s contact has been changed since",
+                    "%(num)s contacts have been changed since",
+                    sums.contacts_left,
+                    num=number(sums.contacts_left),
+                ),
+                gettext("Field by field: later changes stay, the rest is restored."),
                 "user",
             )
         )
     elif sums.contacts_left:
-        fields = plural(sums.fields_left, "field")
-        stay = "stay" if sums.fields_left != 1 else "stays"
         found.append(
             Remark(
-                f"{fields} of {plural(sums.contacts_left, 'contact')} "
-                f"{stay + 'ed' if done else stay} as now",
-                "They were changed since, or another contact has the number or address.",
+                _fields_left(sums, done=done),
+                gettext("They were changed since, or another contact has the number or address."),
                 "user",
             )
         )
     if sums.gone:
         found.append(
             Remark(
-                f"{plural(sums.gone, 'contact')} left the campaign before",
-                "The upload added or updated them. Nothing is left to restore.",
+                ngettext(
+                    "%(num)s contact left the campaign before",
+                    "%(num)s contacts left the campaign before",
+                    sums.gone,
+                    num=number(sums.gone),
+                ),
+                gettext("The upload added or updated them. Nothing is left to restore."),
                 "user-off",
             )
         )
     if sums.taken:
-        can = "could not" if done else "can’t"
         found.append(
             Remark(
-                f"{plural(sums.taken, 'contact')} {can} come back",
-                "Another contact with the same number, address or id was added since.",
+                _taken(sums.taken, done=done),
+                gettext("Another contact with the same number, address or id was added since."),
                 "user-x",
             )
         )
-    found.append(Remark("Call records stay", CALLS, "phone"))
+    calls = gettext(
+        "Calls already placed stay in the record; calls that were cancelled stay cancelled."
+    )
+    found.append(Remark(gettext("Call records stay"), calls, "phone"))
     return found
+
+
+def _removed_changed(count: int, *, done: bool) -> str:
+    if done:
+        return ngettext(
+            "%(num)s contact was removed although it was changed since",
+            "%(num)s contacts were removed although they were changed since",
+            count,
+            num=number(count),
+        )
+    return ngettext(
+        "%(num)s contact is removed although it was changed since",
+        "%(num)s contacts are removed although they were changed since",
+        count,
+        num=number(count),
+    )
+
+
+def _fields_left(sums: Sums, *, done: bool) -> str:
+    count = sums.fields_left
+    contacts = ngettext(
+        "%(num)s contact",
+        "%(num)s contacts",
+        sums.contacts_left,
+        num=number(sums.contacts_left),
+    )
+    if done:
+        return ngettext(
+            "%(num)s field of %(contacts)s stayed as now",
+            "%(num)s fields of %(contacts)s stayed as now",
+            count,
+            num=number(count),
+            contacts=contacts,
+        )
+    return ngettext(
+        "%(num)s field of %(contacts)s stays as now",
+        "%(num)s fields of %(contacts)s stay as now",
+        count,
+        num=number(count),
+        contacts=contacts,
+    )
+
+
+def _taken(count: int, *, done: bool) -> str:
+    if done:
+        return ngettext(
+            "%(num)s contact could not come back",
+            "%(num)s contacts could not come back",
+            count,
+            num=number(count),
+        )
+    return ngettext(
+        "%(num)s contact can’t come back",
+        "%(num)s contacts can’t come back",
+        count,
+        num=number(count),
+    )

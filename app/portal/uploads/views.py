@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
 from app.enums import ImportState
-from app.errors import TooLarge, ValidationFailed
+from app.errors import TooLarge, ValidationFailed, in_language
 from app.extensions import caller, files, settings, transaction
 from app.gateways.files import size_words
+from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
@@ -31,12 +32,12 @@ from app.portal.uploads.undo_views import undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number, plural, size
+from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.services import campaigns, storage
-from app.services.contacts.plan import COUNTS
+from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
 
@@ -97,7 +98,7 @@ def upload_create(campaign_id: UUID) -> Page:
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or sent.filename is None:
-        form.file.errors = ("Choose a contact file.",)
+        form.file.errors = (gettext("Choose a contact file."),)
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
@@ -179,10 +180,12 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
     return {
         "upload": found,
         **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),
-        "author": "you" if own else found.author,
+        # Translators: the reader, in "Started 10:47 by you."
+        "author": pgettext("by", "you") if own else found.author,
+        "failure": in_language(found.failure) if found.failure else None,
         "counts": [getattr(found, name) for name in COUNTS],
         "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
-        "action": ACTION_NAMES[found.action],
+        "action": str(ACTION_NAMES[found.action]),
         "to_apply": uploads.rows_to_apply(found),
         "left": uploads.rows_left(found),
         "pace": _pace(found),
@@ -203,14 +206,31 @@ def _pace(found: ContactImport) -> str:
     seconds = math.ceil(spent / found.rows_applied * uploads.rows_left(found))
     rate = round(found.rows_applied / spent)
     left = f"{seconds}{NO_BREAK}s" if seconds < 120 else f"{math.ceil(seconds / 60)}{NO_BREAK}min"
-    return f"{plural(rate, 'row')} a second, about {left} left" if rate else f"about {left} left"
+    if not rate:
+        return gettext("about %(time)s left", time=left)
+    return ngettext(
+        "%(num)s row a second, about %(time)s left",
+        "%(num)s rows a second, about %(time)s left",
+        rate,
+        num=number(rate),
+        time=left,
+    )
+
+
+_DIFFERENCES = {
+    CREATED: lambda now, then: gettext("%(now)s created instead of %(then)s", now=now, then=then),
+    UPDATED: lambda now, then: gettext("%(now)s updated instead of %(then)s", now=now, then=then),
+    DELETED: lambda now, then: gettext("%(now)s deleted instead of %(then)s", now=now, then=then),
+    IGNORED: lambda now, then: gettext("%(now)s ignored instead of %(then)s", now=now, then=then),
+    FAILED: lambda now, then: gettext("%(now)s failed instead of %(then)s", now=now, then=then),
+}
 
 
 def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     expected = found.expected or {}
     complete = found.state is ImportState.DONE
     differences = [
-        f"{number(getattr(found, name))} {name} instead of {number(expected[name])}"
+        _DIFFERENCES[name](number(getattr(found, name)), number(expected[name]))
         for name in COUNTS
         if complete and getattr(found, name) != expected[name]
     ]
@@ -226,37 +246,43 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
 
 def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     last = {
-        ImportState.DONE: ("Applied", "done"),
-        ImportState.CANCELLED: ("Stopped", "failed"),
-        ImportState.FAILED: ("Stopped by an error", "failed"),
+        ImportState.DONE: (gettext("Applied"), "done"),
+        ImportState.CANCELLED: (gettext("Stopped"), "failed"),
+        ImportState.FAILED: (gettext("Stopped by an error"), "failed"),
     }[found.state]
     return [
         {
-            "title": "Uploaded",
+            "title": gettext("Uploaded"),
             "text": size(found.file_size),
             "when": _clock(found.created_at),
             "state": "done",
         },
         {
-            "title": "Checked",
-            "text": ", ".join([plural(found.rows_total, "row"), *fixes_words(fixes)]),
+            "title": gettext("Checked"),
+            "text": ", ".join([_rows(found.rows_total), *fixes_words(fixes)]),
             "when": _clock(found.checked_at),
             "state": "done",
         },
         {
             "title": last[0],
-            "text": f"{plural(found.rows_applied, 'row')}{_taking(found)}",
+            "text": _applied(found),
             "when": _clock(found.finished_at),
             "state": last[1],
         },
     ]
 
 
-def _taking(found: ContactImport) -> str:
+def _rows(count: int) -> str:
+    return ngettext("%(num)s row", "%(num)s rows", count, num=number(count))
+
+
+def _applied(found: ContactImport) -> str:
+    rows = _rows(found.rows_applied)
     if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
-        return ""
+        return rows
     took = (found.finished_at - found.apply_started_at).total_seconds()
-    return f" in {written(took, 1)}{NO_BREAK}s"
+    time = f"{written(took, 1)}{NO_BREAK}s"
+    return gettext("%(rows)s in %(time)s", rows=rows, time=time)
 
 
 def _clock(moment: datetime | None) -> str:

@@ -40,11 +40,11 @@ _MISSING_IDENTIFIER = Sentence.gettext("Enter a phone number or an email address
 _NO_OBJECT = Sentence.gettext("A contact is an object, in curly brackets.")
 _PAIR_INCOMPLETE = Sentence.gettext("Send externalIdKey and externalIdValue together, or neither.")
 _UNKNOWN_KEY = Sentence.gettext(
-    'No assistant of the campaign defines the external-id key "%(key)s". '
-    "Defined here: %(known_words)s."
+    'No assistant of the campaign defines the external-id key "%(key)s". Defined here: %(known)s.'
 )
-# Translators: no external-id key
-_NONE = Sentence.gettext("none")
+_NO_KEYS = Sentence.gettext(
+    'No assistant of the campaign defines the external-id key "%(key)s". Defined here: none.'
+)
 _INVALID_EMAIL = Sentence.gettext("Enter an email like name@example.com.")
 _NOT_TEXT = Sentence.gettext("Text is needed here.")
 _NOT_OBJECT = Sentence.gettext("An object is needed here.")
@@ -179,8 +179,8 @@ def missing_identifier() -> Problem:
 
 def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
     """Return the problem of an external-id key that no assistant of the campaign defines."""
-    known = ", ".join(sorted(keys)) or _NONE()
-    message = _UNKNOWN_KEY(key=key[:100], known_words=known)
+    known = ", ".join(sorted(keys))
+    message = _UNKNOWN_KEY(key=key[:100], known=known) if known else _NO_KEYS(key=key[:100])
     return Problem("externalIdKey", "unknown_external_id_key", message)
 
 

@@ -1,0 +1,101 @@
+"""Messages that are stored in English are shown in the reader's language."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+
+import app.factory  # noqa: F401 - imports every module with messages
+from app import errors, languages
+from app.contact_files.errors import UnreadableFile
+from app.errors import Sentence, in_language
+from app.phone import PhoneError, normalise
+
+GERMAN = {
+    "Too short for %(country_words)s: %(digits_words)s, %(needed_words)s are needed.": (
+        "Zu kurz (%(country_words)s): %(digits_words)s, nötig: %(needed_words)s."
+    ),
+    ("%(num)s digit after %(lead)s", "%(num)s digits after %(lead)s"): (
+        "%(num)s Ziffer nach %(lead)s",
+        "%(num)s Ziffern nach %(lead)s",
+    ),
+    "%(first)s or %(last)s": "%(first)s oder %(last)s",
+    "%(problem_words)s %(phone)s is used instead.": ("%(problem_words)s Verwendet wird %(phone)s."),
+    "This is %(what_words)s, not a contact file. Save the list as CSV or XLSX.": (
+        "Das ist %(what_words)s, keine Kontaktdatei."
+    ),
+    "a picture": "ein Bild",
+    "Stopped.": "Angehalten.",
+}
+
+
+@pytest.fixture(autouse=True)
+def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    catalog = Catalog(locale="de")
+    for message, translated in GERMAN.items():
+        catalog.add(message, translated)
+    place = tmp_path / "de" / "LC_MESSAGES" / "messages.mo"
+    place.parent.mkdir(parents=True)
+    with place.open("wb") as file:
+        write_mo(file, catalog)
+    monkeypatch.setattr(languages, "FOLDER", tmp_path)
+    _forget()
+    yield
+    _forget()
+
+
+def _forget() -> None:
+    languages._catalogue.cache_clear()
+    errors._translated.cache_clear()
+
+
+def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
+    with pytest.raises(PhoneError) as refused:
+        normalise("+44 20 79", None)
+    stored = refused.value.message
+    assert stored == "Too short for the United Kingdom: 4 digits after +44, 7, 9 or 10 are needed."
+    with languages.speaking("de"):
+        assert in_language(stored) == (
+            "Zu kurz (Vereinigtes Königreich): 4 Ziffern nach +44, nötig: 7, 9 oder 10."
+        )
+        assert in_language(f"{stored} +442079460000 is used instead.") == (
+            "Zu kurz (Vereinigtes Königreich): 4 Ziffern nach +44, nötig: 7, 9 oder 10. "
+            "Verwendet wird +442079460000."
+        )
+
+
+def test_a_refused_file_says_what_it_is() -> None:
+    stored = UnreadableFile("unsupported_type", what="a picture").message
+    with languages.speaking("de"):
+        assert in_language(stored) == "Das ist ein Bild, keine Kontaktdatei."
+
+
+def test_a_message_without_values_is_looked_up_as_it_is() -> None:
+    with languages.speaking("de"):
+        assert in_language("Stopped.") == "Angehalten."
+
+
+@pytest.mark.parametrize("text", ["", "Written by a partner: 9 or 10 of 100%.", "from 1 to 2"])
+def test_other_texts_are_shown_as_they_are(text: str) -> None:
+    with languages.speaking("de"):
+        assert in_language(text) == text
+
+
+def test_in_english_nothing_is_changed() -> None:
+    assert in_language("Too short for Peru: 1 digit, 8 are needed.") == (
+        "Too short for Peru: 1 digit, 8 are needed."
+    )
+
+
+def test_every_message_is_found_by_its_values() -> None:
+    values = {"num": 3, "first": 7, "last": 9, "code": 49, "lead": "+49 0"}
+    lost = []
+    for sentence in Sentence.surest_first():
+        given = {name: values.get(name, "Some.thing@x") for name in sentence.placeholders}
+        stored = sentence(**given)
+        with languages.speaking("fr"):
+            if stored and sentence.of_english(stored) != stored:
+                lost.append(stored)
+    assert lost == []
