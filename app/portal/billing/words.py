@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from babel.dates import format_date
+
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
-from app.languages import gettext
+from app.languages import gettext, locale
 from app.languages.dates import NO_BREAK, written_date
 from app.portal.pricing.labels import money
 from app.portal.web.blueprint import portal
@@ -62,7 +64,7 @@ def month_name(month: date) -> str:
 @portal.app_template_filter("month_alone")
 def month_alone(month: date) -> str:
     """Return October."""
-    return written_date(month, "MMMM")
+    return str(format_date(month, "LLLL", locale=locale()))
 
 
 def offered_months(today: date) -> list[tuple[str, str]]:

@@ -1,19 +1,17 @@
 """What happened while the user didn't look, and marking it as read."""
 
-from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
-from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import AuditEntry
+from app.portal.alerts.titles import titles_of
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.navigation import may_open
-from app.services import alerts, partners
+from app.services import partners
 from app.services.audit import notified
 
 ICONS = {
@@ -40,7 +38,7 @@ def list_notifications() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
         page = notified.listing(session, caller(), cursor=place.cursor, limit=lists.PAGE_SIZE)
-        titles = _titles(session, [entry for entry, _is_unread in page.items])
+        titles = titles_of(session, [entry for entry, _is_unread in page.items])
     return render_template(
         "portal/notifications/page.html",
         rows=[
@@ -70,14 +68,6 @@ def notifications_read() -> Page:
         notified.mark_read(session, caller())
     flash(gettext("All notifications are read."), "success")
     return redirect(url_for("portal.notifications"), 303)
-
-
-def _titles(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
-    """Return the titles of alerts in the user's language by their ids: the entries keep the English
-    ones."""
-    ids = {UUID(entry.target_id) for entry in entries if entry.target_type == "alert"}
-    found = alerts.titles(session, caller(), ids)
-    return {str(alert_id): title for alert_id, title in found.items()}
 
 
 def _url_of(entry: AuditEntry) -> str | None:

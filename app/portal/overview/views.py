@@ -12,6 +12,7 @@ from app.enums import Role
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models.base import utcnow
+from app.portal.alerts.titles import titles_of
 from app.portal.billing.words import month_alone
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -119,6 +120,7 @@ def show_overview() -> str:
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())
         newest = overview.newest_organizations(session, caller(), SHOWN)
+        changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
             month=month,
@@ -129,7 +131,8 @@ def show_overview() -> str:
             setup=_setup(overview.steps_left(session, caller())),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
-            changes=audit.of_partner(session, caller(), SHOWN),
+            changes=changes,
+            titles=titles_of(session, changes),
             chart=_chart(month),
         )
 

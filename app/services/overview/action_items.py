@@ -10,6 +10,7 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, ImportState
+from app.errors import in_language
 from app.languages import gettext, ngettext
 from app.languages.numbers import written
 from app.models import ApiKey, Call, ContactImport, OAuthClient, utcnow
@@ -135,7 +136,7 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
     found = [
         ActionItem(
             Kind.PAUSED,
-            gettext("Calling is paused: %(reason)s", reason=pause.reason),
+            gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
             words,
             urgent=True,
         )
@@ -166,7 +167,7 @@ def _paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             Kind.ORGANIZATION_PAUSED,
             gettext("Calling is paused for %(name)s", name=names.get(pause.organization_id, "")),
-            pause.reason,
+            in_language(pause.reason),
             pause.organization_id,
             urgent=True,
         )
@@ -181,7 +182,7 @@ def _campaigns(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             Kind.CAMPAIGN,
             gettext("%(name)s isn’t calling", name=campaign.name),
-            reason,
+            in_language(reason),
             campaign.id,
             urgent=True,
         )
