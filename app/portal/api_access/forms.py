@@ -13,7 +13,7 @@ from wtforms import (
 from wtforms.widgets import DateInput
 
 from app.enums import Role
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
@@ -55,12 +55,8 @@ ROLE_HINTS: dict[str, str] = {
     Role.ADMIN: lazy_gettext("Organizations, their users, report and usage. No brand or staff."),
     Role.PARTNER_EDITOR: lazy_gettext("Changes the brand and its texts; reads the rest."),
 }
-OVERLAPS = (
-    (0, lazy_gettext("At once")),
-    (1, lazy_gettext("After 1 day")),
-    (3, lazy_gettext("After 3 days")),
-    (7, lazy_gettext("After 7 days")),
-)
+OVERLAPS = (1, 3, 7)
+"""Days in which the old and the new one work."""
 
 
 def _end_of_day(text: str | None) -> datetime | None:
@@ -124,10 +120,19 @@ class RollForm(PortalForm):
     once = OnceField()
     overlap = SelectField(
         lazy_gettext("Old one stops working"),
-        choices=[SelectChoice(str(days), words) for days, words in OVERLAPS],
         default="1",
         validate_choice=False,
     )
+
+    def __init__(self, *args: Any, **more: Any):
+        super().__init__(*args, **more)
+        self.overlap.choices = [
+            SelectChoice("0", pgettext("end", "At once")),
+            *(
+                SelectChoice(str(days), ngettext("After %(num)s day", "After %(num)s days", days))
+                for days in OVERLAPS
+            ),
+        ]
 
     @property
     def length(self) -> timedelta:

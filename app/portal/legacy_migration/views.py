@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import render_template
 
 from app.extensions import caller, settings, transaction
-from app.languages import gettext
+from app.languages import pgettext
 from app.models import LegacyDay, OAuthClient, utcnow
 from app.portal.api_access.labels import client_state
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
@@ -88,12 +88,12 @@ def _chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
         "days": [each.day.isoformat() for each in days],
         "series": [
             {
-                "label": gettext("Accepted"),
+                "label": pgettext("requests", "Accepted"),
                 "values": [each.accepted for each in days],
                 "role": "first",
             },
             {
-                "label": gettext("Refused"),
+                "label": pgettext("requests", "Refused"),
                 "values": [each.refused for each in days],
                 "role": "second",
             },
