@@ -194,6 +194,15 @@ ACTION_WORDS = {
 }
 
 FIELD_WORDS = {
+    "created": lazy_gettext("Created"),
+    "updated": lazy_gettext("Updated"),
+    "deleted": lazy_gettext("Deleted"),
+    "ignored": lazy_gettext("Ignored"),
+    "failed": lazy_gettext("Failed"),
+    "pricing": lazy_gettext("Pricing"),
+    "role": lazy_gettext("Role"),
+    "defaultIntro": lazy_gettext("Intro"),
+    "defaultVoicemail": lazy_gettext("Voicemail"),
     "agentLimit": lazy_gettext("Assistant limit"),
     "agentId": lazy_gettext("Assistant"),
     "area": lazy_gettext("Kind"),

@@ -53,7 +53,7 @@ def _json(values: Mapping[str, Any] | None) -> str:
 
 HISTORY = ListDefinition(
     name="history",
-    nouns=("entry", "entries"),
+    nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
     endpoint="portal.audit",
     columns=(
         Column("at", lazy_gettext("When"), lambda row: row.at, sort="at", heading="When (UTC)"),
