@@ -194,6 +194,8 @@ ACTION_WORDS = {
 }
 
 FIELD_WORDS = {
+    "label": lazy_gettext("Label"),
+    "value": lazy_gettext("Value"),
     "created": lazy_gettext("Created"),
     "updated": lazy_gettext("Updated"),
     "deleted": lazy_gettext("Deleted"),
