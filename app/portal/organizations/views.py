@@ -6,12 +6,13 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
+from babel.dates import format_date
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, locale
 from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
@@ -247,7 +248,7 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
     days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
     return {
         "start": span.start,
-        "name": written_date(span.start, "MMMM"),
+        "name": format_date(span.start, "LLLL", locale=locale()),
         "title": _title(span.start),
         "today": today,
         "now": _sum([day for day in days if day.day >= span.start]),
