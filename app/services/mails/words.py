@@ -6,22 +6,22 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.languages import gettext, gettext_noop, ngettext
+from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
 from app.models import Mail, MailKind
 from app.services.branding.brand import Brand
 
-_CHANGED = {
-    "created": gettext_noop("%(num)s created"),
-    "updated": gettext_noop("%(num)s updated"),
-    "deleted": gettext_noop("%(num)s deleted"),
+_CHANGED: dict[str, Callable[[int, str], str]] = {
+    "created": lambda n, num: ngettext("%(num)s created", "%(num)s created", n, num=num),
+    "updated": lambda n, num: ngettext("%(num)s updated", "%(num)s updated", n, num=num),
+    "deleted": lambda n, num: ngettext("%(num)s deleted", "%(num)s deleted", n, num=num),
 }
-_NOT_APPLIED = {
-    "ignored": gettext_noop("%(num)s ignored"),
-    "failed": gettext_noop("%(num)s failed"),
+_NOT_APPLIED: dict[str, Callable[[int, str], str]] = {
+    "ignored": lambda n, num: ngettext("%(num)s ignored", "%(num)s ignored", n, num=num),
+    "failed": lambda n, num: ngettext("%(num)s failed", "%(num)s failed", n, num=num),
 }
-"""Of the rows of an upload, by the name of their count."""
+"""The words of an upload's counts, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +326,14 @@ def _import_finished(facts: Facts) -> Words:
 
 
 def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
-    shown = {name: written(counts[name]) for name in (*_CHANGED, *_NOT_APPLIED)}
-    made = [gettext(_CHANGED[name], num=shown[name]) for name in _CHANGED if counts[name]]
-    left = [gettext(_NOT_APPLIED[name], num=shown[name]) for name in _NOT_APPLIED if counts[name]]
+    made, left = (
+        [
+            words(counts[name], written(counts[name]))
+            for name, words in parts.items()
+            if counts[name]
+        ]
+        for parts in (_CHANGED, _NOT_APPLIED)
+    )
     if made:
         yield gettext("Contacts: %(counts)s.", counts=", ".join(made))
     else:
