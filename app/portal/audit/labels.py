@@ -291,7 +291,7 @@ FIELD_WORDS = {
     "collectionEmail": lazy_gettext("Collection email"),
     "currency": lazy_gettext("Currency"),
     "default": lazy_gettext("Default"),
-    "defaultAgentName": lazy_gettext("Default agent name"),
+    "defaultAgentName": lazy_gettext("Name of new assistants"),
     "defaultService": lazy_gettext("Default service"),
     "deliveries": lazy_gettext("Deliveries"),
     "demoLink": lazy_gettext("Demo link"),

@@ -33,8 +33,8 @@ def _select() -> str:
 
 def register(app: Flask) -> None:
     babel.init_app(app, locale_selector=_select)
-    # A thread of the server answers one request after another: the JSON is always English.
-    app.before_request(lambda: languages.speak(languages.DEFAULT))
+    # A thread of the server answers one request after another: each begins in English.
+    app.teardown_request(lambda _error: languages.speak(languages.DEFAULT))
     # Flask-Babel's own functions take 14 µs for each message, of which a page has hundreds.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]  # the extension's
