@@ -7,6 +7,7 @@ writers stream; in a workbook, marked cells have a color.
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import IO, NamedTuple, Protocol
 from xml.sax.saxutils import escape
@@ -72,7 +73,17 @@ UTF_8 = "utf-8-sig"
 """UTF-8 with a byte order mark: without it spreadsheets don't recognize UTF-8 in a CSV file."""
 _STREAMED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", UTF_8: "utf-8"}
 """Encodings that would write their mark before every piece."""
-_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "’": "'", "–": "-", "…": "..."})
+_TYPOGRAPHY = str.maketrans(
+    {
+        **dict.fromkeys("“”„«»", '"'),
+        "’": "'",
+        "–": "-",
+        "…": "...",
+        "ß": "ss",
+        "œ": "oe",
+        "Œ": "OE",
+    }
+)
 
 
 class MarkedRow(NamedTuple):
@@ -215,5 +226,14 @@ class DelimitedWriter:
         try:
             cell.encode(self._encoding)
         except UnicodeEncodeError:
-            return cell.translate(_TYPOGRAPHY)
+            return "".join(map(self._written, cell.translate(_TYPOGRAPHY)))
         return cell
+
+    def _written(self, character: str) -> str:
+        """Return the character, without its accent if the encoding lacks it."""
+        try:
+            character.encode(self._encoding)
+        except UnicodeEncodeError:
+            parts = unicodedata.normalize("NFKD", character)
+            return "".join(part for part in parts if not unicodedata.combining(part))
+        return character
