@@ -9,9 +9,17 @@ from threading import Lock
 from app.errors import RateLimited
 
 
+def _with_this_credential(rate: float, wait: int) -> str:
+    return (
+        f"More than {rate:g} requests per second came with this credential. "
+        f"Wait {wait} s and try again."
+    )
+
+
 class TokenBuckets:
     """``rate`` requests a second for each key, with bursts of ``burst``.
 
+    ``describe`` returns the sentence of a refusal from the rate and the seconds to wait.
     Buckets that are full again hold no information, so the oldest are dropped beyond
     ``max_keys``; a process holds a few hundred bytes for each recent key.
     """
@@ -21,11 +29,11 @@ class TokenBuckets:
         rate: float,
         burst: int,
         *,
-        sentence: str = "More than {rate:g} requests per second came with this credential.",
+        describe: Callable[[float, int], str] = _with_this_credential,
         clock: Callable[[], float] = time.monotonic,
         max_keys: int = 20_000,
     ):
-        self._sentence = sentence.format(rate=rate)
+        self._describe = describe
         self._rate = rate
         self._burst = burst
         self._clock = clock
@@ -44,5 +52,4 @@ class TokenBuckets:
                 self._buckets.popitem(last=False)
         if tokens < 1:
             wait = max(1, math.ceil((1 - tokens) / self._rate))
-            message = f"{self._sentence} Wait {wait} s and try again."
-            raise RateLimited(message, wait)
+            raise RateLimited(self._describe(self._rate, wait), wait)

@@ -63,9 +63,14 @@ def locale() -> Locale:
     return _locale(_current.get())
 
 
+def translation(message: str) -> str:
+    """Return the message in the current language, not formatted."""
+    return _catalogue(language()).gettext(message)
+
+
 def gettext(message: str, /, **values: object) -> str:
     """Return the message in the current language, with the values in its ``%(name)s``."""
-    return _catalogue(language()).gettext(message) % values
+    return translation(message) % values
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
@@ -92,7 +97,7 @@ def lazy_gettext(message: str, /, **values: object) -> str:
 def jinja_callables() -> dict[str, Any]:
     """Return the functions that a Jinja environment with the ``i18n`` extension installs."""
     return {
-        "gettext": lambda message: _catalogue(language()).gettext(message),
+        "gettext": translation,
         "ngettext": lambda one, many, number: _catalogue(language()).ngettext(one, many, number),
         "pgettext": lambda context, message: _catalogue(language()).pgettext(context, message),
         "npgettext": lambda context, one, many, number: _catalogue(language()).npgettext(

@@ -1,4 +1,4 @@
-"""When the monthly report is sent, and to whom."""
+"""When the monthly report is sent, and who receives it."""
 
 from datetime import datetime
 from uuid import UUID

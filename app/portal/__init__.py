@@ -15,7 +15,7 @@ from app.http.rate_limit import TokenBuckets
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.operator import views as operator_views
-from app.portal.web import assets, formats, forms, history, i18n, page_context
+from app.portal.web import assets, formats, forms, history, i18n, page_context, request_rate
 from app.portal.web.blueprint import portal
 
 for module in walk_packages(__path__, f"{__name__}."):
@@ -56,5 +56,5 @@ def furnish_portal(app: Flask) -> None:
     app.extensions["page_rate_limit"] = TokenBuckets(
         settings.page_rate_per_second,
         settings.page_rate_burst,
-        sentence="More than {rate:g} pages per second were requested.",
+        describe=request_rate.too_many,
     )

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from babel.numbers import format_decimal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, RateLimited, ValidationFailed, in_minutes
+from app.errors import NotFound, Problem, RateLimited, ValidationFailed
+from app.languages import gettext, locale, ngettext
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue
 from app.services.auth import throttle
@@ -65,18 +67,22 @@ def send(session: Session, partner: Partner, message: Message, *, sender: str | 
 def _check(message: Message) -> None:
     problems = []
     if not message.text.strip():
-        problems.append(Problem("message", "required", "Enter a message."))
+        problems.append(Problem("message", "required", gettext("Enter a message.")))
     elif len(message.text) > MOST_CHARACTERS:
-        words = f"{len(message.text):,} characters are too many. Use at most {MOST_CHARACTERS:,}."
+        words = gettext(
+            "%(count)s characters are too many. Use at most %(most)s.",
+            count=format_decimal(len(message.text), locale=locale()),
+            most=format_decimal(MOST_CHARACTERS, locale=locale()),
+        )
         problems.append(Problem("message", "too_long", words))
     if not message.email.strip():
-        words = "Enter your email address for the answer."
+        words = gettext("Enter your email address for the answer.")
         problems.append(Problem("email", "required", words))
     elif not is_email(message.email):
-        words = "Enter an email like name@example.com."
+        words = gettext("Enter an email like name@example.com.")
         problems.append(Problem("email", "invalid_email", words))
     if len(message.name) > 200:
-        problems.append(Problem("name", "too_long", "At most 200 characters."))
+        problems.append(Problem("name", "too_long", gettext("At most 200 characters.")))
     if problems:
         raise ValidationFailed.of(*problems)
 
@@ -89,8 +95,10 @@ def _count(session: Session, partner: Partner, sender: str, most: int) -> None:
     try:
         throttle.charge(session, [counter])
     except RateLimited as error:
-        words = (
-            "Too many messages. This one was not sent. Send it again "
-            f"{in_minutes(error.retry_after)}."
+        minutes = max(1, -(-error.retry_after // 60))
+        words = ngettext(
+            "Too many messages. This one was not sent. Send it again in %(num)s minute.",
+            "Too many messages. This one was not sent. Send it again in %(num)s minutes.",
+            minutes,
         )
         raise RateLimited(words, error.retry_after, "too_many_messages") from error

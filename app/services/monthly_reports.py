@@ -10,8 +10,12 @@ from zoneinfo import ZoneInfo, available_timezones
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import OrganizationStatus
 from app.errors import Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.dates import NO_BREAK, written_date
+from app.languages.numbers import written
 from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -54,7 +58,7 @@ def save(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Store when the report is sent and to whom; whether this changed anything.
+    """Store when the report is sent and who receives it; return whether this changed anything.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``) and `Conflict` (``changed_meanwhile``).
@@ -86,7 +90,9 @@ def send_test(session: Session, caller: Caller, organization_id: UUID | None) ->
     """Queue the report of last month for the caller alone. Raises `Forbidden`, `NotFound`."""
     owner = _owner(session, caller, organization_id)
     user = account.get(session, caller)
-    details = _details(session, caller, owner, organization_id, utcnow().date())
+    of_partner = session.get_one(Partner, partners.own(caller)).language
+    with languages.speaking(languages.best_tag((user.language, of_partner))):
+        details = _details(session, caller, owner, organization_id, utcnow().date())
     return mail_queue.hand_in(
         session,
         MailKind.MONTHLY_REPORT,
@@ -117,7 +123,9 @@ def send_due(session: Session, now: datetime) -> int:
         if isinstance(owner, Organization) and owner.status is OrganizationStatus.ARCHIVED:
             continue
         today = now.astimezone(ZoneInfo(schedule.timezone)).date()
-        details = _details(session, caller, owner, schedule.organization_id, today)
+        of_partner = session.get_one(Partner, schedule.partner_id).language
+        with languages.speaking(languages.best_tag((of_partner,))):
+            details = _details(session, caller, owner, schedule.organization_id, today)
         for address in schedule.recipients:
             mail_queue.hand_in(
                 session,
@@ -149,16 +157,24 @@ def _read(stored: ReportSchedule) -> ScheduleInput:
 def _check(wanted: ScheduleInput) -> None:
     problems = []
     if not 1 <= wanted.day <= LAST_DAY:
-        problems.append(Problem("day", "out_of_range", f"Enter a day from 1 to {LAST_DAY}."))
+        problems.append(
+            Problem(
+                "day", "out_of_range", gettext("Enter a day from 1 to %(last)s.", last=LAST_DAY)
+            )
+        )
     if not 0 <= wanted.hour <= 23:
-        problems.append(Problem("hour", "out_of_range", "Choose an hour."))
+        problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
     if wanted.timezone not in available_timezones():
-        problems.append(Problem("timezone", "out_of_range", "Choose a time zone."))
+        problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
     if len(wanted.recipients) > MOST_RECIPIENTS:
-        message = f"Enter at most {MOST_RECIPIENTS} addresses."
+        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
         problems.append(Problem("recipients", "too_many_recipients", message))
     problems += [
-        Problem("recipients", "invalid_email", f"{address} is no email like name@example.com.")
+        Problem(
+            "recipients",
+            "invalid_email",
+            gettext("%(address)s is no email like name@example.com.", address=address),
+        )
         for address in wanted.recipients
         if not is_email(address)
     ]
@@ -184,19 +200,20 @@ def _details(
     organization_id: UUID | None,
     today: date,
 ) -> dict[str, Any]:
-    """Return what the mail shows: figures beside those of the month before, and organizations."""
+    """Return what the mail shows: figures beside those of the month before, and organizations; in
+    the current language."""
     month = reporting.last_month(today)
     found = reporting.monthly(session, caller, month.start, today, organization_id)
     now, before = found.now, found.before
     figures = [
-        ("Conversations", f"{now.conversations:,}", f"{before.conversations:,}"),
-        ("With a person", f"{now.by_human:,}", f"{before.by_human:,}"),
-        ("Minutes", f"{now.seconds // 60:,}", f"{before.seconds // 60:,}"),
-        ("Calls answered", _rate(found.calls), _rate(found.calls_before)),
+        (gettext("Conversations"), written(now.conversations), written(before.conversations)),
+        (gettext("With a person"), written(now.by_human), written(before.by_human)),
+        (gettext("Minutes"), written(now.seconds // 60), written(before.seconds // 60)),
+        (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
     ]
     return {
         "name": owner.name,
-        "month": f"{month.start:%B %Y}",
+        "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
         "start": month.start.isoformat(),
         "organizationId": str(organization_id) if organization_id else None,
         "figures": figures,
@@ -207,8 +224,10 @@ def _details(
 
 
 def _rate(calls: reporting.Answered) -> str:
-    return f"{100 * calls.answered / calls.ended:.1f}\N{NO-BREAK SPACE}%" if calls.ended else "–"
+    if not calls.ended:
+        return "–"
+    return f"{written(100 * calls.answered / calls.ended, 1)}{NO_BREAK}%"
 
 
 def _named(movers: Sequence[reporting.Mover]) -> list[tuple[str, str, str]]:
-    return [(each.name, f"{each.conversations:,}", f"{each.before:,}") for each in movers]
+    return [(each.name, written(each.conversations), written(each.before)) for each in movers]

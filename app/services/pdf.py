@@ -8,6 +8,7 @@ from typing import Any
 import typst
 
 from app.config import ROOT
+from app.languages import language
 
 FONTS = ("Inter", "DejaVu Sans Mono")
 """The second one is part of the typesetter, for installations without built assets. Fonts of the
@@ -16,11 +17,11 @@ system follow, for scripts that neither has."""
 
 def render(template: str, data: Mapping[str, Any]) -> bytes:
     """Return the PDF of a template, such as ``statement``. ``data`` is JSON: texts in it are never
-    read as markup."""
+    read as markup. They are in the current language, which decides where words are broken."""
     made = typst.compile(
         (ROOT / "templates" / "pdf" / f"{template}.typ").read_bytes(),
         font_paths=_fonts(),
-        sys_inputs={"data": json.dumps({**data, "fonts": FONTS})},
+        sys_inputs={"data": json.dumps({**data, "fonts": FONTS, "language": language()})},
     )
     assert isinstance(made, bytes)  # noqa: S101 - one file, as a PDF is
     return made

@@ -9,6 +9,7 @@ from sqlalchemy import Select, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound, ValidationFailed, refuse_stale
+from app.languages import gettext, ngettext
 from app.models import SavedView
 from app.policy.caller import Caller
 from app.services import audit
@@ -37,7 +38,7 @@ def of_list(session: Session, caller: Caller, list_name: str) -> Sequence[SavedV
 
 def get(session: Session, caller: Caller, view_id: UUID, *, for_change: bool = False) -> SavedView:
     """Return the caller's own view. Raises `NotFound`, also for a view of someone else."""
-    missing = NotFound("There is no such saved view.", "saved_view_not_found")
+    missing = NotFound(gettext("There is no such saved view."), "saved_view_not_found")
     query = _visible(caller).where(SavedView.id == view_id, SavedView.user_id == caller.user_id)
     return fetch(session, query, missing, for_change=for_change)
 
@@ -51,7 +52,11 @@ def create(
         raise NotFound
     own = [view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id]
     if len(own) >= MOST:
-        message = f"You have {MOST} views of this list. Delete one before you save another."
+        message = ngettext(
+            "You have %(num)s view of this list. Delete one before you save another.",
+            "You have %(num)s views of this list. Delete one before you save another.",
+            MOST,
+        )
         raise ValidationFailed.on("name", "too_many", message)
     view = SavedView(
         partner_id=caller.partner_id,
@@ -94,7 +99,7 @@ def change(
 
 
 def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
-    """Delete the view, also for those with whom it is shared. Raises `NotFound`."""
+    """Delete the view, also for the users that it is shared with. Raises `NotFound`."""
     view = get(session, caller, view_id, for_change=True)
     audit.record_change(session, caller, "saved_view.deleted", view, before=_described(view))
     session.delete(view)
@@ -109,9 +114,9 @@ def _visible(caller: Caller) -> Select[SavedView]:
 def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput) -> None:
     name = wanted.name.replace("\x00", "").strip()
     if not name:
-        raise ValidationFailed.on("name", "required", "Enter a name.")
+        raise ValidationFailed.on("name", "required", gettext("Enter a name."))
     if len(name) > 100:
-        raise ValidationFailed.on("name", "too_long", "Use at most 100 characters.")
+        raise ValidationFailed.on("name", "too_long", gettext("Use at most 100 characters."))
     if wanted.is_default and not view.is_default:
         others = update(SavedView).where(
             SavedView.user_id == caller.user_id, SavedView.list_name == view.list_name
@@ -122,7 +127,7 @@ def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput)
 
 def _checked(query: str) -> str:
     if len(query) > LONGEST_QUERY:
-        message = "These filters are too long to save. Shorten a search."
+        message = gettext("These filters are too long to save. Shorten a search.")
         raise ValidationFailed.on("name", "too_long", message)
     return query
 

@@ -10,6 +10,7 @@ from sqlalchemy import Select, false, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Organization
 from app.policy.caller import Caller
 
@@ -77,4 +78,4 @@ def get_organization(
 
 
 def organization_not_found() -> NotFound:
-    return NotFound("There is no such organization.", "organization_not_found")
+    return NotFound(gettext("There is no such organization."), "organization_not_found")

@@ -6,10 +6,12 @@ const HEIGHT = 240;
 const PAPER = 680; // what A4 and Letter leave between the margins of print.css
 const FONT = '12px "Inter Variable", system-ui, sans-serif';
 const DAY = 86400;
-const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: "UTC" });
-const monthDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const monthName = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
-const monthYear = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+const { lang } = document.documentElement;
+const locale = lang === "en" ? "en-GB" : lang;
+const dayName = new Intl.DateTimeFormat(locale, { day: "numeric", timeZone: "UTC" });
+const monthDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+const monthName = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
+const monthYear = new Intl.DateTimeFormat(locale, { month: "short", year: "numeric", timeZone: "UTC" });
 
 export async function charts(root) {
   await document.fonts.load(FONT);

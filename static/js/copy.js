@@ -1,4 +1,6 @@
 // <button data-copy="id of the text" hidden>: copies the text and says so for two seconds.
+import { say } from "./words.js";
+
 export function copyButtons(root) {
   if (!navigator.clipboard) return;
   for (const button of root.querySelectorAll("[data-copy][hidden]")) {
@@ -8,7 +10,7 @@ export function copyButtons(root) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
       button.style.minWidth = `${button.offsetWidth}px`;
-      word.textContent = "Copied";
+      word.textContent = say("copied");
       setTimeout(() => { word.textContent = usual; }, 2000);
     });
   }

@@ -1,12 +1,13 @@
 // <textarea data-counter="id of the counter">: keeps "96 of 1,000" under the field true.
 import { written } from "./figures.js";
+import { say } from "./words.js";
 
 export function counters(root) {
   for (const field of root.querySelectorAll("[data-counter]")) {
     const counter = document.getElementById(field.dataset.counter);
     const most = Number(counter.dataset.most);
     const show = () => {
-      counter.textContent = `${written(field.value.length)} of ${written(most)}`;
+      counter.textContent = say("count", { count: written(field.value.length), most: written(most) });
       counter.classList.toggle("is-danger", field.value.length > most);
     };
     field.addEventListener("input", show);

@@ -4,6 +4,7 @@
 // A form at work is not sent twice (a file as the answer leaves the page standing, hence the end).
 // It keeps its button's width and says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
+import { say } from "./words.js";
 
 const AT_WORK_MS = 8000;
 const ANSWER_MS = 3000;
@@ -54,7 +55,7 @@ async function sendIfReached(form, submitter) {
 }
 
 function offline() {
-  note("The server can’t be reached. What you typed is still here; nothing was sent.", 0);
+  note(say("offline"), 0);
 }
 
 function atWork(form, button) {

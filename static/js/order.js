@@ -1,6 +1,9 @@
 // <fieldset data-order="name">: its rows can be put in order by their buttons and by dragging the
 // grip. The place of a row is the number in its fields' names; the form is told by an input event.
+import { say } from "./words.js";
+
 const ROW = "[data-order-row]";
+const LABELS = { up: "moveUp", down: "moveDown", remove: "remove" };
 const NUMBERED = ["name", "id", "for", "aria-describedby"];
 
 export function orders(root) {
@@ -21,7 +24,7 @@ export function orders(root) {
 
 const rowsOf = (list) => [...list.querySelectorAll(ROW)];
 const filled = (list) => rowsOf(list).slice(0, -1);
-const nameOf = (row) => row.querySelector("input:not([type=hidden]), select").value || "The row";
+const nameOf = (row) => row.querySelector("input:not([type=hidden]), select").value || say("row");
 
 function prepare(list) {
   const movable = filled(list);
@@ -34,7 +37,7 @@ function prepare(list) {
       const { move } = button.dataset;
       const end = (move === "up" && place === 0) || (move === "down" && place === movable.length - 1);
       button.ariaDisabled = end ? "true" : null;
-      button.ariaLabel = move === "remove" ? `Remove ${nameOf(row)}` : `Move ${nameOf(row)} ${move}`;
+      button.ariaLabel = say(LABELS[move], { row: nameOf(row) });
     }
   }
 }
@@ -61,7 +64,7 @@ function changed(list, words) {
 
 function saidPlace(list, row) {
   const rows = filled(list);
-  return `${nameOf(row)} is now ${rows.indexOf(row) + 1} of ${rows.length}.`;
+  return say("moved", { row: nameOf(row), place: rows.indexOf(row) + 1, count: rows.length });
 }
 
 function pressed(event) {
@@ -73,7 +76,7 @@ function pressed(event) {
   const rows = filled(list);
   const place = rows.indexOf(row);
   if (button.dataset.move === "remove") {
-    const words = `${nameOf(row)} is removed.`;
+    const words = say("removed", { row: nameOf(row) });
     const next = row.nextElementSibling;
     row.remove();
     next.querySelector("input, select").focus();

@@ -1,5 +1,7 @@
 // For something that ended elsewhere: bottom left, 6 seconds, stays under pointer or focus.
 // The server asks for one with the header HX-Trigger: {"toast": {"words": "…", "url": "…", "act": "…"}}.
+import { say } from "./words.js";
+
 const STAYS_MS = 6000;
 
 export function note(words, stays = STAYS_MS, url = "", act = "") {
@@ -18,7 +20,7 @@ export function note(words, stays = STAYS_MS, url = "", act = "") {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "btn btn-sm";
-  close.textContent = "Close";
+  close.textContent = say("close");
   close.addEventListener("click", () => toast.remove());
   toast.append(close);
   place.replaceChildren(toast);

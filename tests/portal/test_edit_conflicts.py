@@ -292,7 +292,7 @@ FORMS = [
         is_version_first=True,
     ),
 ]
-ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow"}
+ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow", "TextsRow"}
 """Forms inside the field of a form."""
 ABOVE_A_FORM = {"components/edit_conflict.html", "portal/branding/page.html"}
 NEVER_REFUSED = {

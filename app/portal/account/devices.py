@@ -4,6 +4,9 @@ The names are checked in an order that distinguishes browsers whose user agents 
 names.
 """
 
+from app.languages import gettext
+
+PROGRAM = "python"
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -16,7 +19,7 @@ BROWSERS = (
     ("Chrome", "Chrome"),
     ("Safari", "Safari"),
     ("curl", "curl"),
-    ("python", "A Python program"),
+    ("python", PROGRAM),
 )
 SYSTEMS = (
     ("iPhone", "iPhone"),
@@ -34,9 +37,13 @@ def device_words(user_agent: str | None) -> str:
     header = user_agent or ""
     browser = next((name for mark, name in BROWSERS if mark in header), None)
     system = next((name for mark, name in SYSTEMS if mark in header), None)
+    if browser == PROGRAM:
+        browser = gettext("A Python program")
     if browser and system:
-        return f"{browser} on {system}"
-    return browser or (f"A browser on {system}" if system else "An unknown browser")
+        return gettext("%(browser)s on %(system)s", browser=browser, system=system)
+    if system:
+        return gettext("A browser on %(system)s", system=system)
+    return browser or gettext("An unknown browser")
 
 
 def is_phone(user_agent: str | None) -> bool:

@@ -30,12 +30,12 @@ def zone_choices(present: str | None) -> list[tuple[str, str]]:
 class DetailsForm(PortalForm):
     version = VersionField()
     name = StringField(
-        "Name",
-        [Length(max=200, message="Too long. Use at most 200 characters.")],
+        lazy_gettext("Name"),
+        [Length(max=200, message=lazy_gettext("Too long. Use at most 200 characters."))],
         filters=[without_nul],
         render_kw={"autocomplete": "name"},
     )
-    timezone = SelectField("Time zone")
+    timezone = SelectField(lazy_gettext("Time zone"))
     language = SelectField(lazy_gettext("Language"), validate_choice=False)
 
     def __init__(self, *args: Any, present: str | None = None, **kwargs: Any) -> None:
@@ -56,13 +56,13 @@ class DetailsForm(PortalForm):
 
 class OwnPasswordForm(NewPasswordForm):
     present = PasswordField(
-        "Current password",
-        [InputRequired("Enter your current password.")],
+        lazy_gettext("Current password"),
+        [InputRequired(lazy_gettext("Enter your current password."))],
         render_kw={"autocomplete": "current-password"},
     )
 
 
 class MailsForm(PortalForm):
-    import_finished = BooleanField("Uploads that take longer than a minute")
-    alert_opened = BooleanField("Alerts")
-    news = BooleanField("News and offers")
+    import_finished = BooleanField(lazy_gettext("Uploads that take longer than a minute"))
+    alert_opened = BooleanField(lazy_gettext("Alerts"))
+    news = BooleanField(lazy_gettext("News and offers"))

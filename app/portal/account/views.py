@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
+from app.languages import gettext, gettext_noop, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
@@ -14,7 +15,7 @@ from app.portal.auth.login_manager import sign_in_user
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import notifications
 from app.services.auth import password_rules, passwords
@@ -23,7 +24,7 @@ from app.services.users import email_changes
 from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
-WRONG = "This is not your current password. Try again."
+WRONG = gettext_noop("This is not your current password. Try again.")
 
 
 @portal.get("/account")
@@ -49,7 +50,7 @@ def account_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("user", current_user.id)
         return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
-    flash("Details saved.", "success")
+    flash(gettext("Details saved."), "success")
     return _back()
 
 
@@ -83,7 +84,7 @@ def account_password() -> Page:
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
     sign_in_user(user)
-    flash("Password changed. All other browsers were signed out.", "success")
+    flash(gettext("Password changed. All other browsers were signed out."), "success")
     return _back()
 
 
@@ -100,7 +101,7 @@ def account_mails() -> Response:
             },
             news=bool(form.news.data) if caller().partner_id else None,
         )
-    flash("Email choices saved.", "success")
+    flash(gettext("Email choices saved."), "success")
     return _back()
 
 
@@ -108,7 +109,9 @@ def account_mails() -> Response:
 def account_session_end(name: str) -> Response:
     with transaction() as session:
         ended = own.end_session(session, caller(), name)
-    flash("Browser signed out." if ended else "That browser was already signed out.")
+    flash(
+        gettext("Browser signed out.") if ended else gettext("That browser was already signed out.")
+    )
     return _back()
 
 
@@ -117,9 +120,14 @@ def account_sessions_end() -> Response:
     with transaction() as session:
         count = own.end_other_sessions(session, caller(), session_token())
     words = (
-        f"{plural(count, 'other browser')} signed out."
+        ngettext(
+            "%(num)s other browser signed out.",
+            "%(num)s other browsers signed out.",
+            count,
+            num=number(count),
+        )
         if count
-        else "No other browser was signed in."
+        else gettext("No other browser was signed in.")
     )
     flash(words, "success")
     return _back()
@@ -129,7 +137,7 @@ def account_sessions_end() -> Response:
 def account_email_cancel() -> Response:
     with transaction() as session:
         own.cancel_email_change(session, caller())
-    flash("Email change cancelled.", "success")
+    flash(gettext("Email change cancelled."), "success")
     return _back()
 
 
@@ -143,7 +151,7 @@ def _prove(form: OwnPasswordForm, limit: int) -> str | None:
     if not fits:
         with transaction() as session:
             own.note_wrong_password(session, caller(), limit)
-        raise ValidationFailed.on("present", "wrong_password", WRONG)
+        raise ValidationFailed.on("present", "wrong_password", gettext(WRONG))
     return present
 
 

@@ -11,6 +11,7 @@ from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringF
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.errors import ValidationFailed
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext
 from app.models import AlertRule
 from app.portal.web.fields import OnceField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -30,58 +31,60 @@ class MeasureWords:
 
 MEASURES: Mapping[AlertMeasure, MeasureWords] = {
     AlertMeasure.ANSWER_RATE: MeasureWords(
-        "Low answer rate",
-        "Fewer calls are answered than usual. Counted from 20 calls on.",
-        "Answered calls fall below",
+        lazy_gettext("Low answer rate"),
+        lazy_gettext("Fewer calls are answered than usual. Counted from 20 calls on."),
+        lazy_gettext("Answered calls fall below"),
         "phone-off",
     ),
     AlertMeasure.FAILED_CALLS: MeasureWords(
-        "Failed calls",
-        "The carrier refuses or can’t place calls. Busy and unanswered calls aren’t failures.",
-        "More failed calls than",
+        lazy_gettext("Failed calls"),
+        lazy_gettext(
+            "The carrier refuses or can’t place calls. Busy and unanswered calls aren’t failures."
+        ),
+        lazy_gettext("More failed calls than"),
         "alert-circle",
     ),
     AlertMeasure.SILENCE: MeasureWords(
-        "No calls",
-        "An active customer has stopped calling.",
-        "No calls for",
+        lazy_gettext("No calls"),
+        lazy_gettext("An active customer has stopped calling."),
+        lazy_gettext("No calls for"),
         "player-pause",
     ),
     AlertMeasure.CONVERSATIONS: MeasureWords(
-        "Many conversations",
-        "Usage grows beyond what you expect.",
-        "More conversations than",
+        lazy_gettext("Many conversations"),
+        lazy_gettext("Usage grows beyond what you expect."),
+        lazy_gettext("More conversations than"),
         "chart-bar",
     ),
     AlertMeasure.MINUTES: MeasureWords(
-        "Many minutes",
-        "Time in conversation grows beyond what you expect.",
-        "More minutes than",
+        lazy_gettext("Many minutes"),
+        lazy_gettext("Time in conversation grows beyond what you expect."),
+        lazy_gettext("More minutes than"),
         "clock",
     ),
     AlertMeasure.SPENDING: MeasureWords(
-        "Spending limit nearly used",
-        "Calls are refused or wait at a spending limit.",
-        "Used at least",
+        lazy_gettext("Spending limit nearly used"),
+        lazy_gettext("Calls are refused or wait at a spending limit."),
+        lazy_gettext("Used at least"),
         "coin",
     ),
     AlertMeasure.LIMITS: MeasureWords(
-        "Users or assistants nearly used",
-        "Organizations with room for several users or assistants.",
-        "Used at least",
+        lazy_gettext("Users or assistants nearly used"),
+        lazy_gettext("Organizations with room for several users or assistants."),
+        lazy_gettext("Used at least"),
         "users",
     ),
 }
 PERIODS = {
-    AlertPeriod.TODAY: "Today",
-    AlertPeriod.DAYS_7: "Last 7 days",
-    AlertPeriod.DAYS_30: "Last 30 days",
-    AlertPeriod.MONTH: "This month",
+    AlertPeriod.TODAY: lazy_gettext("Today"),
+    AlertPeriod.DAYS_7: lazy_gettext("Last 7 days"),
+    AlertPeriod.DAYS_30: lazy_gettext("Last 30 days"),
+    AlertPeriod.MONTH: lazy_gettext("This month"),
 }
 SCOPES = {
-    AlertScope.EACH_ORGANIZATION: "Each organization",
-    AlertScope.ORGANIZATION: "One organization",
-    AlertScope.PARTNER: "All organizations together",
+    AlertScope.EACH_ORGANIZATION: lazy_gettext("Each organization"),
+    AlertScope.ORGANIZATION: lazy_gettext("One organization"),
+    AlertScope.PARTNER: lazy_gettext("All organizations together"),
 }
 
 
@@ -91,15 +94,19 @@ class RuleForm(PortalForm):
     wire_fields: ClassVar = {"organizationId": "organization", "measure": "threshold"}
     version = VersionField()
     once = OnceField()
-    scope = RadioField("For", default=AlertScope.EACH_ORGANIZATION.value)
-    organization = StringField("Organization", render_kw={"maxlength": 200, "autocomplete": "off"})
-    threshold = WholeNumber("Threshold", required=True, render_kw={"inputmode": "numeric"})
+    scope = RadioField(lazy_gettext("For"), default=AlertScope.EACH_ORGANIZATION.value)
+    organization = StringField(
+        lazy_gettext("Organization"), render_kw={"maxlength": 200, "autocomplete": "off"}
+    )
+    threshold = WholeNumber(
+        lazy_gettext("Threshold"), required=True, render_kw={"inputmode": "numeric"}
+    )
     period = SelectField(
-        "Period",
+        lazy_gettext("Period"),
         choices=[SelectChoice(period.value, words) for period, words in PERIODS.items()],
         default=AlertPeriod.DAYS_7.value,
     )
-    by_mail = BooleanField("Send emails", default=True)
+    by_mail = BooleanField(lazy_gettext("Send emails"), default=True)
 
     @classmethod
     def showing(cls, session: Session, rule: AlertRule) -> "RuleForm":
@@ -152,6 +159,8 @@ class RuleForm(PortalForm):
         if known in found:
             return known
         if len(found) > 1:
-            message = "Several organizations have this name. Create the rule from its page."
+            message = gettext(
+                "Several organizations have this name. Create the rule from its page."
+            )
             raise ValidationFailed.on("organizationId", "several_organizations", message)
         return found[0] if found else None

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import AlertMeasure, AlertScope
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.portal.alerts.forms import MEASURES, RuleForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -48,7 +49,7 @@ def alert_rule_create() -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(measure, form))
-    flash("Rule created. It is checked every 5 minutes.", "success")
+    flash(gettext("Rule created. It is checked every 5 minutes."), "success")
     return redirect(url, 303)
 
 
@@ -85,7 +86,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
             stored=lambda session: _stored(session, rule_id),
             target=("alert_rule", rule_id),
         )
-    flash("Rule saved." if changed else "Nothing was changed.", "success")
+    flash(gettext("Rule saved.") if changed else gettext("Nothing was changed."), "success")
     return redirect(url_for("portal.alerts"), 303)
 
 
@@ -94,7 +95,10 @@ def alert_rule_mute(rule_id: UUID) -> Page:
     back = request.form.get("days") == "0"
     with transaction() as session:
         alerts.mute(session, caller(), rule_id, back=back)
-    flash("Rule unmuted." if back else "Rule muted. Its alerts still open here.", "success")
+    flash(
+        gettext("Rule unmuted.") if back else gettext("Rule muted. Its alerts still open here."),
+        "success",
+    )
     return redirect(url_for("portal.alerts"), 303)
 
 
@@ -104,10 +108,13 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
         alerts.get(session, caller(), rule_id)
     return Confirmation(
         action=url_for("portal.alert_rule_remove", rule_id=rule_id),
-        title="Remove this alert rule?",
-        consequences=["Its open and resolved alerts are deleted.", "The history keeps them."],
-        act="Remove rule",
-        safe="Keep rule",
+        title=gettext("Remove this alert rule?"),
+        consequences=[
+            gettext("Its open and resolved alerts are deleted."),
+            gettext("The history keeps them."),
+        ],
+        act=gettext("Remove rule"),
+        safe=gettext("Keep rule"),
         safe_url=url_for("portal.alert_rule", rule_id=rule_id),
     ).page()
 
@@ -116,7 +123,7 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
 def alert_rule_remove(rule_id: UUID) -> Page:
     with transaction() as session:
         alerts.remove(session, caller(), rule_id)
-    flash("Rule removed.", "success")
+    flash(gettext("Rule removed."), "success")
     return redirect(url_for("portal.alerts"), 303)
 
 

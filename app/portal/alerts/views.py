@@ -7,6 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 
 from app.enums import AlertMeasure
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import Alert, AlertRule, utcnow
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -48,7 +49,7 @@ def list_alerts() -> str:
 def alert_acknowledge(alert_id: UUID) -> Page:
     with transaction() as session:
         shown = alerts.acknowledge(session, caller(), alert_id)
-    flash(f"Acknowledged. {shown.title}.", "success")
+    flash(gettext("Acknowledged. %(title)s.", title=shown.title), "success")
     return redirect(url_for("portal.alerts"), 303)
 
 

@@ -7,6 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
 from app.models import OAuthClient, utcnow
 from app.portal.api_access import curl_examples
 from app.portal.api_access.credential_pages import (
@@ -78,7 +79,7 @@ def api_client_create() -> Page:
         return _form_page(form), 422
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             new = oauth_clients.create(
                 session,
                 caller(),
@@ -89,7 +90,9 @@ def api_client_create() -> Page:
             submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _form_page(form))
-    return _client_page(new.client.id, new.secret, f"“{new.client.name}” was created")
+    return _client_page(
+        new.client.id, new.secret, gettext("“%(name)s” was created", name=new.client.name)
+    )
 
 
 @portal.get("/api-access/clients/<uuid:client_id>")
@@ -108,12 +111,14 @@ def api_client_roll(client_id: UUID) -> Page:
     _changeable(client_id)
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
             submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _roll_page(client_id, form))
-    return _client_page(client_id, new.secret, f"“{new.client.name}” has a new secret")
+    return _client_page(
+        client_id, new.secret, gettext("“%(name)s” has a new secret", name=new.client.name)
+    )
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/suspend")
@@ -125,7 +130,9 @@ def api_client_suspend_confirm(client_id: UUID) -> str:
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    flash(f"“{client.name}” is suspended. Its tokens no longer work.", "success")
+    flash(
+        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name), "success"
+    )
     return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
@@ -133,7 +140,7 @@ def api_client_suspend(client_id: UUID) -> Page:
 def api_client_resume(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
-    flash(f"“{client.name}” works again.", "success")
+    flash(gettext("“%(name)s” works again.", name=client.name), "success")
     return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
@@ -149,7 +156,7 @@ def api_client_revoke_confirm(client_id: UUID) -> Page:
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    flash(f"“{client.name}” was revoked. It no longer works.", "success")
+    flash(gettext("“%(name)s” was revoked. It no longer works.", name=client.name), "success")
     return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
@@ -170,9 +177,12 @@ def _roll_page(client_id: UUID, form: RollForm) -> str:
     client = _changeable(client_id)
     return roll_page(
         form,
-        f"Roll the secret of “{client.name}”",
-        "The client keeps its id and permissions and gets a new secret.",
-        "Roll secret",
+        gettext("Roll the secret of “%(name)s”", name=client.name),
+        gettext(
+            "The client keeps its id and permissions and gets a new secret. Give your scripts time "
+            "to switch if needed."
+        ),
+        gettext("Roll secret"),
         [*_above(), (client.name, url_for("portal.api_client", client_id=client.id))],
     )
 
@@ -211,13 +221,15 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
 def _suspending(client: OAuthClient) -> Confirmation:
     return Confirmation(
         action=url_for("portal.api_client_suspend", client_id=client.id),
-        title=f"Suspend “{client.name}”?",
+        title=gettext("Suspend “%(name)s”?", name=client.name),
         consequences=[
             last_use(client, moment(client.last_used_at, zone())),
-            "Its tokens stop working too. It can be resumed at any time, with the same secret.",
+            gettext(
+                "Its tokens stop working too. It can be resumed at any time, with the same secret."
+            ),
         ],
-        act="Suspend client",
-        safe="Keep active",
+        act=gettext("Suspend client"),
+        safe=gettext("Keep active"),
         safe_url=url_for("portal.api_client", client_id=client.id),
     )
 
@@ -226,20 +238,24 @@ def _revoking(client: OAuthClient) -> Confirmation:
     minutes = settings().token_seconds // 60
     return Confirmation(
         action=url_for("portal.api_client_revoke", client_id=client.id),
-        title=f"Revoke “{client.name}”?",
+        title=gettext("Revoke “%(name)s”?", name=client.name),
         consequences=[
             last_use(client, moment(client.last_used_at, zone())),
-            f"Its tokens, valid for up to {minutes} minutes, stop working too.",
-            "This can’t be undone. You can create a new client at any time.",
+            ngettext(
+                "Its tokens, valid for up to %(num)s minute, stop working too.",
+                "Its tokens, valid for up to %(num)s minutes, stop working too.",
+                minutes,
+            ),
+            gettext("This can’t be undone. You can create a new client at any time."),
         ],
-        act="Revoke client",
-        safe="Keep client",
+        act=gettext("Revoke client"),
+        safe=gettext("Keep client"),
         safe_url=url_for("portal.api_client", client_id=client.id),
     )
 
 
 def _above() -> Crumbs:
     return [
-        ("API access", url_for("portal.api_access")),
-        ("Clients", url_for("portal.api_clients")),
+        (gettext("API access"), url_for("portal.api_access")),
+        (gettext("Clients"), url_for("portal.api_clients")),
     ]

@@ -7,16 +7,17 @@ from flask import render_template
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext
 from app.portal.api_access.forms import RollForm
 from app.portal.api_access.labels import requests_shown
 from app.services.credentials import request_log
 
 REQUESTS_SHOWN = 25
-STATES = {"in-use": "In use", "ended": "Ended"}
+STATES = {"in-use": lazy_gettext("In use"), "ended": lazy_gettext("Ended")}
 IN_USE = {"in-use": True, "ended": False}
 """Filter value -> the service's argument; no value means both."""
 
-ALREADY_SHOWN = "Already done. The secret was shown once. Lost it? Roll it."
+ALREADY_SHOWN = lazy_gettext("Already done. The secret was shown once. Lost it? Roll it.")
 """The message for a form that was sent twice."""
 
 Crumbs = list[tuple[str, Any]]
@@ -27,8 +28,8 @@ def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumb
     return render_template(
         "portal/api_access/roll.html",
         title=title,
-        sentence=f"{sentence} Give your scripts time to switch if needed.",
-        crumbs=[*crumbs, ("Roll", None)],
+        sentence=sentence,
+        crumbs=[*crumbs, (gettext("Roll"), None)],
         form=form,
         act=act,
         back=crumbs[-1][1],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.config import Addresses
+from app.languages import gettext
 from app.models import ApiKey, Assistant, Campaign, OAuthClient
 from app.policy import Permission
 
@@ -32,18 +33,19 @@ def for_key(
 ) -> list[Lines]:
     """Return one example for each permission of the key, the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
-    found = [_key_lines("list-assistants", "List its assistants", f"{base}/agents")]
+    found = [_key_lines("list-assistants", gettext("List its assistants"), f"{base}/agents")]
     contacts = f"{base}/campaigns/{campaign.id}/contacts" if campaign else None
     if contacts and Permission.CONTACTS_READ in key.scopes:
-        title = f"Read the newest contacts of “{campaign.name if campaign else ''}”"
+        name = campaign.name if campaign else ""
+        title = gettext("Read the newest contacts of “%(campaign)s”", campaign=name)
         found.append(_key_lines("read-contacts", title, f"{contacts}?perPage=5"))
     if contacts and Permission.CONTACTS_WRITE in key.scopes:
         body = {"contacts": [{"phone": FICTIONAL_NUMBER, "firstName": "Dana"}]}
-        title = "A dry run that writes nothing"
+        title = gettext("A dry run that writes nothing")
         found.append(_key_lines("write-contacts", title, f"{contacts}?dryRun=true", body))
     if Permission.CALLS_READ in key.scopes:
         url = f"{base}/outbound/calls?perPage=5"
-        found.append(_key_lines("read-calls", "Read the newest calls", url))
+        found.append(_key_lines("read-calls", gettext("Read the newest calls"), url))
     if assistant and Permission.CALLS_CREATE in key.scopes:
         call = {
             "agentId": str(assistant.id),
@@ -51,7 +53,7 @@ def for_key(
             "introMessage": "Hello, this is a test call.",
             "voicemailMessage": "Hello, this was a test call.",
         }
-        title = f"Have “{assistant.name}” call a test number"
+        title = gettext("Have “%(assistant)s” call a test number", assistant=assistant.name)
         found.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
     return found
 
@@ -80,7 +82,8 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as answer:
     print(json.load(answer))'''
-    return Lines("first-request", "A token, and the partner as the client sees it", curl, python)
+    title = gettext("A token, and the partner as the client sees it")
+    return Lines("first-request", title, curl, python)
 
 
 def _key_lines(name: str, title: str, url: str, body: Any = None) -> Lines:

@@ -13,6 +13,7 @@ from wtforms import (
 from wtforms.widgets import DateInput
 
 from app.enums import Role
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
@@ -20,32 +21,42 @@ from app.schemas.checks import parse_date
 
 LIVE, TEST = "live", "test"
 SCOPE_WORDS: dict[str, str] = {
-    Permission.CONTACTS_READ: "Read contacts",
-    Permission.CONTACTS_WRITE: "Write contacts",
-    Permission.CALLS_READ: "Read calls",
-    Permission.CALLS_CREATE: "Create calls",
+    Permission.CONTACTS_READ: lazy_gettext("Read contacts"),
+    Permission.CONTACTS_WRITE: lazy_gettext("Write contacts"),
+    Permission.CALLS_READ: lazy_gettext("Read calls"),
+    Permission.CALLS_CREATE: lazy_gettext("Create calls"),
 }
+SCOPES_IN_LIST: dict[str, str] = {
+    Permission.CONTACTS_READ: lazy_gettext("read contacts"),
+    Permission.CONTACTS_WRITE: lazy_gettext("write contacts"),
+    Permission.CALLS_READ: lazy_gettext("read calls"),
+    Permission.CALLS_CREATE: lazy_gettext("create calls"),
+}
+"""The same as a part of a list."""
 SCOPE_HINTS: dict[str, str] = {
-    Permission.CONTACTS_READ: "See contacts in campaigns with all their details.",
-    Permission.CONTACTS_WRITE: "Add, update and remove contacts in campaigns.",
-    Permission.CALLS_READ: "See calls and their outcomes.",
-    Permission.CALLS_CREATE: "Place and cancel calls.",
+    Permission.CONTACTS_READ: lazy_gettext("See contacts in campaigns with all their details."),
+    Permission.CONTACTS_WRITE: lazy_gettext("Add, update and remove contacts in campaigns."),
+    Permission.CALLS_READ: lazy_gettext("See calls and their outcomes."),
+    Permission.CALLS_CREATE: lazy_gettext("Place and cancel calls."),
 }
 KIND_HINTS = {
-    LIVE: "Contacts are real and calls are placed.",
-    TEST: "Checks and stores everything. Its calls use the simulated carrier and aren’t counted.",
+    LIVE: lazy_gettext("Contacts are real and calls are placed."),
+    TEST: lazy_gettext(
+        "Checks and stores everything. Its calls use the simulated carrier and aren’t counted."
+    ),
 }
 ROLE_WORDS = {
-    Role.PARTNER_ADMIN: "Everything a partner admin may do",
-    Role.ADMIN: "Customer administration",
-    Role.PARTNER_EDITOR: "Brand and content",
+    Role.PARTNER_ADMIN: lazy_gettext("Everything a partner admin may do"),
+    Role.ADMIN: lazy_gettext("Customer administration"),
+    Role.PARTNER_EDITOR: lazy_gettext("Brand and content"),
 }
 ROLE_HINTS: dict[str, str] = {
-    Role.PARTNER_ADMIN: "Organizations, users, brand, report and usage.",
-    Role.ADMIN: "Organizations, their users, report and usage. No brand or staff.",
-    Role.PARTNER_EDITOR: "Changes the brand and its texts; reads the rest.",
+    Role.PARTNER_ADMIN: lazy_gettext("Organizations, users, brand, report and usage."),
+    Role.ADMIN: lazy_gettext("Organizations, their users, report and usage. No brand or staff."),
+    Role.PARTNER_EDITOR: lazy_gettext("Changes the brand and its texts; reads the rest."),
 }
-OVERLAPS = ((0, "At once"), (1, "After 1 day"), (3, "After 3 days"), (7, "After 7 days"))
+OVERLAPS = (1, 3, 7)
+"""Days in which the old and the new one work."""
 
 
 def _end_of_day(text: str | None) -> datetime | None:
@@ -61,8 +72,8 @@ class EndingForm(PortalForm):
 
     wire_fields: ClassVar = {"expiresAt": "last_day"}
 
-    name = StringField("Name", render_kw={"maxlength": 200, "autocomplete": "off"})
-    last_day = StringField("Last day", widget=DateInput())
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
+    last_day = StringField(lazy_gettext("Last day"), widget=DateInput())
 
     expires_at: datetime | None = None
 
@@ -74,7 +85,7 @@ class EndingForm(PortalForm):
             self.last_day.errors = (error.message(),)
             return False
         except OverflowError:
-            self.last_day.errors = ("This day is too far away.",)
+            self.last_day.errors = (gettext("This day is too far away."),)
             return False
         return sound
 
@@ -82,12 +93,15 @@ class EndingForm(PortalForm):
 class KeyForm(EndingForm):
     once = OnceField()
     kind = RadioField(
-        "Kind",
-        choices=[SelectChoice(LIVE, "Live"), SelectChoice(TEST, "Test")],
+        lazy_gettext("Kind"),
+        choices=[
+            SelectChoice(LIVE, lazy_gettext("Live")),
+            SelectChoice(TEST, lazy_gettext("Test")),
+        ],
         default=LIVE,
     )
     scopes = Checkboxes(
-        "May",
+        lazy_gettext("May"),
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
         default=[str(Permission.CONTACTS_WRITE)],
     )
@@ -96,7 +110,7 @@ class KeyForm(EndingForm):
 class ClientForm(EndingForm):
     once = OnceField()
     role = RadioField(
-        "May",
+        lazy_gettext("May"),
         choices=[SelectChoice(role.value, words) for role, words in ROLE_WORDS.items()],
         default=Role.ADMIN.value,
     )
@@ -105,11 +119,20 @@ class ClientForm(EndingForm):
 class RollForm(PortalForm):
     once = OnceField()
     overlap = SelectField(
-        "Old one stops working",
-        choices=[SelectChoice(str(days), words) for days, words in OVERLAPS],
+        lazy_gettext("Old one stops working"),
         default="1",
         validate_choice=False,
     )
+
+    def __init__(self, *args: Any, **more: Any):
+        super().__init__(*args, **more)
+        self.overlap.choices = [
+            SelectChoice("0", pgettext("end", "At once")),
+            *(
+                SelectChoice(str(days), ngettext("After %(num)s day", "After %(num)s days", days))
+                for days in OVERLAPS
+            ),
+        ]
 
     @property
     def length(self) -> timedelta:

@@ -8,9 +8,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.enums import Area
+from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
-from app.portal.web.formats import day, last_day, number, plural
+from app.portal.web.formats import day, last_day, number
 
 SOON = timedelta(days=14)
 
@@ -33,22 +34,25 @@ class End:
 
 def key_state(key: ApiKey, zone: str) -> State:
     if key.revoked_at is not None:
-        return State("Revoked", "danger")
+        return State(pgettext("API key", "Revoked"), "danger")
     if key.expires_at is not None and key.expires_at <= utcnow():
-        return State("Rolled" if key.replaced_by else "Ended", "neutral")
+        return State(
+            pgettext("API key", "Rolled") if key.replaced_by else pgettext("API key", "Ended"),
+            "neutral",
+        )
     if key.replaced_by is not None:
-        return State(f"Works until {last_day(key.expires_at, zone)}", "warning")
-    return State("Active", "success")
+        return State(gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning")
+    return State(pgettext("API key", "Active"), "success")
 
 
 def client_state(client: OAuthClient) -> State:
     if client.revoked_at is not None:
-        return State("Revoked", "danger")
+        return State(pgettext("API client", "Revoked"), "danger")
     if client.expires_at is not None and client.expires_at <= utcnow():
-        return State("Ended", "neutral")
+        return State(pgettext("API client", "Ended"), "neutral")
     if client.suspended_at is not None:
-        return State("Suspended", "warning")
-    return State("Active", "success")
+        return State(pgettext("API client", "Suspended"), "warning")
+    return State(pgettext("API client", "Active"), "success")
 
 
 def works(credential: ApiKey | OAuthClient) -> bool:
@@ -65,23 +69,32 @@ def end_of(
         return End(day(credential.revoked_at, zone), soon=False)
     ends = [each for each in (credential.expires_at, served_until) if each is not None]
     if not ends:
-        return End("Never", soon=False)
+        return End(gettext("Never"), soon=False)
     end = min(ends)
     left = end - utcnow()
     if timedelta() < left < SOON:
-        return End(f"in {plural(left.days, 'day')}" if left.days else "within a day", soon=True)
+        words = (
+            ngettext("in %(num)s day", "in %(num)s days", left.days)
+            if left.days
+            else gettext("within a day")
+        )
+        return End(words, soon=True)
     return End(last_day(end, zone), soon=False)
 
 
 def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:
     """Return a sentence for its confirmation page; ``moment`` is the last use in words."""
     if credential.last_used_at is None:
-        return "It has never been used."
-    return f"It was last used on {moment}: whatever uses it stops working immediately."
+        return gettext("It has never been used.")
+    return gettext(
+        "It was last used on %(moment)s: whatever uses it stops working immediately.", moment=moment
+    )
 
 
 def kind_of_client(client: OAuthClient) -> str:
-    return "Legacy API" if client.area is Area.LEGACY_CALLS else "Administration"
+    if client.area is Area.LEGACY_CALLS:
+        return gettext("Legacy API")
+    return gettext("Administration")
 
 
 def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
@@ -112,11 +125,11 @@ def _phrase(status: int) -> str:
 def ago(moment: datetime | None, zone: str) -> str:
     """Today, 10:39 or 3 Mar 2026; Never."""
     if moment is None:
-        return "Never"
+        return gettext("Never")
     today = day(utcnow(), zone)
     return day(moment, zone) if day(moment, zone) != today else _today(moment, zone)
 
 
 def _today(moment: datetime, zone: str) -> str:
     from_zone = moment.astimezone(ZoneInfo(zone))
-    return f"Today, {from_zone:%H:%M}"
+    return gettext("Today, %(time)s", time=f"{from_zone:%H:%M}")

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import check_dialable
 from app.phone.errors import PhoneError
@@ -24,6 +25,7 @@ from app.portal.api_access.forms import (
     KIND_HINTS,
     SCOPE_HINTS,
     SCOPE_WORDS,
+    SCOPES_IN_LIST,
     TEST,
     KeyForm,
     RollForm,
@@ -65,7 +67,7 @@ def list_keys() -> str:
         rows=[
             {
                 "key": row,
-                "may": ", ".join(SCOPE_WORDS[scope] for scope in row.scopes).capitalize(),
+                "may": _listed(row),
                 "state": key_state(row, days_in),
                 "end": end_of(row, days_in),
                 "used": ago(row.last_used_at, days_in),
@@ -85,8 +87,8 @@ def api_key_new() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("API access", url_for("portal.api_access"))
-            return organization_picker.choose_page(session, "Create key", back)
+            back = (gettext("API access"), url_for("portal.api_access"))
+            return organization_picker.choose_page(session, gettext("Create key"), back)
     return _form_page(organization, KeyForm())
 
 
@@ -99,7 +101,7 @@ def api_key_create() -> Page:
         return _form_page(organization, form), 422
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             new = api_keys.create(
                 session,
                 caller(),
@@ -112,7 +114,7 @@ def api_key_create() -> Page:
             submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _form_page(organization, form))
-    return _key_page(new.key.id, new.secret, f"“{new.key.name}” was created")
+    return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
 
 @portal.get("/api-access/keys/<uuid:key_id>")
@@ -130,13 +132,13 @@ def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             new = api_keys.roll(session, caller(), key_id, overlap=form.length)
             submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
         return _roll_page(key_id, form), 422
-    return _key_page(new.key.id, new.secret, f"“{new.key.name}” was rolled")
+    return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/revoke")
@@ -152,7 +154,7 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    flash(f"“{key.name}” was revoked. It no longer works.", "success")
+    flash(gettext("“%(name)s” was revoked. It no longer works.", name=key.name), "success")
     return redirect(url_for("portal.api_key", key_id=key_id), 303)
 
 
@@ -171,9 +173,12 @@ def _roll_page(key_id: UUID, form: RollForm) -> str:
         key = api_keys.get(session, caller(), key_id)
     return roll_page(
         form,
-        f"Roll “{key.name}”",
-        "A new key with the same name, permissions and end date replaces it.",
-        "Roll key",
+        gettext("Roll “%(name)s”", name=key.name),
+        gettext(
+            "A new key with the same name, permissions and end date replaces it. Give your scripts "
+            "time to switch if needed."
+        ),
+        gettext("Roll key"),
         [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],
     )
 
@@ -198,7 +203,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         crumbs=[*_above(), (key.name, None)],
         state=key_state(key, days_in),
         end=end_of(key, days_in),
-        may_do=[SCOPE_WORDS[scope] for scope in key.scopes],
+        may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],
         lines=lines,
         first=next((each for each in lines if each.id == "write-contacts"), lines[0])
         if lines
@@ -233,16 +238,21 @@ def _examples(
 def _revoking(key: ApiKey) -> Confirmation:
     return Confirmation(
         action=url_for("portal.api_key_revoke", key_id=key.id),
-        title=f"Revoke “{key.name}”?",
+        title=gettext("Revoke “%(name)s”?", name=key.name),
         consequences=[
             last_use(key, moment(key.last_used_at, zone())),
-            "This can’t be undone. You can create a new key at any time.",
+            gettext("This can’t be undone. You can create a new key at any time."),
         ],
-        act="Revoke key",
-        safe="Keep key",
+        act=gettext("Revoke key"),
+        safe=gettext("Keep key"),
         safe_url=url_for("portal.api_key", key_id=key.id),
     )
 
 
+def _listed(key: ApiKey) -> str:
+    words = ", ".join(str(SCOPES_IN_LIST[scope]) for scope in key.scopes)
+    return words[:1].upper() + words[1:]
+
+
 def _above() -> Crumbs:
-    return [("API access", url_for("portal.api_access"))]
+    return [(gettext("API access"), url_for("portal.api_access"))]

@@ -7,6 +7,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import AuditEntry
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words
 from app.portal.web import lists
@@ -52,26 +53,31 @@ def _json(values: Mapping[str, Any] | None) -> str:
 
 HISTORY = ListDefinition(
     name="history",
-    nouns=("entry", "entries"),
+    nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
     endpoint="portal.audit",
     columns=(
-        Column("at", "When", lambda row: row.at, sort="at", heading="When (UTC)"),
-        Column("actor", "Who", lambda row: row.actor),
-        Column("actor-kind", "Kind of actor", lambda row: row.actor_kind),
-        Column("ip", "Address", lambda row: row.ip),
-        Column("what", "What", lambda row: change_words(row.action)),
-        Column("action", "Action", lambda row: row.action),
-        Column("kind", "Kind", lambda row: row.target_type),
-        Column("target", "Thing", lambda row: row.target),
-        Column("target-id", "Id", lambda row: row.target_id),
-        Column("before", "Before", lambda row: _json(row.before)),
-        Column("after", "After", lambda row: _json(row.after)),
-        Column("request", "Request", lambda row: row.request_id),
+        Column("at", lazy_gettext("When"), lambda row: row.at, sort="at", heading="When (UTC)"),
+        Column("actor", lazy_gettext("Who"), lambda row: row.actor),
+        Column("actor-kind", lazy_gettext("Kind of actor"), lambda row: row.actor_kind),
+        Column("ip", lazy_gettext("Address"), lambda row: row.ip),
+        Column("what", lazy_gettext("What"), lambda row: change_words(row.action)),
+        Column("action", lazy_gettext("Action"), lambda row: row.action),
+        Column("kind", lazy_gettext("Kind"), lambda row: row.target_type),
+        Column("target", lazy_gettext("Thing"), lambda row: row.target),
+        Column("target-id", lazy_gettext("Id"), lambda row: row.target_id),
+        Column("before", lazy_gettext("Before"), lambda row: _json(row.before)),
+        Column("after", lazy_gettext("After"), lambda row: _json(row.after)),
+        Column("request", lazy_gettext("Request"), lambda row: row.request_id),
     ),
     filters=(
-        Filter("actor", "User, client or key"),
-        Filter("q", "Name or id"),
-        Filter("kind", "Kind", {SIGN_INS_KIND: "Sign-ins"} | KIND_WORDS, "Any kind"),
+        Filter("actor", lazy_gettext("User, client or key")),
+        Filter("q", lazy_gettext("Name or id")),
+        Filter(
+            "kind",
+            lazy_gettext("Kind"),
+            {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_WORDS,
+            lazy_gettext("Any kind"),
+        ),
     ),
     sorts=audit_search.SORTS,
     default_sort="-at",

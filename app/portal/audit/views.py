@@ -61,7 +61,7 @@ def show_audit() -> Page:
         changes=partial(_changes, assistants=assistants),
         url_of=_url_of,
         actors=ACTOR_WORDS,
-        actions=dict(sorted(ACTION_WORDS.items(), key=lambda entry: entry[1])),
+        actions=dict(sorted(ACTION_WORDS.items(), key=lambda entry: str(entry[1]))),
         problems=problems,
     )
     return (answer, 422) if problems else answer

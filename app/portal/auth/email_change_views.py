@@ -82,14 +82,15 @@ def _page(slug: str, token: str) -> Response:
     return kept_quiet(make_response(page))
 
 
-def _waits_for(found: Holder) -> list[str]:
-    """The addresses that have not confirmed the change yet."""
+def _waits_for(found: Holder) -> str | None:
+    """The address that has not confirmed the change yet; the first if neither has."""
     addresses = {Side.OLD: found.user.email, Side.NEW: found.link.change.email}
-    return [
+    waiting = (
         address
         for side, address in addresses.items()
         if confirmed_at(found.link.change, side) is None
-    ]
+    )
+    return next(waiting, None)
 
 
 def _over(slug: str, outcome: str, status: int, message: str = "") -> Response:

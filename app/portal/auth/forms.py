@@ -3,20 +3,27 @@
 from wtforms import EmailField, PasswordField
 from wtforms.validators import InputRequired, Length
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 
 
 class SignInForm(PortalForm):
     email = EmailField(
-        "Email",
-        [InputRequired("Enter your email address."), Length(max=254, message="Too long.")],
+        lazy_gettext("Email"),
+        [
+            InputRequired(lazy_gettext("Enter your email address.")),
+            Length(max=254, message=lazy_gettext("Too long.")),
+        ],
         filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )
     password = PasswordField(
-        "Password",
-        [InputRequired("Enter your password."), Length(max=1000, message="Too long.")],
+        lazy_gettext("Password"),
+        [
+            InputRequired(lazy_gettext("Enter your password.")),
+            Length(max=1000, message=lazy_gettext("Too long.")),
+        ],
         render_kw={"autocomplete": "current-password"},
     )
     paused: str | None = None

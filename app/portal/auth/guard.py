@@ -9,6 +9,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.languages import gettext
 from app.policy import ROUTES, Access, Permission
 from app.portal.auth.form_recovery import (
     is_from_ourselves,
@@ -106,7 +107,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
     ours = is_from_ourselves()
     if ours and needed is not Access.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
-            return _toast("You are signed out. What you typed stays here.", 401)
+            return _toast(gettext("You are signed out. What you typed stays here."), 401)
         recovered = of_request()
         return sign_in_page(recovered) if recovered else unauthorized()
     try:
@@ -116,7 +117,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
         if recovered is None:
             raise
         if is_from_htmx():
-            return _toast("This page has expired. Reload it and try again.", 403)
+            return _toast(gettext("This page has expired. Reload it and try again."), 403)
         return send_again_page(recovered, status=403, signed_in=False)
     return None
 

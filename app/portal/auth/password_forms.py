@@ -5,6 +5,7 @@ from typing import Any
 from wtforms import EmailField, PasswordField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length
 
+from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.services.auth.passwords import MAX_LENGTH
@@ -14,8 +15,11 @@ NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
 
 class ForgotForm(PortalForm):
     email = EmailField(
-        "Email",
-        [DataRequired("Enter your email address."), Length(max=254, message="Too long.")],
+        lazy_gettext("Email"),
+        [
+            DataRequired(lazy_gettext("Enter your email address.")),
+            Length(max=254, message=lazy_gettext("Too long.")),
+        ],
         filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )
@@ -25,26 +29,28 @@ class NewPasswordForm(PortalForm):
     """The service has the rules for passwords; this form checks only that both are the same."""
 
     password = PasswordField(
-        "New password", [InputRequired("Enter a new password.")], render_kw=NEW_PASSWORD
+        lazy_gettext("New password"),
+        [InputRequired(lazy_gettext("Enter a new password."))],
+        render_kw=NEW_PASSWORD,
     )
     again = PasswordField(
-        "Confirm password",
-        [InputRequired("Enter the password again.")],
+        lazy_gettext("Confirm password"),
+        [InputRequired(lazy_gettext("Enter the password again."))],
         render_kw=NEW_PASSWORD | {"maxlength": str(MAX_LENGTH)},
     )
 
     def validate(self, extra_validators: Any = None) -> bool:
         valid: bool = super().validate(extra_validators)
         if valid and self.password.data != self.again.data:
-            self.again.errors = ("Passwords don’t match.",)
+            self.again.errors = (gettext("Passwords don’t match."),)
             return False
         return valid
 
 
 class InvitationForm(NewPasswordForm):
     name = StringField(
-        "Your name",
-        [Length(max=200, message="Too long. Use at most 200 characters.")],
+        lazy_gettext("Your name"),
+        [Length(max=200, message=lazy_gettext("Too long. Use at most 200 characters."))],
         filters=[without_nul],
         render_kw={"autocomplete": "name"},
     )

@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.errors import NotFound, RateLimited, ValidationFailed
 from app.extensions import password_checks, transaction
 from app.http.request_id import request_id
+from app.languages import gettext
 from app.models import LinkPurpose, User
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
 from app.portal.auth.views import Page, forgot_url, let_in, partner_of_page
@@ -178,7 +179,7 @@ def _use(
             )
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
-    flash("Password set. You are signed in.", "success")
+    flash(gettext("Password set. You are signed in."), "success")
     return kept_quiet(let_in(user))
 
 

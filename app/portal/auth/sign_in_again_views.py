@@ -5,6 +5,7 @@ from flask_login import current_user
 from werkzeug.wrappers import Response
 
 from app.errors import RateLimited
+from app.languages import gettext, gettext_noop
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
@@ -12,7 +13,7 @@ from app.portal.auth.views import REFUSED, attempt
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import with_wait
 
-SEVERAL = (
+SEVERAL = gettext_noop(
     "Your email opens several portals. Sign in to yours in another window, then send this form "
     "again."
 )
@@ -35,7 +36,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         form.password.errors = (error.message,)
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        form.refuse(outcome.paused, SEVERAL if outcome.choices else REFUSED)
+        form.refuse(outcome.paused, gettext(SEVERAL if outcome.choices else REFUSED))
         return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user)
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)

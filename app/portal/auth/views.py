@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from app.errors import DomainError, RateLimited
 from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
+from app.languages import gettext, gettext_noop
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import DEVICE_COOKIE, OFFER_KEY, sign_in_user, sign_out_user
@@ -30,7 +31,7 @@ from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
 
-REFUSED = "Email or password is wrong. Check both and try again."
+REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 
 
 @portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
@@ -64,7 +65,7 @@ def check_password(slug: str | None = None) -> Page:
             choices=outcome.choices,
             token=outcome.offer.page_token,
         )
-    form.refuse(outcome.paused, REFUSED)
+    form.refuse(outcome.paused, gettext(REFUSED))
     return _form(slug, form), 422
 
 

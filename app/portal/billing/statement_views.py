@@ -5,7 +5,9 @@ from uuid import UUID
 from flask import Response, g, render_template, request
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.billing.words import (
     decimal_of,
@@ -26,7 +28,7 @@ from app.services.branding import images
 from app.services.branding.brand import Brand
 
 COLUMNS = ("Description", "Detail", "Quantity", "Unit price", "Amount")
-NOTE = (
+NOTE = lazy_gettext(
     "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "
     "after a month is closed is in the next statement. No tax is included."
 )
@@ -56,13 +58,15 @@ def statement(organization_id: UUID) -> str:
 def statement_file(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill = _asked(session, organization_id)
+    with languages.speaking(languages.DEFAULT):  # scripts read it
+        lines = shown_lines(bill)
     rows: list[tuple[csv_files.Cell, ...]] = [
         (
             *(shown.name, shown.detail, line.charged if shown.quantity else None),
             decimal_of(line.unit_micros) if shown.price else None,
             *(decimal_of(in_micros(line.amount, bill.currency)), bill.currency),
         )
-        for line, shown in zip(bill.lines, shown_lines(bill), strict=True)
+        for line, shown in zip(bill.lines, lines, strict=True)
     ]
     total = decimal_of(in_micros(bill.total, bill.currency))
     cells = csv_files.lines([*rows, ("Total", "", "", "", total, bill.currency)])
@@ -76,27 +80,40 @@ def statement_pdf(organization_id: UUID) -> Response:
         bill = _asked(session, organization_id)
         picture = (brand.logo_url or "").rpartition("/")[2]
         logo = list(images.by_hash(session, picture)[0]) if picture else None
-    facts = [("Customer", bill.name), ("Month", f"{month_name(bill.month)} (UTC)")]
+    month = month_name(bill.month)
+    facts = [
+        (gettext("Customer"), bill.name),
+        (gettext("Month"), gettext("%(month)s (UTC)", month=month)),
+    ]
     if bill.number is not None:
-        facts.append(("Invoice number", invoice_number(bill)))
-    facts.append(("Closed", day(bill.closed_at)) if bill.closed_at else ("Status", "Preview"))
+        facts.append((gettext("Invoice number"), invoice_number(bill)))
+    facts.append(
+        (gettext("Closed"), day(bill.closed_at))
+        if bill.closed_at
+        else (gettext("Status"), gettext("Preview"))
+    )
     content = pdf.render(
         "statement",
         {
-            "title": f"Statement for {month_name(bill.month)}",
+            "title": gettext("Statement for %(month)s", month=month),
             "product": brand.product_name,
             "partner": brand.partner_name,
             "colour": brand.colour,
             "logo": logo,
             "footer": " · ".join(filter(None, (brand.partner_name, brand.support_email))),
             "facts": facts,
-            "columns": [name for name in COLUMNS if name != "Detail"],
+            "columns": [
+                gettext("Description"),
+                gettext("Quantity"),
+                gettext("Unit price"),
+                gettext("Amount"),
+            ],
             "lines": [
                 (line.name, line.detail, line.quantity, line.price, line.amount)
                 for line in shown_lines(bill)
             ],
-            "total": ("Total", total_words(bill)),
-            "note": NOTE,
+            "total": (gettext("Total"), total_words(bill)),
+            "note": str(NOTE),
         },
     )
     named = {"Content-Disposition": f'attachment; filename="{_file_name(bill)}.pdf"'}

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from babel.dates import format_date
+
+from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
+from app.languages import gettext, locale
+from app.languages.dates import NO_BREAK, written_date
 from app.portal.pricing.labels import money
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
@@ -53,7 +58,13 @@ def decimal_of(amount: int) -> Decimal:
 @portal.app_template_filter("month")
 def month_name(month: date) -> str:
     """Return October 2026."""
-    return f"{month:%B %Y}"
+    return written_date(month, "yMMMM").replace(NO_BREAK, " ")
+
+
+@portal.app_template_filter("month_alone")
+def month_alone(month: date) -> str:
+    """Return October."""
+    return str(format_date(month, "LLLL", locale=locale()))
 
 
 def offered_months(today: date) -> list[tuple[str, str]]:
@@ -79,20 +90,37 @@ def invoice_number(bill: Bill) -> str:
 
 def _shown(line: Line, bill: Bill) -> ShownLine:
     amount = micros(in_micros(line.amount, bill.currency), bill.currency)
-    units = f"{line.unit.capitalize()}s"
+    in_minutes = line.unit == UsageUnit.MINUTE
     match line.kind:
+        case LineKind.PLAN if line.charged == line.used:
+            return ShownLine(bill.plan_name, gettext("Plan"), "", "", amount)
         case LineKind.PLAN:
-            part = "" if line.charged == line.used else f", {line.charged} of {line.used} days"
-            return ShownLine(bill.plan_name, f"Plan{part}", "", "", amount)
+            part = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
+            return ShownLine(bill.plan_name, part, "", "", amount)
         case LineKind.TRIAL:
-            return ShownLine(f"{units} in the trial", f"{number(line.used)} free", "", "", amount)
+            name = gettext("Minutes in the trial") if in_minutes else gettext("Calls in the trial")
+            free = gettext("%(num)s free", num=number(line.used))
+            return ShownLine(name, free, "", "", amount)
         case LineKind.USAGE:
-            used = f"{number(line.used)} used, {number(line.included)} included"
+            name = (
+                gettext("Minutes beyond the plan")
+                if in_minutes
+                else gettext("Calls beyond the plan")
+            )
+            used = gettext(
+                "%(used)s used, %(included)s included",
+                used=number(line.used),
+                included=number(line.included),
+            )
             price = _unit_price(line.unit_micros, bill.currency)
-            return ShownLine(f"{units} beyond the plan", used, number(line.charged), price, amount)
+            return ShownLine(name, used, number(line.charged), price, amount)
         case LineKind.CORRECTION:
             month = month_name(line.month) if line.month else ""
-            return ShownLine(f"Correction for {month}", f"{units} reported late", "", "", amount)
+            late = (
+                gettext("Minutes reported late") if in_minutes else gettext("Calls reported late")
+            )
+            named = gettext("Correction for %(month)s", month=month)
+            return ShownLine(named, late, "", "", amount)
 
 
 def _unit_price(price: int, currency: str) -> str:

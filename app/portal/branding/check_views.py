@@ -6,6 +6,7 @@ from flask import render_template, url_for
 
 from app.extensions import caller, transaction
 from app.policy import Permission
+from app.portal.branding.labels import VERDICTS_IN_TEXT
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import portal
 from app.services.branding.colour_pairs import colour_pairs
@@ -42,6 +43,7 @@ def branding_contrast() -> str:
             count=len(pairs),
             lowest=lowest,
             colour=brand.colour,
+            verdicts=VERDICTS_IN_TEXT,
             **studio.head(),
         )
 

@@ -17,25 +17,19 @@ from wtforms import (
 from wtforms.fields import Field
 
 from app.errors import DomainError
-from app.languages import LANGUAGES, lazy_gettext
+from app.languages import LANGUAGES, gettext, gettext_noop, lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.branding.brand import SOCIAL_NAMES
 from app.services.branding.drafts import fingerprint
 
 CHAT_LABELS: dict[str, str] = {
-    "header": "Header and button",
-    "visitor": "Visitor messages",
-    "assistant": "Replies",
-    "background": "Background",
+    "header": lazy_gettext("Header and button"),
+    "visitor": lazy_gettext("Visitor messages"),
+    "assistant": lazy_gettext("Replies"),
+    "background": lazy_gettext("Background"),
 }
 """The parts of the chat window with a colour of their own."""
-ROW_NAMES = {
-    "further_colours": "More colours",
-    "header_links": "Header link",
-    "social_links": "Social link",
-    "texts_by_language": lazy_gettext("Texts in other languages"),
-}
 Rows: TypeAlias = FieldList
 Way: TypeAlias = Literal["up", "down", "remove"]
 PRIMARY = "primary"
@@ -43,24 +37,24 @@ SPARE_ROWS = 1
 
 
 class ColourRow(Form):
-    name = StringField("Colour name", render_kw={"maxlength": 200})
-    value = StringField("Colour", render_kw={"maxlength": 100, "spellcheck": "false"})
+    name = StringField(lazy_gettext("Colour name"), render_kw={"maxlength": 200})
+    value = StringField(lazy_gettext("Colour"), render_kw={"maxlength": 100, "spellcheck": "false"})
 
 
 class LinkRow(Form):
-    label = StringField("Link text", render_kw={"maxlength": 200})
-    url = StringField("Address", render_kw={"maxlength": 2000, "inputmode": "url"})
+    label = StringField(lazy_gettext("Link text"), render_kw={"maxlength": 200})
+    url = StringField(lazy_gettext("Address"), render_kw={"maxlength": 2000, "inputmode": "url"})
 
 
 class SocialRow(Form):
     type = SelectField(
-        "Network",
+        lazy_gettext("Network"),
         choices=[
-            SelectChoice("", "Choose"),
+            SelectChoice("", lazy_gettext("Choose")),
             *(SelectChoice(*item) for item in SOCIAL_NAMES.items()),
         ],
     )
-    url = URLField("Address of your page", render_kw={"maxlength": 2000})
+    url = URLField(lazy_gettext("Address of your page"), render_kw={"maxlength": 2000})
 
 
 def _colour_field(label: str) -> StringField:
@@ -82,25 +76,33 @@ class BrandingForm(PortalForm):
     """Empty rows are left out; one empty row is at the end of each list."""
 
     version = VersionField()
-    product_name = StringField("Product name", render_kw={"maxlength": 200, "required": True})
-    tagline = StringField("Tagline", render_kw={"maxlength": 200})
+    product_name = StringField(
+        lazy_gettext("Product name"), render_kw={"maxlength": 200, "required": True}
+    )
+    tagline = StringField(lazy_gettext("Tagline"), render_kw={"maxlength": 200})
     mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
     texts_by_language = FieldList(FormField(TextsRow), max_entries=len(LANGUAGES))
-    colour = _colour_field("Colour")
+    colour = _colour_field(lazy_gettext("Colour"))
     further_colours = FieldList(FormField(ColourRow))
     header_links = FieldList(FormField(LinkRow))
     social_links = FieldList(FormField(SocialRow))
-    show_embedded_chat = BooleanField("Show the chat bubble")
-    chat_assistant_id = SelectField("Chat assistant", validate_choice=False)
+    show_embedded_chat = BooleanField(lazy_gettext("Show the chat bubble"))
+    chat_assistant_id = SelectField(lazy_gettext("Chat assistant"), validate_choice=False)
     chat_header = _colour_field(CHAT_LABELS["header"])
     chat_visitor = _colour_field(CHAT_LABELS["visitor"])
     chat_assistant = _colour_field(CHAT_LABELS["assistant"])
     chat_background = _colour_field(CHAT_LABELS["background"])
-    show_branding_toggle = BooleanField("Show “Powered by” on customers’ pages")
-    show_character_toggle = BooleanField("Let customers choose their assistant’s character")
-    default_assistant_name = StringField("Name of new assistants", render_kw={"maxlength": 200})
-    partner_upgrade_message = TextAreaField("Message at a limit", render_kw={"maxlength": 2000})
-    demo_link = URLField("Address of your demo", render_kw={"maxlength": 2000})
+    show_branding_toggle = BooleanField(lazy_gettext("Show “Powered by” on customers’ pages"))
+    show_character_toggle = BooleanField(
+        lazy_gettext("Let customers choose their assistant’s character")
+    )
+    default_assistant_name = StringField(
+        lazy_gettext("Name of new assistants"), render_kw={"maxlength": 200}
+    )
+    partner_upgrade_message = TextAreaField(
+        lazy_gettext("Message at a limit"), render_kw={"maxlength": 2000}
+    )
+    demo_link = URLField(lazy_gettext("Address of your demo"), render_kw={"maxlength": 2000})
 
     @classmethod
     def showing(cls, content: Mapping[str, Any]) -> "BrandingForm":
@@ -180,7 +182,7 @@ class BrandingForm(PortalForm):
             field.errors = (*field.errors, problem.message)
             if field.name not in self:
                 rows, place, _ = field.name.split("-")
-                label = f"{ROW_NAMES[rows]} {int(place) + 1}, {field.label.text.lower()}"
+                label = _row_label(rows, field.short_name, int(place) + 1)
                 rest.append((field.id, f"{label}: {problem.message}"))
         self.problems = rest
 
@@ -237,6 +239,26 @@ class BrandingForm(PortalForm):
 
     def _filled(self, rows: Rows) -> list[Form]:
         return [entry.form for entry in rows if any((f.data or "").strip() for f in entry.form)]
+
+
+_ROW_LABELS = {
+    ("further_colours", "name"): gettext_noop("More colours %(number)s, colour name"),
+    ("further_colours", "value"): gettext_noop("More colours %(number)s, colour"),
+    ("header_links", "label"): gettext_noop("Header link %(number)s, link text"),
+    ("header_links", "url"): gettext_noop("Header link %(number)s, address"),
+    ("social_links", "type"): gettext_noop("Social link %(number)s, network"),
+    ("social_links", "url"): gettext_noop("Social link %(number)s, address of your page"),
+    ("texts_by_language", "tagline"): gettext_noop("%(language)s, tagline"),
+    ("texts_by_language", "mail_greeting"): gettext_noop("%(language)s, greeting"),
+}
+
+
+def _row_label(rows: str, field: str, number: int) -> str:
+    """Return the label of a field in a row of a list, for a summary."""
+    languages = [*LANGUAGES.values()]
+    return gettext(
+        _ROW_LABELS[rows, field], number=number, language=languages[(number - 1) % len(languages)]
+    )
 
 
 def _primary_of(colours: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:

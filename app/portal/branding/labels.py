@@ -4,51 +4,114 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.languages import LANGUAGES, lazy_gettext
+from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
 from app.services.branding.brand import SOCIAL_NAMES
 from app.validation.colours import is_colour, to_hex
 
 FIELD_LABELS: dict[str, str] = {
-    "productName": "Product name",
-    "tagline": "Tagline",
+    "productName": lazy_gettext("Product name"),
+    "tagline": lazy_gettext("Tagline"),
     "mailGreeting": lazy_gettext("Greeting in emails"),
     "textsByLanguage": lazy_gettext("Texts in other languages"),
-    "brandUIColors": "Colours",
-    "logoImgUrl": "Logo",
-    "darkLogoUrl": "Dark logo",
-    "siteImages": "Pictures",
-    "customHeaderLinks": "Header links",
-    "socialLinks": "Social links",
-    "showEmbeddedChat": "Chat bubble",
-    "chatAgentId": "Assistant of the chat",
-    "chatTemplateColors": "Colours of the chat",
-    "showBrandingToggle": "“Powered by” on customers’ pages",
-    "showCharacterToggle": "Choice of the assistant’s character",
-    "defaultAgentName": "Name of new assistants",
-    "partnerUpgradeMessage": "Message at a limit",
-    "demoLink": "Address of your demo",
+    "brandUIColors": lazy_gettext("Colours"),
+    "logoImgUrl": lazy_gettext("Logo"),
+    "darkLogoUrl": lazy_gettext("Dark logo"),
+    "siteImages": lazy_gettext("Pictures"),
+    "customHeaderLinks": lazy_gettext("Header links"),
+    "socialLinks": lazy_gettext("Social links"),
+    "showEmbeddedChat": lazy_gettext("Chat bubble"),
+    "chatAgentId": lazy_gettext("Assistant of the chat"),
+    "chatTemplateColors": lazy_gettext("Colours of the chat"),
+    "showBrandingToggle": lazy_gettext("“Powered by” on customers’ pages"),
+    "showCharacterToggle": lazy_gettext("Choice of the assistant’s character"),
+    "defaultAgentName": lazy_gettext("Name of new assistants"),
+    "partnerUpgradeMessage": lazy_gettext("Message at a limit"),
+    "demoLink": lazy_gettext("Address of your demo"),
 }
 """One label for each field of a draft."""
 
-PICTURE_NAMES = {"logo": "Logo", "favicon": "Favicon", "hero": "Sign-in picture"}
+PICTURE_NAMES = {
+    "logo": lazy_gettext("Logo"),
+    "favicon": lazy_gettext("Favicon"),
+    "hero": lazy_gettext("Sign-in picture"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PictureField:
+    """A picture of the studio: ``shape`` is the kind whose shape it needs, ``alt`` its alternative
+    text; the others are the labels of its buttons."""
+
+    kind: str
+    shape: str
+    name: str
+    hint: str
+    alt: str
+    upload: str
+    replace: str
+    fetch: str
+    remove: str
+
+
 PICTURE_FIELDS = (
-    ("logo", PICTURE_NAMES["logo"], "logo", "Shown 28 px high, so a wide one works best."),
-    (
-        "dark-logo",
-        FIELD_LABELS["darkLogoUrl"],
-        "logo",
-        "Used in dark mode. Without one, your logo is shown on white there.",
+    PictureField(
+        kind="logo",
+        shape="logo",
+        name=PICTURE_NAMES["logo"],
+        hint=lazy_gettext("Shown 28 px high, so a wide one works best."),
+        alt=lazy_gettext("Your logo"),
+        upload=lazy_gettext("Upload logo"),
+        replace=lazy_gettext("Replace logo"),
+        fetch=lazy_gettext("Fetch logo again"),
+        remove=lazy_gettext("Remove logo"),
     ),
-    (
-        "favicon",
-        PICTURE_NAMES["favicon"],
-        "favicon",
-        "The icon in the browser tab. Without one, your first letter is shown.",
+    PictureField(
+        kind="dark-logo",
+        shape="logo",
+        name=FIELD_LABELS["darkLogoUrl"],
+        hint=lazy_gettext("Used in dark mode. Without one, your logo is shown on white there."),
+        alt=lazy_gettext("Your dark logo"),
+        upload=lazy_gettext("Upload dark logo"),
+        replace=lazy_gettext("Replace dark logo"),
+        fetch=lazy_gettext("Fetch dark logo again"),
+        remove=lazy_gettext("Remove dark logo"),
     ),
-    ("hero", PICTURE_NAMES["hero"], "hero", "Fills the coloured side of the sign-in page."),
+    PictureField(
+        kind="favicon",
+        shape="favicon",
+        name=PICTURE_NAMES["favicon"],
+        hint=lazy_gettext("The icon in the browser tab. Without one, your first letter is shown."),
+        alt=lazy_gettext("Your favicon"),
+        upload=lazy_gettext("Upload favicon"),
+        replace=lazy_gettext("Replace favicon"),
+        fetch=lazy_gettext("Fetch favicon again"),
+        remove=lazy_gettext("Remove favicon"),
+    ),
+    PictureField(
+        kind="hero",
+        shape="hero",
+        name=PICTURE_NAMES["hero"],
+        hint=lazy_gettext("Fills the coloured side of the sign-in page."),
+        alt=lazy_gettext("Your sign-in picture"),
+        upload=lazy_gettext("Upload sign-in picture"),
+        replace=lazy_gettext("Replace sign-in picture"),
+        fetch=lazy_gettext("Fetch sign-in picture again"),
+        remove=lazy_gettext("Remove sign-in picture"),
+    ),
 )
-"""Kind, name, the kind whose shape it needs, and hint."""
+VERDICTS: dict[str, str] = {
+    "As given": lazy_gettext("As given"),
+    "Shade used": lazy_gettext("Shade used"),
+    "Dark text": lazy_gettext("Dark text"),
+}
+"""How a colour is used (`contrast_report`), in a column of its own."""
+VERDICTS_IN_TEXT: dict[str, str] = {
+    "As given": lazy_gettext("as given"),
+    "Shade used": lazy_gettext("shade used"),
+    "Dark text": lazy_gettext("dark text"),
+}
+"""The same behind a contrast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +131,14 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
     if isinstance(value, list):
         return [_ENTRIES[name](item) for item in value]
     if name == "chatTemplateColors":
-        return [_colour(CHAT_LABELS.get(part, part), colour) for part, colour in value.items()]
+        return [_colour(str(CHAT_LABELS.get(part, part)), colour) for part, colour in value.items()]
     if name == "textsByLanguage":
         return [
             Shown(f"{LANGUAGES[code]}: {' · '.join(filter(None, texts.values()))}")
             for code, texts in value.items()
         ]
     if name in ("logoImgUrl", "darkLogoUrl"):
-        return [_picture(FIELD_LABELS[name], value)]
+        return [_picture(str(FIELD_LABELS[name]), value)]
     return [Shown(_plain(name, value, assistants))]
 
 
@@ -85,12 +148,12 @@ def words(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
     if isinstance(value, bool):
-        return "On" if value else "Off"
+        return gettext("On") if value else gettext("Off")
     return assistants.get(value, value) if name == "chatAgentId" else str(value)
 
 
 def _colour(name: str, value: str) -> Shown:
-    label = "Colour" if name.strip().casefold() == PRIMARY else name
+    label = gettext("Colour") if name.strip().casefold() == PRIMARY else name
     return Shown(f"{label}: {value}", colour=to_hex(value) if is_colour(value) else None)
 
 
@@ -102,6 +165,6 @@ _ENTRIES: dict[str, Callable[[dict[str, str]], Shown]] = {
     "brandUIColors": lambda item: _colour(item["name"], item["value"]),
     "customHeaderLinks": lambda item: Shown(f"{item['label']}: {item['url']}"),
     "socialLinks": lambda item: Shown(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
-    "siteImages": lambda item: _picture(PICTURE_NAMES[item["type"]], item["imageUrl"]),
+    "siteImages": lambda item: _picture(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
 }
 """How an entry of each list is displayed."""

@@ -10,9 +10,10 @@ from wtforms import SelectChoice
 
 from app.enums import ImageType
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext, pgettext
 from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, words
+from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, VERDICTS, words
 from app.portal.web.editing import Difference, EditConflict
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
@@ -23,15 +24,8 @@ from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
 from app.services.partners.outside_pictures import copy_of, path_of, stored_hash
 
-SURFACES = (
-    ("sign-in", "Sign-in page", "Before sign-in"),
-    ("portal", "Portal", "Signed in"),
-    ("mail", "Mail", "An invitation"),
-    ("chat", "Chat bubble", "Open"),
-    ("error", "Error page", "Page not found"),
-)
-THEMES = (("light", "Light"), ("dark", "Dark"))
-WIDTHS = (("wide", "Wide"), ("phone", "Phone"))
+THEMES = (("light", lazy_gettext("Light")), ("dark", lazy_gettext("Dark")))
+WIDTHS = (("wide", lazy_gettext("Wide")), ("phone", lazy_gettext("Phone")))
 MOST_CHAT_ASSISTANTS = 200
 
 
@@ -113,7 +107,7 @@ class Studio:
             at=draft.updated_at if draft else None,
             differences=[
                 Difference(
-                    FIELD_LABELS[change.name],
+                    str(FIELD_LABELS[change.name]),
                     words(change.name, change.new, self.assistants),
                     words(change.name, change.old, self.assistants),
                 )
@@ -132,12 +126,14 @@ class Studio:
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
         form.chat_assistant_id.choices = [
-            SelectChoice("", "None"),
+            SelectChoice("", pgettext("assistant", "None")),
             *(SelectChoice(value, name) for value, name in self.assistants.items()),
         ]
         chosen = form.chat_assistant_id.data
         if chosen and chosen not in self.assistants:
-            form.chat_assistant_id.choices.append(SelectChoice(chosen, "Removed assistant"))
+            form.chat_assistant_id.choices.append(
+                SelectChoice(chosen, gettext("Removed assistant"))
+            )
         brand = self.brand
         return {
             **self.head(),
@@ -151,7 +147,8 @@ class Studio:
                 part: area.light[0] for part, area in areas(brand.colour, None).items()
             },
             "report": contrast_report(brand.colour),
-            "surfaces": SURFACES,
+            "verdicts": VERDICTS,
+            "surfaces": _previews(),
             "missing": missing(self.partner, brand),
             "shown_on": surfaces(self.partner, brand),
             "themes": THEMES,
@@ -159,6 +156,17 @@ class Studio:
             "theme": _choice("theme", dict(THEMES)),
             "width": _choice("width", dict(WIDTHS)),
         }
+
+
+def _previews() -> tuple[tuple[str, str, str], ...]:
+    """Return the pages with a preview: address, name and state."""
+    return (
+        ("sign-in", gettext("Sign-in page"), gettext("Before sign-in")),
+        ("portal", gettext("Portal"), gettext("Signed in")),
+        ("mail", gettext("Mail"), gettext("An invitation")),
+        ("chat", gettext("Chat bubble"), pgettext("state", "Open")),
+        ("error", gettext("Error page"), gettext("Page not found")),
+    )
 
 
 def _choice(name: str, offered: dict[str, str]) -> str:

@@ -85,7 +85,7 @@ def _compared(
         "compared": found,
         "rows": [
             (
-                FIELD_LABELS[change.name],
+                str(FIELD_LABELS[change.name]),
                 shown(change.name, change.old, studio.assistants),
                 shown(change.name, change.new, studio.assistants),
             )

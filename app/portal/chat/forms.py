@@ -4,6 +4,7 @@ from typing import Any
 
 from wtforms import EmailField, StringField, TextAreaField
 
+from app.languages import lazy_gettext
 from app.portal.web.forms import PortalForm
 from app.services.chat import MOST_CHARACTERS
 
@@ -15,15 +16,17 @@ class ChatForm(PortalForm):
     """
 
     message = TextAreaField(
-        "Your message",
+        lazy_gettext("Your message"),
         id="chat-message",
         render_kw={"maxlength": MOST_CHARACTERS, "required": True},
     )
     name = StringField(
-        "Your name", id="chat-name", render_kw={"maxlength": 200, "autocomplete": "name"}
+        lazy_gettext("Your name"),
+        id="chat-name",
+        render_kw={"maxlength": 200, "autocomplete": "name"},
     )
     email = EmailField(
-        "Your email address",
+        lazy_gettext("Your email address"),
         id="chat-email",
         render_kw={"maxlength": 254, "autocomplete": "email", "required": True},
     )

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import LegacyExchange, utcnow
 from app.portal.api_access.curl_examples import KEY_VARIABLE
 from app.portal.api_access.labels import End
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 
 SOON = timedelta(days=30)
 FIELDS = {
@@ -23,8 +24,10 @@ FIELDS = {
 }
 """Fields of the legacy API and where their values go."""
 ONLY_BEFORE = {
-    "retired": "The legacy API no longer serves this client. Use the new API.",
-    "plan_required": "The legacy API needs the Plus plan. The new API works with every plan.",
+    "retired": lazy_gettext("The legacy API no longer serves this client. Use the new API."),
+    "plan_required": lazy_gettext(
+        "The legacy API needs the Plus plan. The new API works with every plan."
+    ),
 }
 """Errors of the legacy API without a counterpart."""
 
@@ -34,9 +37,15 @@ def time_left(end: datetime) -> End:
     now = utcnow()
     if end <= now:
         over = (now - end).days
-        return End(f"Ended {plural(over, 'day')} ago" if over else "Ended today", soon=True)
+        if not over:
+            return End(gettext("Ended today"), soon=True)
+        ago = ngettext("Ended %(num)s day ago", "Ended %(num)s days ago", over, num=number(over))
+        return End(ago, soon=True)
     left = end - now
-    return End(f"{plural(left.days, 'day')} left" if left.days else "Within a day", left < SOON)
+    if not left.days:
+        return End(gettext("Within a day"), soon=True)
+    words = ngettext("%(num)s day left", "%(num)s days left", left.days, num=number(left.days))
+    return End(words, left < SOON)
 
 
 def as_curl(url: str, body: Mapping[str, Any]) -> str:
@@ -62,26 +71,39 @@ def differences(exchange: LegacyExchange) -> list[str]:
     old, new = _details(exchange.answer), _details(exchange.shadow_answer)
     if before and after:
         return [
-            "Both accept the call.",
-            "The new answer also has the call’s status, and its id to read or cancel the call.",
+            gettext("Both accept the call."),
+            gettext(
+                "The new answer also has the call’s status, and its id to read or cancel the call."
+            ),
         ]
     if after:
-        return [ONLY_BEFORE.get(old["code"], f"Only the legacy API refuses it: {old['message']}")]
+        if old["code"] in ONLY_BEFORE:
+            return [str(ONLY_BEFORE[old["code"]])]
+        return [gettext("Only the legacy API refuses it: %(message)s", message=old["message"])]
     if before:
-        return [f"Only the new API refuses it: {new['message']}"]
+        return [gettext("Only the new API refuses it: %(message)s", message=new["message"])]
     sentences = [_both_refuse(exchange, old, new)]
     moved = [
-        f"The problem of {each['field']} is reported for {FIELDS[each['field']]}."
+        gettext(
+            "The problem of %(legacy_field)s is reported for %(new_field)s.",
+            legacy_field=each["field"],
+            new_field=FIELDS[each["field"]],
+        )
         for each in old["errors"]
         if each["field"] in FIELDS and FIELDS[each["field"]] != each["field"]
     ]
-    return [*sentences, *moved, 'Each refusal of a call by the new API has "success": false.']
+    marked = gettext('Each refusal of a call by the new API has "success": false.')
+    return [*sentences, *moved, marked]
 
 
 def _both_refuse(exchange: LegacyExchange, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     if old["code"] == new["code"] and exchange.status == exchange.shadow_status:
-        return f"Both refuse it for the same reason: {new['message']}"
-    return f"Both refuse it. The legacy API: {old['message']} The new one: {new['message']}"
+        return gettext("Both refuse it for the same reason: %(message)s", message=new["message"])
+    return gettext(
+        "Both refuse it. The legacy API: %(legacy_message)s The new one: %(new_message)s",
+        legacy_message=old["message"],
+        new_message=new["message"],
+    )
 
 
 def _details(answer: Mapping[str, Any]) -> dict[str, Any]:

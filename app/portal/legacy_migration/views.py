@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import render_template
 
 from app.extensions import caller, settings, transaction
+from app.languages import pgettext
 from app.models import LegacyDay, OAuthClient, utcnow
 from app.portal.api_access.labels import client_state
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
@@ -86,8 +87,16 @@ def _chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
     return {
         "days": [each.day.isoformat() for each in days],
         "series": [
-            {"label": "Accepted", "values": [each.accepted for each in days], "role": "first"},
-            {"label": "Refused", "values": [each.refused for each in days], "role": "second"},
+            {
+                "label": pgettext("requests", "Accepted"),
+                "values": [each.accepted for each in days],
+                "role": "first",
+            },
+            {
+                "label": pgettext("requests", "Refused"),
+                "values": [each.refused for each in days],
+                "role": "second",
+            },
         ],
         "unfinished": True,
     }

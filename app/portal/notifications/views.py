@@ -5,7 +5,9 @@ from typing import Any
 from flask import flash, redirect, render_template, url_for
 
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import AuditEntry
+from app.portal.alerts.titles import titles_of
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.navigation import may_open
@@ -36,10 +38,17 @@ def list_notifications() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
         page = notified.listing(session, caller(), cursor=place.cursor, limit=lists.PAGE_SIZE)
+        titles = titles_of(session, [entry for entry, _is_unread in page.items])
     return render_template(
         "portal/notifications/page.html",
         rows=[
-            (entry, is_unread, ICONS.get(entry.target_type, "mail"), _url_of(entry))
+            (
+                entry,
+                titles.get(entry.target_id) or entry.target,
+                is_unread,
+                ICONS.get(entry.target_type, "mail"),
+                _url_of(entry),
+            )
             for entry, is_unread in page.items
         ],
         is_any_unread=any(is_unread for _entry, is_unread in page.items),
@@ -57,7 +66,7 @@ def notifications_bell() -> str:
 def notifications_read() -> Page:
     with transaction() as session:
         notified.mark_read(session, caller())
-    flash("All notifications are read.", "success")
+    flash(gettext("All notifications are read."), "success")
     return redirect(url_for("portal.notifications"), 303)
 
 

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.portal.operator.forms import PartnerForm
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
@@ -45,7 +46,10 @@ def operator_partner_create() -> Page:
             url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(f"{made.name} added. {invited.email} is invited.", "success")
+    flash(
+        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email),
+        "success",
+    )
     return redirect(url, 303)
 
 
@@ -75,9 +79,12 @@ def operator_partner_verify_domain(partner_id: UUID) -> Response:
     try:
         with transaction() as session:
             domain = partners.verify_domain(session, caller(), partner_id).domain
-        flash(f"{domain} is verified. It shows the partner’s sign-in page.", "success")
+        flash(
+            gettext("%(domain)s is verified. It shows the partner’s sign-in page.", domain=domain),
+            "success",
+        )
     except (Conflict, ValidationFailed) as error:
-        flash(f"{error.message} Nothing was changed.", "warning")
+        flash(f"{error.message} {gettext('Nothing was changed.')}", "warning")
     return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from wtforms import EmailField, StringField
 
 from app.errors import ValidationFailed
+from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, blank_is_none
 from app.portal.web.forms import PortalForm
 from app.schemas.parsing import read
@@ -18,11 +19,11 @@ class PartnerForm(PortalForm):
     wire_fields: ClassVar = {"partnerName": "name"}
 
     once = OnceField()
-    name = StringField("Name", render_kw=_NAME)
-    product_name = StringField("Product name", default=PRODUCT_NAME, render_kw=_NAME)
-    domain = StringField("Domain", filters=[blank_is_none], render_kw=_NAME)
-    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
-    administrator_name = StringField("Name", filters=[blank_is_none], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    product_name = StringField(lazy_gettext("Product name"), default=PRODUCT_NAME, render_kw=_NAME)
+    domain = StringField(lazy_gettext("Domain"), filters=[blank_is_none], render_kw=_NAME)
+    email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
+    administrator_name = StringField(lazy_gettext("Name"), filters=[blank_is_none], render_kw=_NAME)
 
     def to_partner(self) -> CreatePartnerInput:
         """Raises `ValidationFailed`."""

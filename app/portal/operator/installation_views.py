@@ -13,22 +13,32 @@ from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
-from app.portal.web.formats import carrier_title, number, plural, size
+from app.portal.web.formats import carrier_title, number, size
 from app.services import installation, storage, workers
 from app.services.pauses import carrier_health
 
 QUEUE_NAMES = {
-    job_queue.CALLS_QUEUE: "Calls",
-    job_queue.IMPORT_QUEUE: "Uploads",
-    job_queue.MAIL_QUEUE: "Emails",
-    job_queue.WEBHOOK_QUEUE: "Webhooks",
-    job_queue.CHECK_QUEUE: "Checks of active calls",
-    job_queue.PICTURE_QUEUE: "Pictures",
-    job_queue.JOBS_QUEUE: "Other work",
+    job_queue.CALLS_QUEUE: lazy_gettext("Calls"),
+    job_queue.IMPORT_QUEUE: lazy_gettext("Uploads"),
+    job_queue.MAIL_QUEUE: lazy_gettext("Emails"),
+    job_queue.WEBHOOK_QUEUE: lazy_gettext("Webhooks"),
+    job_queue.CHECK_QUEUE: lazy_gettext("Checks of active calls"),
+    job_queue.PICTURE_QUEUE: lazy_gettext("Pictures"),
+    job_queue.JOBS_QUEUE: lazy_gettext("Other work"),
+}
+NAMES_IN_SENTENCE = {
+    job_queue.CALLS_QUEUE: lazy_gettext("calls"),
+    job_queue.IMPORT_QUEUE: lazy_gettext("uploads"),
+    job_queue.MAIL_QUEUE: lazy_gettext("emails"),
+    job_queue.WEBHOOK_QUEUE: lazy_gettext("webhooks"),
+    job_queue.CHECK_QUEUE: lazy_gettext("checks of active calls"),
+    job_queue.PICTURE_QUEUE: lazy_gettext("pictures"),
+    job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
 LATE = timedelta(minutes=5)
 """Work that waits longer is shown as delayed."""
@@ -61,11 +71,11 @@ def operator_installation() -> str:
             workers=workers.listing(session),
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=[
-                ("Database", f"{database.kind} {database.version}"),
-                ("Database size", size(database.size)),
-                ("Migration", migration),
+                (gettext("Database"), f"{database.kind} {database.version}"),
+                (gettext("Database size"), size(database.size)),
+                (gettext("Migration"), migration),
                 ("Python", platform.python_version()),
-                ("Environment", settings().env),
+                (gettext("Environment"), settings().env),
             ],
         )
 
@@ -76,21 +86,32 @@ def _row(title: str, word: str, tone: str, text: str, endpoint: str | None = Non
 
 
 def _calling_service(session: Session) -> Row:
+    title = gettext("Calling service")
     if is_offline(session):
-        text = "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
-        return _row("Calling service", "Offline", "danger", text)
+        text = gettext(
+            "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
+        )
+        return _row(title, gettext("Offline"), "danger", text)
     alive = len(workers.alive(session, settings().worker_silent_seconds))
-    return _row("Calling service", "Online", "success", f"{plural(alive, 'worker')} running.")
+    text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive, num=number(alive))
+    return _row(title, gettext("Online"), "success", text)
 
 
 def _queues(queues: list[QueueDepth]) -> Row:
-    late = [QUEUE_NAMES[queue.name].lower() for queue in queues if _is_late(queue.oldest_at)]
+    title = gettext("Queues")
+    late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if _is_late(queue.oldest_at)]
     waiting = sum(queue.waiting for queue in queues)
     if late:
-        text = f"Work has waited for more than 5 minutes: {', '.join(late)}."
-        return _row("Queues", "Delayed", "warning", text)
-    text = f"{number(waiting)} waiting." if waiting else "Nothing is waiting."
-    return _row("Queues", "On time", "success", text)
+        text = gettext(
+            "Work has waited for more than 5 minutes: %(queues)s.", queues=", ".join(late)
+        )
+        return _row(title, gettext("Delayed"), "warning", text)
+    text = (
+        gettext("%(number)s waiting.", number=number(waiting))
+        if waiting
+        else gettext("Nothing is waiting.")
+    )
+    return _row(title, gettext("On time"), "success", text)
 
 
 def _is_late(oldest_at: datetime | None) -> bool:
@@ -107,36 +128,53 @@ def _carriers(session: Session) -> list[Row]:
         rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.line_health"))
     chosen = CarrierKind(settings().carrier)
     if chosen not in {each.carrier for each in found}:
-        text = "No requests in the last 24 hours."
-        rows.append(_row(carrier_title(chosen), "Not used", "neutral", text, "portal.line_health"))
+        text = gettext("No requests in the last 24 hours.")
+        word = gettext("Not used")
+        rows.append(_row(carrier_title(chosen), word, "neutral", text, "portal.line_health"))
     return rows
 
 
 def _emails(session: Session) -> Row:
+    title = gettext("Emails")
     found = installation.mails(session)
     if not settings().smtp_url:
-        text = "No mail server is set: emails are kept on this machine."
-        return _row("Emails", "Not sent", "warning", text)
-    text = f"Last 24 hours: {number(found.sent)} sent, {number(found.waiting)} waiting, "
-    text += f"{number(found.failed)} failed."
+        text = gettext("No mail server is set: emails are kept on this machine.")
+        return _row(title, gettext("Not sent"), "warning", text)
+    text = gettext(
+        "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
+        sent=number(found.sent),
+        waiting=number(found.waiting),
+        failed=number(found.failed),
+    )
     if found.failed:
-        return _row("Emails", "Failures", "warning", text)
+        return _row(title, gettext("Failures"), "warning", text)
     if _is_late(found.oldest_at):
-        return _row("Emails", "Delayed", "warning", text)
-    return _row("Emails", "Works", "success", text)
+        return _row(title, gettext("Delayed"), "warning", text)
+    return _row(title, gettext("Works"), "success", text)
 
 
 def _migrations(found: str | None) -> Row:
+    title = gettext("Migrations")
     if found == head():
-        return _row("Migrations", "Up to date", "success", "")
-    text = f"The database is at {found or 'none'}, this version needs {head()}. Run the migrations."
-    return _row("Migrations", "Behind", "danger", text)
+        return _row(title, gettext("Up to date"), "success", "")
+    text = gettext(
+        "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
+        found=found or "none",
+        needed=head(),
+    )
+    return _row(title, gettext("Behind"), "danger", text)
 
 
 def _disk(session: Session) -> Row:
     used = storage.used_by_all(session, caller())
     disk = shutil.disk_usage(settings().instance_dir)
-    text = f"{size(used)} of uploads and images. {size(disk.free)} of {size(disk.total)} free."
+    title = gettext("Storage")
+    text = gettext(
+        "%(used)s of uploads and images. %(free)s of %(total)s free.",
+        used=size(used),
+        free=size(disk.free),
+        total=size(disk.total),
+    )
     if disk.free < disk.total * LITTLE_SPACE:
-        return _row("Storage", "Little space", "warning", text, "portal.operator_storage")
-    return _row("Storage", "Enough space", "success", text, "portal.operator_storage")
+        return _row(title, gettext("Little space"), "warning", text, "portal.operator_storage")
+    return _row(title, gettext("Enough space"), "success", text, "portal.operator_storage")

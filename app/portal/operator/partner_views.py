@@ -6,15 +6,16 @@ from flask import flash, redirect, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.services import partners
 
 SUSPENDING = (
-    "All its users are signed out at once and can’t sign in.",
-    "Its access tokens, API keys and clients of the legacy API stop working at once.",
-    "No more calls are placed; waiting calls end when their turn comes.",
-    "Nothing is deleted; you can reactivate the partner at any time.",
+    lazy_gettext("All its users are signed out at once and can’t sign in."),
+    lazy_gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
+    lazy_gettext("No more calls are placed; waiting calls end when their turn comes."),
+    lazy_gettext("Nothing is deleted; you can reactivate the partner at any time."),
 )
 
 
@@ -24,10 +25,10 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
         name = partners.get(session, caller(), partner_id).name
     return Confirmation(
         action=url_for("portal.partner_suspend", partner_id=partner_id),
-        title=f"Suspend {name}?",
+        title=gettext("Suspend %(name)s?", name=name),
         consequences=SUSPENDING,
-        act="Suspend partner",
-        safe="Keep active",
+        act=gettext("Suspend partner"),
+        safe=gettext("Keep active"),
         safe_url=url_for("portal.overview"),
     ).page()
 
@@ -36,7 +37,13 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
 def partner_suspend(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.suspend(session, caller(), partner_id).name
-    flash(f"{name} suspended. Its users are signed out and its credentials don’t work.", "success")
+    flash(
+        gettext(
+            "%(name)s suspended. Its users are signed out and its credentials don’t work.",
+            name=name,
+        ),
+        "success",
+    )
     return redirect(url_for("portal.overview"), 303)
 
 
@@ -44,5 +51,11 @@ def partner_suspend(partner_id: UUID) -> Response:
 def partner_resume(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.resume(session, caller(), partner_id).name
-    flash(f"{name} reactivated. Its users can sign in and its credentials work again.", "success")
+    flash(
+        gettext(
+            "%(name)s reactivated. Its users can sign in and its credentials work again.",
+            name=name,
+        ),
+        "success",
+    )
     return redirect(url_for("portal.overview"), 303)

@@ -6,18 +6,19 @@ from flask import flash, redirect, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.services import partners
 
 ENDING = (
-    "Its organizations can call every number that their settings allow.",
-    "Organizations in a trial of their own stay in it until a partner admin ends it.",
+    lazy_gettext("Its organizations can call every number that their settings allow."),
+    lazy_gettext("Organizations in a trial of their own stay in it until a partner admin ends it."),
 )
 STARTING = (
-    "Its organizations can call only numbers that they have verified.",
-    "Waiting calls to other numbers end when their turn comes.",
-    "You can end the trial at any time.",
+    lazy_gettext("Its organizations can call only numbers that they have verified."),
+    lazy_gettext("Waiting calls to other numbers end when their turn comes."),
+    lazy_gettext("You can end the trial at any time."),
 )
 
 
@@ -25,10 +26,10 @@ STARTING = (
 def partner_trial_end_confirm(partner_id: UUID) -> str:
     return Confirmation(
         action=url_for("portal.partner_trial_end", partner_id=partner_id),
-        title=f"End the trial of {_name(partner_id)}?",
+        title=gettext("End the trial of %(name)s?", name=_name(partner_id)),
         consequences=ENDING,
-        act="End trial",
-        safe="Keep in trial",
+        act=gettext("End trial"),
+        safe=gettext("Keep in trial"),
         safe_url=url_for("portal.overview"),
         danger=False,
     ).page()
@@ -38,7 +39,7 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
 def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
-    flash(f"The trial of {name} has ended.", "success")
+    flash(gettext("The trial of %(name)s has ended.", name=name), "success")
     return redirect(url_for("portal.overview"), 303)
 
 
@@ -46,10 +47,10 @@ def partner_trial_end(partner_id: UUID) -> Response:
 def partner_trial_start_confirm(partner_id: UUID) -> str:
     return Confirmation(
         action=url_for("portal.partner_trial_start", partner_id=partner_id),
-        title=f"Put {_name(partner_id)} into trial mode?",
+        title=gettext("Put %(name)s into trial mode?", name=_name(partner_id)),
         consequences=STARTING,
-        act="Start trial",
-        safe="Keep out of trial",
+        act=gettext("Start trial"),
+        safe=gettext("Keep out of trial"),
         safe_url=url_for("portal.overview"),
     ).page()
 
@@ -58,7 +59,7 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
 def partner_trial_start(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
-    flash(f"{name} is in trial mode.", "success")
+    flash(gettext("%(name)s is in trial mode.", name=name), "success")
     return redirect(url_for("portal.overview"), 303)
 
 

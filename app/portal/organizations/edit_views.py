@@ -8,6 +8,7 @@ from flask_login import current_user
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
@@ -58,8 +59,12 @@ def organization_create() -> Page:
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    invited = f" {email} is invited." if email else ""
-    flash(f"{made.name} added.{invited}", "success")
+    flash(
+        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=email)
+        if email
+        else gettext("%(name)s added.", name=made.name),
+        "success",
+    )
     return redirect(url, 303)
 
 
@@ -93,7 +98,7 @@ def organization_save(organization_id: UUID) -> Page:
             ),
             target=("organization", organization_id),
         )
-    flash(f"{saved.name} saved.", "success")
+    flash(gettext("%(name)s saved.", name=saved.name), "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
@@ -154,7 +159,7 @@ def organization_plan_save(organization_id: UUID) -> Page:
             ),
             target=("organization", organization_id),
         )
-    flash(f"Plan and limits of {saved.name} changed.", "success")
+    flash(gettext("Plan and limits of %(name)s changed.", name=saved.name), "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 

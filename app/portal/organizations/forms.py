@@ -12,6 +12,7 @@ from wtforms import (
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import ValidationFailed
+from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.web.fields import (
     OnceField,
@@ -57,10 +58,11 @@ class OrganizationForm(PortalForm):
 
 class Limits(OrganizationForm):
     tier = SelectField(
-        "Plan", choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()]
+        lazy_gettext("Plan"),
+        choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()],
     )
-    assistant_limit = WholeNumber("Assistant limit", required=True, render_kw=_LIMIT)
-    user_limit = WholeNumber("User limit", required=True, render_kw=_LIMIT)
+    assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True, render_kw=_LIMIT)
+    user_limit = WholeNumber(lazy_gettext("User limit"), required=True, render_kw=_LIMIT)
 
     def validate(self, extra_validators: Any = None) -> bool:
         fine = bool(super().validate(extra_validators))
@@ -83,9 +85,13 @@ class PlanForm(Limits):
 
 
 class Names(OrganizationForm):
-    name = StringField("Name", render_kw=_NAME)
-    referral_code = StringField("Referral code", filters=[blank_is_none], render_kw=_NAME)
-    referred_by_code = StringField("Referred by", filters=[blank_is_none], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    referral_code = StringField(
+        lazy_gettext("Referral code"), filters=[blank_is_none], render_kw=_NAME
+    )
+    referred_by_code = StringField(
+        lazy_gettext("Referred by"), filters=[blank_is_none], render_kw=_NAME
+    )
 
 
 class EditForm(Names):
@@ -100,9 +106,9 @@ class NewForm(Names, Limits):
     """A blank user limit is the usual one of the plan."""
 
     once = OnceField()
-    user_limit = WholeNumber("User limit", render_kw=_LIMIT)
-    email = EmailField("Email of the first user", render_kw={"maxlength": 254})
-    first_user_name = StringField("Name of the first user", render_kw=_NAME)
+    user_limit = WholeNumber(lazy_gettext("User limit"), render_kw=_LIMIT)
+    email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
+    first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also what the services would refuse one by one, so that all problems are shown at

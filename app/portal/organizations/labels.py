@@ -1,63 +1,92 @@
 """The effects of suspending, resuming and archiving an organization, in numbers."""
 
-from app.portal.web.formats import plural
+from app.languages import gettext, ngettext
+from app.portal.web.formats import number
 from app.services.organizations import Reach
-
-COMING_BACK = (
-    "It leaves your list. Nothing is deleted. You can restore it; calls stay cancelled and "
-    "campaigns paused."
-)
 
 
 def suspending_words(reach: Reach) -> list[str]:
     """Return what happens at once, and to waiting calls."""
-    return [
-        *_shut_out(reach),
-        *_one(
-            reach.waiting_calls,
-            "queued call",
-            "is cancelled when its turn comes.",
-            "are cancelled when their turn comes, unless you reactivate it first.",
-        ),
-        *_one(
-            reach.running_campaigns,
-            "running campaign",
-            "places no calls until you reactivate it.",
-            "place no calls until you reactivate it.",
-        ),
-        "Nothing is deleted. Reactivating restores access.",
-    ]
+    calls, campaigns = reach.waiting_calls, reach.running_campaigns
+    words = _shut_out(reach)
+    if calls:
+        words.append(
+            ngettext(
+                "%(num)s queued call is cancelled when its turn comes.",
+                "%(num)s queued calls are cancelled when their turn comes, unless you reactivate "
+                "it first.",
+                calls,
+                num=number(calls),
+            )
+        )
+    if campaigns:
+        words.append(
+            ngettext(
+                "%(num)s running campaign places no calls until you reactivate it.",
+                "%(num)s running campaigns place no calls until you reactivate it.",
+                campaigns,
+                num=number(campaigns),
+            )
+        )
+    return [*words, gettext("Nothing is deleted. Reactivating restores access.")]
 
 
 def archiving_words(reach: Reach) -> list[str]:
-    return [
-        *_shut_out(reach),
-        *_one(reach.waiting_calls, "queued call", "is cancelled.", "are cancelled."),
-        *_one(reach.running_campaigns, "running campaign", "is paused.", "are paused."),
-        COMING_BACK,
-    ]
+    calls, campaigns = reach.waiting_calls, reach.running_campaigns
+    words = _shut_out(reach)
+    if calls:
+        words.append(
+            ngettext(
+                "%(num)s queued call is cancelled.",
+                "%(num)s queued calls are cancelled.",
+                calls,
+                num=number(calls),
+            )
+        )
+    if campaigns:
+        words.append(
+            ngettext(
+                "%(num)s running campaign is paused.",
+                "%(num)s running campaigns are paused.",
+                campaigns,
+                num=number(campaigns),
+            )
+        )
+    coming_back = gettext(
+        "It leaves your list. Nothing is deleted. You can restore it; calls stay cancelled and "
+        "campaigns paused."
+    )
+    return [*words, coming_back]
 
 
 def _shut_out(reach: Reach) -> list[str]:
-    clients = reach.legacy_clients
-    return [
-        *_one(
-            reach.users,
-            "user",
-            "is signed out at once and can’t sign in.",
-            "are signed out at once and can’t sign in.",
-            "users",
-        ),
-        *_one(reach.keys, "API key", "is refused from now on.", "are refused from now on."),
-        *_one(
-            clients,
-            "client of the legacy API",
-            "is refused from now on.",
-            "are refused from now on.",
-            "clients of the legacy API",
-        ),
-    ] or ["No one can sign in, and no key works."]
-
-
-def _one(count: int, noun: str, does: str, do: str, nouns: str | None = None) -> list[str]:
-    return [f"{plural(count, noun, nouns)} {does if count == 1 else do}"] if count else []
+    users, keys, clients = reach.users, reach.keys, reach.legacy_clients
+    words = []
+    if users:
+        words.append(
+            ngettext(
+                "%(num)s user is signed out at once and can’t sign in.",
+                "%(num)s users are signed out at once and can’t sign in.",
+                users,
+                num=number(users),
+            )
+        )
+    if keys:
+        words.append(
+            ngettext(
+                "%(num)s API key is refused from now on.",
+                "%(num)s API keys are refused from now on.",
+                keys,
+                num=number(keys),
+            )
+        )
+    if clients:
+        words.append(
+            ngettext(
+                "%(num)s client of the legacy API is refused from now on.",
+                "%(num)s clients of the legacy API are refused from now on.",
+                clients,
+                num=number(clients),
+            )
+        )
+    return words or [gettext("No one can sign in, and no key works.")]

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, OrganizationStatus, Tier
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -16,12 +17,15 @@ from app.services.organizations.use import Use
 from app.services.paging import Page
 
 STATUS_NAMES = {
-    OrganizationStatus.ACTIVE: "Active",
-    OrganizationStatus.SUSPENDED: "Suspended",
-    OrganizationStatus.ARCHIVED: "Archived",
+    OrganizationStatus.ACTIVE: lazy_gettext("Active"),
+    OrganizationStatus.SUSPENDED: lazy_gettext("Suspended"),
+    OrganizationStatus.ARCHIVED: lazy_gettext("Archived"),
 }
-CLOSENESS_NAMES = {Closeness.NEAR: "80 % of a limit used", Closeness.REACHED: "A limit reached"}
-TRIAL_NAMES = {InTrial.YES: "In trial", InTrial.NO: "Out of trial"}
+CLOSENESS_NAMES = {
+    Closeness.NEAR: lazy_gettext("80 %% of a limit used"),
+    Closeness.REACHED: lazy_gettext("A limit reached"),
+}
+TRIAL_NAMES = {InTrial.YES: lazy_gettext("In trial"), InTrial.NO: lazy_gettext("Out of trial")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,50 +60,67 @@ def _plan(row: Row) -> str:
 
 ORGANIZATIONS = ListDefinition(
     name="organizations",
-    nouns=("organization", "organizations"),
+    nouns=(lazy_gettext("organization"), lazy_gettext("organizations")),
     endpoint="portal.organizations",
     columns=(
-        Column("name", "Name", lambda row: row.organization.name, "cell-name", sort="name"),
-        Column("user", "First user", lambda row: row.first_user, "wrap", usual=False),
-        Column("plan", "Plan", _plan, "phone-first"),
         Column(
-            "status", "Status", lambda row: STATUS_NAMES[row.organization.status], sort="status"
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.organization.name,
+            "cell-name",
+            sort="name",
         ),
-        Column("assistants", "Assistants", lambda row: row.use.assistants, "end"),
+        Column("user", lazy_gettext("First user"), lambda row: row.first_user, "wrap", usual=False),
+        Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(STATUS_NAMES[row.organization.status]),
+            sort="status",
+        ),
+        Column("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),
         Column(
             "assistant-limit",
-            "Assistant limit",
+            lazy_gettext("Assistant limit"),
             lambda row: row.organization.assistant_limit,
             "end",
             usual=False,
         ),
-        Column("users", "Users", lambda row: row.use.users, "end"),
+        Column("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
         Column(
-            "user-limit", "User limit", lambda row: row.organization.user_limit, "end", usual=False
+            "user-limit",
+            lazy_gettext("User limit"),
+            lambda row: row.organization.user_limit,
+            "end",
+            usual=False,
         ),
         Column(
             "conversations",
-            "Conversations",
+            lazy_gettext("Conversations"),
             lambda row: row.use.recent_conversations,
             "end phone-second",
             is_labelled=True,
-            heading="Conversations (30 days)",
+            heading=lazy_gettext("Conversations (30 days)"),
         ),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.organization.created_at,
             "end from-1280",
             sort="created",
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
     ),
     filters=(
-        Filter("q", "Name, email or referral code"),
-        Filter("tier", "Plan", TIER_NAMES, "Any plan"),
-        Filter("status", "Status", STATUS_NAMES, "Active and suspended"),
-        Filter("use", "Use of limits", CLOSENESS_NAMES, "Any use of limits"),
-        Filter("trial", "Trial", TRIAL_NAMES, "In trial or not"),
+        Filter("q", lazy_gettext("Name, email or referral code")),
+        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter(
+            "status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Active and suspended")
+        ),
+        Filter(
+            "use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any use of limits")
+        ),
+        Filter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("In trial or not")),
     ),
     sorts=SORTS,
     default_sort="-created",

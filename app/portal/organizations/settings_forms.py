@@ -8,6 +8,7 @@ from wtforms import (
     SelectMultipleField,
 )
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import ClockField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
@@ -23,20 +24,24 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 class SettingsForm(PortalForm):
     version = VersionField()
-    calling_hours_on = BooleanField("Limit calling hours")
-    calling_hours_start = ClockField("From")
-    calling_hours_end = ClockField("To")
-    default_region = SelectField("Default region")
-    allowed_regions = SelectMultipleField("Allowed regions")
-    max_calls_at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
-    max_calls_a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
-    number_spacing_minutes = WholeNumber("Time between calls to one number", render_kw=_NUMBER)
-    number_most_calls = WholeNumber("Calls to one number", render_kw=_NUMBER)
-    number_most_days = WholeNumber("Period in days", render_kw=_NUMBER)
-    retry_times = WholeNumber("Retries", required=True, render_kw=_NUMBER)
-    retry_minutes = WholeNumber("Time between attempts", required=True, render_kw=_NUMBER)
-    refuse_do_not_call = BooleanField("Refuse contacts on the do-not-call list")
-    consent_required = BooleanField("Require consent")
+    calling_hours_on = BooleanField(lazy_gettext("Limit calling hours"))
+    calling_hours_start = ClockField(lazy_gettext("From"))
+    calling_hours_end = ClockField(lazy_gettext("To"))
+    default_region = SelectField(lazy_gettext("Default region"))
+    allowed_regions = SelectMultipleField(lazy_gettext("Allowed regions"))
+    max_calls_at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
+    max_calls_a_day = WholeNumber(lazy_gettext("Calls a day"), render_kw=_NUMBER)
+    number_spacing_minutes = WholeNumber(
+        lazy_gettext("Time between calls to one number"), render_kw=_NUMBER
+    )
+    number_most_calls = WholeNumber(lazy_gettext("Calls to one number"), render_kw=_NUMBER)
+    number_most_days = WholeNumber(lazy_gettext("Period in days"), render_kw=_NUMBER)
+    retry_times = WholeNumber(lazy_gettext("Retries"), required=True, render_kw=_NUMBER)
+    retry_minutes = WholeNumber(
+        lazy_gettext("Time between attempts"), required=True, render_kw=_NUMBER
+    )
+    refuse_do_not_call = BooleanField(lazy_gettext("Refuse contacts on the do-not-call list"))
+    consent_required = BooleanField(lazy_gettext("Require consent"))
 
     def __init__(self, *args: object, **more: object):
         super().__init__(*args, **more)

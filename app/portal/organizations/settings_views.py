@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
@@ -16,12 +17,12 @@ from app.portal.web.region_choices import offered_first
 from app.services import organizations
 
 GROUP_NAMES = {
-    "hours": "calling hours",
-    "regions": "regions",
-    "pace": "pace",
-    "retries": "retries",
-    "do_not_call": "do-not-call rule",
-    "consent": "consent",
+    "hours": lazy_gettext("calling hours"),
+    "regions": lazy_gettext("regions"),
+    "pace": lazy_gettext("pace"),
+    "retries": lazy_gettext("retries"),
+    "do_not_call": lazy_gettext("do-not-call rule"),
+    "consent": lazy_gettext("consent"),
 }
 
 
@@ -56,8 +57,13 @@ def organization_settings_save(organization_id: UUID) -> Page:
             stored=lambda session: _stored(session, organization_id),
             target=("organization", organization_id),
         )
-    names = ", ".join(GROUP_NAMES[group] for group in changed)
-    flash(f"Settings saved: {names}." if changed else "Nothing was changed.", "success")
+    names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
+    flash(
+        gettext("Settings saved: %(groups)s.", groups=names)
+        if changed
+        else gettext("Nothing was changed."),
+        "success",
+    )
     return redirect(url_for("portal.organization_settings", organization_id=organization_id), 303)
 
 

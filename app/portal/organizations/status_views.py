@@ -7,9 +7,10 @@ from flask import flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.services import organizations
 
 
@@ -34,7 +35,12 @@ def organization_suspend(organization_id: UUID) -> Response:
 def organization_resume(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.resume(session, caller(), organization_id)
-    flash(f"{found.name} reactivated. Its users can sign in and its keys work again.", "success")
+    flash(
+        gettext(
+            "%(name)s reactivated. Its users can sign in and its keys work again.", name=found.name
+        ),
+        "success",
+    )
     return _back_to(organization_id)
 
 
@@ -56,8 +62,22 @@ def organization_archive(organization_id: UUID) -> Response:
         )
         found = organizations.get(session, caller(), organization_id)
     flash(
-        f"{found.name} archived. {plural(stopped.calls, 'queued call')} cancelled, "
-        f"{plural(stopped.campaigns, 'campaign')} paused.",
+        gettext(
+            "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
+            name=found.name,
+            calls=ngettext(
+                "%(num)s queued call",
+                "%(num)s queued calls",
+                stopped.calls,
+                num=number(stopped.calls),
+            ),
+            campaigns=ngettext(
+                "%(num)s campaign",
+                "%(num)s campaigns",
+                stopped.campaigns,
+                num=number(stopped.campaigns),
+            ),
+        ),
         "success",
     )
     return _back_to(organization_id)
@@ -67,7 +87,7 @@ def organization_archive(organization_id: UUID) -> Response:
 def organization_restore(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.restore(session, caller(), organization_id)
-    flash(f"{found.name} restored. Its users can sign in again.", "success")
+    flash(gettext("%(name)s restored. Its users can sign in again.", name=found.name), "success")
     return _back_to(organization_id)
 
 

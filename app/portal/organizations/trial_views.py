@@ -7,13 +7,18 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.services import organizations
 
 ENDING = (
-    "It can call every number that its settings allow, also in campaigns and through the API.",
-    "Only the platform operator can put it back into trial mode, with the whole portal.",
+    lazy_gettext(
+        "It can call every number that its settings allow, also in campaigns and through the API."
+    ),
+    lazy_gettext(
+        "Only the platform operator can put it back into trial mode, with the whole portal."
+    ),
 )
 
 
@@ -23,10 +28,10 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
         name = organizations.get(session, caller(), organization_id).name
     return Confirmation(
         action=url_for("portal.organization_trial_end", organization_id=organization_id),
-        title=f"End the trial of {name}?",
+        title=gettext("End the trial of %(name)s?", name=name),
         consequences=ENDING,
-        act="End trial",
-        safe="Keep in trial",
+        act=gettext("End trial"),
+        safe=gettext("Keep in trial"),
         safe_url=url_for("portal.organization", organization_id=organization_id),
         danger=False,
     ).page()
@@ -37,7 +42,7 @@ def organization_trial_end(organization_id: UUID) -> Response:
     try:
         with transaction() as session:
             found = organizations.end_trial(session, caller(), organization_id)
-        flash(f"The trial of {found.name} has ended.", "success")
+        flash(gettext("The trial of %(name)s has ended.", name=found.name), "success")
     except Conflict as error:
         flash(error.message, "danger")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)

@@ -11,11 +11,14 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
+from app.languages import lazy_gettext
+from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
+from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
@@ -51,18 +54,26 @@ class Tab:
 VERIFIED_NUMBERS = "portal.verified_numbers"
 """A tab of organizations in trial mode."""
 TABS = (
-    Tab("Overview", "portal.organization", Permission.ORGANIZATIONS_READ),
-    Tab("Users", "portal.organization_users", Permission.USERS_READ, "users"),
+    Tab(lazy_gettext("Overview"), "portal.organization", Permission.ORGANIZATIONS_READ),
+    Tab(lazy_gettext("Users"), "portal.organization_users", Permission.USERS_READ, "users"),
     Tab(
-        "Assistants", "portal.organization_assistants", Permission.ORGANIZATIONS_READ, "assistants"
+        lazy_gettext("Assistants"),
+        "portal.organization_assistants",
+        Permission.ORGANIZATIONS_READ,
+        "assistants",
     ),
-    Tab("Campaigns", "portal.organization_campaigns", Permission.CAMPAIGNS_READ, "campaigns"),
-    Tab("Usage", "portal.organization_usage", Permission.USAGE_READ),
-    Tab("Spending", "portal.organization_spending", Permission.ORGANIZATIONS_READ),
-    Tab("Settings", "portal.organization_settings", Permission.ORGANIZATIONS_READ),
-    Tab("Do not call", "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
-    Tab("Verified numbers", VERIFIED_NUMBERS, Permission.CALLS_READ),
-    Tab("Activity", "portal.organization_activity", Permission.AUDIT_READ),
+    Tab(
+        lazy_gettext("Campaigns"),
+        "portal.organization_campaigns",
+        Permission.CAMPAIGNS_READ,
+        "campaigns",
+    ),
+    Tab(lazy_gettext("Usage"), "portal.organization_usage", Permission.USAGE_READ),
+    Tab(lazy_gettext("Spending"), "portal.organization_spending", Permission.ORGANIZATIONS_READ),
+    Tab(lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ),
+    Tab(lazy_gettext("Do not call"), "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
+    Tab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
+    Tab(lazy_gettext("Activity"), "portal.organization_activity", Permission.AUDIT_READ),
 )
 
 
@@ -145,6 +156,7 @@ def organization_users(organization_id: UUID) -> str:
             "portal/organizations/users.html",
             **about(session, found, "portal.organization_users"),
             rows=page.items,
+            user_statuses=USER_STATUS_NAMES,
             place=place,
             next_url=place.next_url(page.next_cursor),
             clear_url=lists.clear_url("q"),
@@ -196,7 +208,7 @@ def organization_usage(organization_id: UUID) -> str:
             "portal/organizations/usage.html",
             **about(session, found, "portal.organization_usage"),
             month=_month(session, found, today),
-            months=_by_month(days),
+            months=[(_title(start), total) for start, total in _by_month(days)],
         )
 
 
@@ -235,10 +247,17 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
     days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
     return {
         "start": span.start,
+        "name": written_date(span.start, "MMMM"),
+        "title": _title(span.start),
         "today": today,
         "now": _sum([day for day in days if day.day >= span.start]),
         "before": _sum([day for day in days if day.day <= before.end]),
     }
+
+
+def _title(month: date) -> str:
+    """November 2026"""
+    return written_date(month, "yMMMM")
 
 
 def _months_before(day: date, months: int) -> date:

@@ -10,10 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models.base import utcnow
+from app.portal.alerts.titles import titles_of
+from app.portal.billing.words import month_alone
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import last_day, plural
+from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
@@ -22,23 +25,43 @@ from app.services.overview.action_items import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
-    Kind.ALERT: ("portal.alerts", "View", "bell", {}),
-    Kind.CALL: ("portal.call", "View", "alert-circle", {}),
-    Kind.CALLS_UNKNOWN: ("portal.calls", "View", "alert-circle", {"state": "unknown"}),
-    Kind.CALLS_UNANSWERED: ("portal.calls", "Show calls", "phone-off", {"state": "unanswered"}),
-    Kind.LINE: ("portal.line_health", "View", "activity-heartbeat", {}),
-    Kind.PAUSED: ("portal.line_health", "View", "player-pause", {}),
-    Kind.ORGANIZATION_PAUSED: ("portal.organization", "View", "player-pause", {}),
-    Kind.CAMPAIGN: ("portal.campaign_outreach", "View", "speakerphone", {}),
-    Kind.UPLOAD: ("portal.upload", "View", "file-spreadsheet", {}),
-    Kind.LIMIT: ("portal.organization_plan", "Change limit", "alert-triangle", {}),
-    Kind.SPENDING: ("portal.organization_spending", "View spending", "coin", {}),
-    Kind.PORTAL_SPENDING: ("portal.portal_settings_spending", "View spending", "coin", {}),
-    Kind.ASSISTANT: ("portal.assistant", "Set up", "phone-off", {}),
-    Kind.ASSISTANTS: ("portal.assistants", "View", "phone-off", {"readiness": "not-ready"}),
-    Kind.BRAND: ("portal.branding_surfaces", "Complete", "palette", {}),
-    Kind.CREDENTIAL_KEY: ("portal.api_key", "Renew", "key", {}),
-    Kind.CREDENTIAL_CLIENT: ("portal.api_client", "Renew", "key", {}),
+    Kind.ALERT: ("portal.alerts", lazy_gettext("View"), "bell", {}),
+    Kind.CALL: ("portal.call", lazy_gettext("View"), "alert-circle", {}),
+    Kind.CALLS_UNKNOWN: (
+        "portal.calls",
+        lazy_gettext("View"),
+        "alert-circle",
+        {"state": "unknown"},
+    ),
+    Kind.CALLS_UNANSWERED: (
+        "portal.calls",
+        lazy_gettext("Show calls"),
+        "phone-off",
+        {"state": "unanswered"},
+    ),
+    Kind.LINE: ("portal.line_health", lazy_gettext("View"), "activity-heartbeat", {}),
+    Kind.PAUSED: ("portal.line_health", lazy_gettext("View"), "player-pause", {}),
+    Kind.ORGANIZATION_PAUSED: ("portal.organization", lazy_gettext("View"), "player-pause", {}),
+    Kind.CAMPAIGN: ("portal.campaign_outreach", lazy_gettext("View"), "speakerphone", {}),
+    Kind.UPLOAD: ("portal.upload", lazy_gettext("View"), "file-spreadsheet", {}),
+    Kind.LIMIT: ("portal.organization_plan", lazy_gettext("Change limit"), "alert-triangle", {}),
+    Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
+    Kind.PORTAL_SPENDING: (
+        "portal.portal_settings_spending",
+        lazy_gettext("View spending"),
+        "coin",
+        {},
+    ),
+    Kind.ASSISTANT: ("portal.assistant", lazy_gettext("Set up"), "phone-off", {}),
+    Kind.ASSISTANTS: (
+        "portal.assistants",
+        lazy_gettext("View"),
+        "phone-off",
+        {"readiness": "not-ready"},
+    ),
+    Kind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
+    Kind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
+    Kind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
 }
 """Endpoint, button, icon and parameters of the page that fixes each kind of item."""
 
@@ -54,28 +77,36 @@ PARAMETERS = {
     Kind.CREDENTIAL_CLIENT: "client_id",
 }
 STEPS: dict[Step, tuple[str, str, str]] = {
-    Step.BRAND: ("Publish your brand", "Logo, colours and name on every page.", "portal.branding"),
+    Step.BRAND: (
+        lazy_gettext("Publish your brand"),
+        lazy_gettext("Logo, colours and name on every page."),
+        "portal.branding",
+    ),
     Step.DOMAIN: (
-        "Use your own domain",
-        "Your customers sign in there once it is verified.",
+        lazy_gettext("Use your own domain"),
+        lazy_gettext("Your customers sign in there once it is verified."),
         "portal.portal_settings",
     ),
     Step.ORGANIZATION: (
-        "Add your first organization",
-        "One of your customers, with its users and assistants.",
+        lazy_gettext("Add your first organization"),
+        lazy_gettext("One of your customers, with its users and assistants."),
         "portal.organizations",
     ),
     Step.ASSISTANT: (
-        "Get an assistant ready",
-        "It needs a number that is set up with the carrier.",
+        lazy_gettext("Get an assistant ready"),
+        lazy_gettext("It needs a number that is set up with the carrier."),
         "portal.assistants",
     ),
     Step.UPLOAD: (
-        "Upload contacts",
-        "Into a campaign. Files are checked before they are applied.",
+        lazy_gettext("Upload contacts"),
+        lazy_gettext("Into a campaign. Files are checked before they are applied."),
         "portal.uploads",
     ),
-    Step.CALL: ("Place a first call", "To your own phone, as a test.", "portal.test_call"),
+    Step.CALL: (
+        lazy_gettext("Place a first call"),
+        lazy_gettext("To your own phone, as a test."),
+        "portal.test_call",
+    ),
 }
 
 
@@ -89,6 +120,7 @@ def show_overview() -> str:
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())
         newest = overview.newest_organizations(session, caller(), SHOWN)
+        changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
             month=month,
@@ -99,7 +131,8 @@ def show_overview() -> str:
             setup=_setup(overview.steps_left(session, caller())),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
-            changes=audit.of_partner(session, caller(), SHOWN),
+            changes=changes,
+            titles=titles_of(session, changes),
             chart=_chart(month),
         )
 
@@ -157,7 +190,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
         values = {**values, "start": began.date()}
     return {
         "title": item.title,
-        "text": f"{item.text} {last_day(item.at, zone())}." if item.at else item.text,
+        "text": gettext("Until %(day)s.", day=last_day(item.at, zone())) if item.at else item.text,
         "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
         "act": act,
         "symbol": symbol,
@@ -181,7 +214,9 @@ def _setup(steps: dict[Step, bool]) -> dict[str, Any] | None:
     done = sum(steps.values())
     return {
         "entries": entries,
-        "words": f"{done} of {plural(len(steps), 'step')} done",
+        "words": ngettext(
+            "%(done)s of %(num)s step done", "%(done)s of %(num)s steps done", len(steps), done=done
+        ),
         "done": done,
         "whole": len(steps),
     }
@@ -194,11 +229,11 @@ def _chart(month: Month) -> dict[str, Any]:
         "days": [entry.day.isoformat() for entry in month.days],
         "series": [
             {
-                "label": f"{month.start:%B}",
+                "label": month_alone(month.start),
                 "values": [entry.conversations for entry in month.days],
                 "role": "first",
             },
-            {"label": "Previous month", "values": padded, "role": "compare"},
+            {"label": gettext("Previous month"), "values": padded, "role": "compare"},
         ],
         "unfinished": True,
     }

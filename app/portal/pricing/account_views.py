@@ -5,6 +5,7 @@ from wtforms import PasswordField, StringField
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext
 from app.models import ProcessorAccount
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -20,9 +21,9 @@ _PLAIN = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
 
 class ProcessorAccountForm(PortalForm):
     version = VersionField()
-    secret = PasswordField("Secret key", render_kw=_PLAIN)
-    account_id = StringField("Account id", render_kw=_PLAIN)
-    webhook_secret = PasswordField("Webhook signing secret", render_kw=_PLAIN)
+    secret = PasswordField(lazy_gettext("Secret key"), render_kw=_PLAIN)
+    account_id = StringField(lazy_gettext("Account id"), render_kw=_PLAIN)
+    webhook_secret = PasswordField(lazy_gettext("Webhook signing secret"), render_kw=_PLAIN)
 
     @classmethod
     def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
@@ -72,7 +73,7 @@ def pricing_stripe_save() -> Page:
             ),
             target=("partner", partner_id),
         )
-    flash("Stripe account saved. Its connection is being tested.", "success")
+    flash(gettext("Stripe account saved. Its connection is being tested."), "success")
     return redirect(url_for("portal.pricing_stripe"), 303)
 
 
@@ -89,7 +90,7 @@ def pricing_stripe_send() -> Page:
     try:
         with transaction() as session:
             selling.send_again(session, caller(), partners.own(caller()))
-        flash("The plans are being sent to Stripe.", "success")
+        flash(gettext("The plans are being sent to Stripe."), "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.pricing"), 303)
@@ -99,14 +100,14 @@ def pricing_stripe_send() -> Page:
 def pricing_stripe_remove_confirm() -> str:
     return Confirmation(
         url_for("portal.pricing_stripe_remove"),
-        "Disconnect Stripe?",
+        gettext("Disconnect Stripe?"),
         [
-            "Customers can't upgrade through Stripe any more.",
-            "Products, prices and subscriptions stay in your Stripe account.",
-            "The stored keys are deleted.",
+            gettext("Customers can't upgrade through Stripe any more."),
+            gettext("Products, prices and subscriptions stay in your Stripe account."),
+            gettext("The stored keys are deleted."),
         ],
-        "Disconnect Stripe",
-        "Keep connected",
+        gettext("Disconnect Stripe"),
+        gettext("Keep connected"),
         url_for("portal.pricing_stripe"),
     ).page()
 
@@ -115,7 +116,7 @@ def pricing_stripe_remove_confirm() -> str:
 def pricing_stripe_remove() -> Page:
     with transaction() as session:
         accounts.remove(session, caller(), partners.own(caller()))
-    flash("Stripe is disconnected.", "success")
+    flash(gettext("Stripe is disconnected."), "success")
     return redirect(url_for("portal.pricing_stripe"), 303)
 
 

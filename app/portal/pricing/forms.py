@@ -14,6 +14,7 @@ from wtforms import (
 
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import OFFERED, decimals
+from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.spending.forms import AmountField
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -30,31 +31,33 @@ _ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
 
 class PricingPlanForm(PortalForm):
     version = VersionField()
-    name = StringField("Name", render_kw={"maxlength": LONGEST_NAME})
-    amount = AmountField("Price", render_kw=_AMOUNT)
-    currency = SelectField("Currency", choices=[SelectChoice(code, code) for code in OFFERED])
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    amount = AmountField(lazy_gettext("Price"), render_kw=_AMOUNT)
+    currency = SelectField(
+        lazy_gettext("Currency"), choices=[SelectChoice(code, code) for code in OFFERED]
+    )
     interval = RadioField(
-        "Paid",
+        lazy_gettext("Paid"),
         choices=[
-            SelectChoice(BillingInterval.MONTH, "Each month"),
-            SelectChoice(BillingInterval.YEAR, "Each year"),
+            SelectChoice(BillingInterval.MONTH, lazy_gettext("Each month")),
+            SelectChoice(BillingInterval.YEAR, lazy_gettext("Each year")),
         ],
     )
     unit = RadioField(
-        "Beyond the price, calls are charged",
+        lazy_gettext("Beyond the price, calls are charged"),
         choices=[
-            SelectChoice(NOT_COUNTED, "Not at all"),
-            SelectChoice(UsageUnit.MINUTE, "By the minute"),
-            SelectChoice(UsageUnit.CALL, "By the call"),
+            SelectChoice(NOT_COUNTED, lazy_gettext("Not at all")),
+            SelectChoice(UsageUnit.MINUTE, lazy_gettext("By the minute")),
+            SelectChoice(UsageUnit.CALL, lazy_gettext("By the call")),
         ],
     )
-    included = WholeNumber("Included each month", render_kw=_NUMBER)
-    overage = AmountField("Price beyond that", render_kw=_AMOUNT)
-    trial_days = WholeNumber("Trial days", render_kw=_NUMBER)
-    features = TextAreaField("Features")
-    is_visible = BooleanField("Show this plan to customers")
-    price_id = StringField("Price id", render_kw=_ID)
-    product_id = StringField("Product id", render_kw=_ID)
+    included = WholeNumber(lazy_gettext("Included each month"), render_kw=_NUMBER)
+    overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
+    trial_days = WholeNumber(lazy_gettext("Trial days"), render_kw=_NUMBER)
+    features = TextAreaField(lazy_gettext("Features"))
+    is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
+    price_id = StringField(lazy_gettext("Price id"), render_kw=_ID)
+    product_id = StringField(lazy_gettext("Product id"), render_kw=_ID)
 
     @classmethod
     def showing(cls, plan: Plan, version: int) -> "PricingPlanForm":
@@ -108,10 +111,20 @@ class PricingPlanForm(PortalForm):
             return False
         places = decimals(self.currency.data)
         if (self.amount.micros or 0) % 10 ** (6 - places):
-            kind = f"at most {places} decimals" if places else "no decimals"
-            self.amount.errors = (f"Amounts in {self.currency.data} have {kind}.",)
+            self.amount.errors = (self._wrong_decimals(places),)
             return False
         return True
+
+    def _wrong_decimals(self, places: int) -> str:
+        currency = self.currency.data
+        if not places:
+            return gettext("Amounts in %(currency)s have no decimals.", currency=currency)
+        return ngettext(
+            "Amounts in %(currency)s have at most %(num)s decimal.",
+            "Amounts in %(currency)s have at most %(num)s decimals.",
+            places,
+            currency=currency,
+        )
 
     def _minor_units(self) -> int:
         places = decimals(self.currency.data)

@@ -6,45 +6,76 @@ from typing import Any
 
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import decimals
+from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number, plural
+from app.portal.web.formats import number
 from app.services.pricing import Plan, PlanChange, PlanTerms
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-INTERVAL_WORDS = {BillingInterval.MONTH: "a month", BillingInterval.YEAR: "a year"}
+INTERVAL_WORDS = {
+    BillingInterval.MONTH: lazy_gettext("a month"),
+    BillingInterval.YEAR: lazy_gettext("a year"),
+}
 CHOICE_WORDS: dict[Any, str] = {
     **INTERVAL_WORDS,
-    UsageUnit.MINUTE: "Minutes",
-    UsageUnit.CALL: "Calls",
-    None: "Not charged",
-    True: "Yes",
-    False: "No",
+    UsageUnit.MINUTE: lazy_gettext("Minutes"),
+    UsageUnit.CALL: lazy_gettext("Calls"),
+    None: lazy_gettext("Not charged"),
+    True: lazy_gettext("Yes"),
+    False: lazy_gettext("No"),
 }
-FIELD_LABELS = {
-    "name": "Name",
-    "amount": "Price",
-    "currency": "Currency",
-    "interval": "Paid",
-    "unit": "Usage is counted in",
-    "included": "Included each month",
-    "overage_micros": "Price beyond",
-    "trial_days": "Trial days",
-    "features": "Features",
-    "is_visible": "Visible to customers",
-    "price_id": "Price id",
-    "product_id": "Product id",
-    "order": "Place",
+FIELD_WORDS = {
+    "name": lazy_gettext("name"),
+    "amount": lazy_gettext("price"),
+    "currency": lazy_gettext("currency"),
+    "interval": lazy_gettext("paid"),
+    "unit": lazy_gettext("usage is counted in"),
+    "included": lazy_gettext("included each month"),
+    "overage_micros": lazy_gettext("price beyond"),
+    "trial_days": lazy_gettext("trial days"),
+    "features": lazy_gettext("features"),
+    "is_visible": lazy_gettext("visible to customers"),
+    "price_id": lazy_gettext("price id"),
+    "product_id": lazy_gettext("product id"),
+    "order": lazy_gettext("place"),
 }
+
+
+PROCESSOR_WORDS = {
+    str(words): words
+    for words in (
+        lazy_gettext("Stripe accepts the key."),
+        lazy_gettext(
+            "Stripe refused the key. Check it, and that it may change products and prices."
+        ),
+        lazy_gettext("The stored key can’t be read. Enter it again."),
+        lazy_gettext("Stripe could not be reached. Try again in some minutes."),
+    )
+}
+"""What the worker stores about the payment processor, by its English words."""
+
+
+@portal.app_template_filter("processor_words")
+def processor_words(stored: str) -> str:
+    """Return what the worker stored in the user's language; a message of the processor itself as it
+    is."""
+    return str(PROCESSOR_WORDS.get(stored, stored))
 
 
 @portal.app_template_filter("money")
 def money(cost: Decimal | float, currency: str, digits: int | None = None) -> str:
-    """$29.00, €948.50, ¥3,000; 29.00 CHF for currencies without a common sign."""
+    """$29.00, €948.50, ¥3,000, or 29,00 $ where the sign follows; 29.00 CHF for currencies without
+    a common sign."""
     amount = written(cost, decimals(currency) if digits is None else digits)
     symbol = SYMBOLS.get(currency.upper())
-    return f"{symbol}{amount}" if symbol else f"{amount}{NO_BREAK}{currency.upper()}"
+    if symbol is None:
+        return f"{amount}{NO_BREAK}{currency.upper()}"
+    pattern = locale().currency_formats["standard"].pattern
+    if pattern.startswith("¤"):
+        return f"{symbol}{NO_BREAK if pattern[1] == NO_BREAK else ''}{amount}"
+    return f"{amount}{NO_BREAK}{symbol}"
 
 
 @portal.app_template_filter("plan_price")
@@ -55,7 +86,7 @@ def plan_price(terms: PlanTerms) -> str:
 
 @portal.app_template_filter("plan_interval")
 def plan_interval(terms: PlanTerms) -> str:
-    return INTERVAL_WORDS[terms.interval]
+    return str(INTERVAL_WORDS[terms.interval])
 
 
 @portal.app_template_filter("plan_usage")
@@ -66,14 +97,41 @@ def plan_usage(terms: PlanTerms) -> str:
     beyond = plan_overage(terms)
     if not terms.included:
         return beyond
-    included = f"{plural(terms.included, terms.unit)} a month included"
-    return f"{included}, then {beyond}" if beyond else included
+    values = {"num": number(terms.included), "price": beyond}
+    if terms.unit is UsageUnit.MINUTE and beyond:
+        return ngettext(
+            "%(num)s minute a month included, then %(price)s",
+            "%(num)s minutes a month included, then %(price)s",
+            terms.included,
+            **values,
+        )
+    if terms.unit is UsageUnit.MINUTE:
+        return ngettext(
+            "%(num)s minute a month included",
+            "%(num)s minutes a month included",
+            terms.included,
+            **values,
+        )
+    if beyond:
+        return ngettext(
+            "%(num)s call a month included, then %(price)s",
+            "%(num)s calls a month included, then %(price)s",
+            terms.included,
+            **values,
+        )
+    return ngettext(
+        "%(num)s call a month included", "%(num)s calls a month included", terms.included, **values
+    )
 
 
 @portal.app_template_filter("plan_overage")
 def plan_overage(terms: PlanTerms) -> str:
     """$0.12 a minute; nothing where further usage costs nothing."""
-    return f"{_overage(terms)} a {terms.unit}" if terms.unit and terms.overage_micros else ""
+    if not terms.unit or not terms.overage_micros:
+        return ""
+    if terms.unit is UsageUnit.MINUTE:
+        return gettext("%(price)s a minute", price=_overage(terms))
+    return gettext("%(price)s a call", price=_overage(terms))
 
 
 def change_rows(
@@ -83,7 +141,7 @@ def change_rows(
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     return [
         (
-            f"{after[change.tier].name}: {FIELD_LABELS[change.name].lower()}",
+            f"{after[change.tier].name}: {FIELD_WORDS[change.name]}",
             _shown(change.name, change.old, before[change.tier].terms),
             _shown(change.name, change.new, after[change.tier].terms),
         )
@@ -97,7 +155,7 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
     elif name == "overage_micros":
         words = _overage(terms) if value else ""
     elif name in ("interval", "unit", "is_visible"):
-        words = CHOICE_WORDS[value]
+        words = str(CHOICE_WORDS[value])
     elif name in ("included", "trial_days", "order"):
         words = number(value)
     else:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from wtforms import Form, FormField
+from wtforms import Field, Form, FormField
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import DomainError, ValidationFailed
+from app.languages import gettext, lazy_gettext
 from app.portal.web.editing import Difference
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.formats import number
@@ -19,8 +20,8 @@ _FIELDS = {"callsAtOnce": "at_once", "callsADay": "a_day"}
 
 
 class AllowanceRow(Form):
-    at_once = WholeNumber("Calls at once", render_kw=_NUMBER)
-    a_day = WholeNumber("Calls a day", render_kw=_NUMBER)
+    at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
+    a_day = WholeNumber(lazy_gettext("Calls a day"), render_kw=_NUMBER)
 
 
 class LimitsForm(PortalForm):
@@ -62,7 +63,7 @@ class LimitsForm(PortalForm):
     def differences(self, stored: Self) -> list[Difference]:
         return [
             Difference(
-                f"{TIER_NAMES[tier]}, {mine.label.text.lower()}",
+                _named(mine, tier),
                 _shown(mine.data),
                 _shown(theirs.data),
             )
@@ -81,12 +82,18 @@ class LimitsForm(PortalForm):
     def row_problems(self) -> list[tuple[str, str]]:
         """Return every problem as (id, words), with the plan's name."""
         return [
-            (field.id, f"{TIER_NAMES[tier]}, {field.label.text.lower()}: {message}")
+            (field.id, f"{_named(field, tier)}: {message}")
             for tier, row in self.rows
             for field in row
             for message in field.errors
         ]
 
 
+def _named(field: Field, tier: Tier) -> str:
+    if field.short_name == "at_once":
+        return gettext("%(plan)s, calls at once", plan=TIER_NAMES[tier])
+    return gettext("%(plan)s, calls a day", plan=TIER_NAMES[tier])
+
+
 def _shown(limit: int | None) -> str:
-    return "No limit" if limit is None else number(limit)
+    return gettext("No limit") if limit is None else number(limit)

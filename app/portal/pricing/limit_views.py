@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import Partner
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
@@ -52,7 +53,12 @@ def pricing_limits_save() -> Page:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
     names = ", ".join(TIER_NAMES[tier] for tier in changed)
-    flash(f"Limits saved: {names}." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Limits saved: %(plans)s.", plans=names)
+        if changed
+        else gettext("Nothing was changed."),
+        "success",
+    )
     return redirect(url_for("portal.pricing"), 303)
 
 

@@ -4,11 +4,11 @@ from flask import flash, redirect, render_template, url_for
 
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, processor, transaction
+from app.languages import gettext, ngettext
 from app.portal.pricing.labels import change_rows
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import plural
 from app.portal.web.forms import seen_version
 from app.services import partners
 from app.services.plans import effects
@@ -53,9 +53,12 @@ def pricing_publish() -> Page:
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
-        flash("The draft changed meanwhile. Review the changes again.", "warning")
+        flash(gettext("The draft changed meanwhile. Review the changes again."), "warning")
         return redirect(url_for("portal.pricing_review"), 303)
-    flash(f"Version {version.number} is published. Customers see these plans now.", "success")
+    message = gettext(
+        "Version %(number)s is published. Customers see these plans now.", number=version.number
+    )
+    flash(message, "success")
     return redirect(url_for("portal.pricing"), 303)
 
 
@@ -65,13 +68,13 @@ def pricing_discard_confirm() -> str:
         changes = current_plans(session).changes
     return Confirmation(
         url_for("portal.pricing_discard"),
-        "Discard the draft?",
+        gettext("Discard the draft?"),
         [
-            f"{plural(len(changes), 'change is', 'changes are')} lost.",
-            "What your customers see does not change.",
+            ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes)),
+            gettext("What your customers see does not change."),
         ],
-        "Discard draft",
-        "Keep draft",
+        gettext("Discard draft"),
+        gettext("Keep draft"),
         url_for("portal.pricing"),
     ).page()
 
@@ -80,7 +83,7 @@ def pricing_discard_confirm() -> str:
 def pricing_discard() -> Page:
     with transaction() as session:
         versions.discard(session, caller(), partners.own(caller()))
-    flash("The draft was discarded.", "success")
+    flash(gettext("The draft was discarded."), "success")
     return redirect(url_for("portal.pricing"), 303)
 
 
@@ -117,5 +120,8 @@ def pricing_restore(number: int) -> Page:
     except Conflict as error:
         flash(error.message, "warning")
         return redirect(url_for("portal.pricing"), 303)
-    flash(f"The draft has the plans of version {number}. Publish it to show them.", "success")
+    message = gettext(
+        "The draft has the plans of version %(number)s. Publish it to show them.", number=number
+    )
+    flash(message, "success")
     return redirect(url_for("portal.pricing"), 303)

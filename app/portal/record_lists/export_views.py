@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import ValidationFailed
 from app.models import utcnow
-from app.portal.record_lists.exporting import chunks, written_xlsx
+from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
@@ -23,7 +23,7 @@ def list_export(name: str, ending: str) -> Response:
     for parameter, words in definition.problems():
         raise ValidationFailed.on(parameter, "invalid_date", words)
     columns = definition.columns_of(request.args)
-    headings = [column.heading or column.label for column in columns]
+    headings = headings_of(columns)
     file_name = f"{name}-{utcnow():%Y-%m-%d}"
     parts = chunks(definition, columns, definition.sort_of(request.args))
     if ending == "xlsx":

@@ -3,12 +3,16 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import IO, TypeVar
+from typing import IO, TypeVar, cast
 
+from babel.support import LazyProxy
 from xlsxwriter import Workbook
 
+from app import languages
 from app.errors import TooLarge
 from app.extensions import transaction
+from app.languages import gettext
+from app.languages.numbers import written
 from app.portal.web.list_definitions import Column, ListDefinition
 from app.services.csv_files import Cell
 
@@ -21,16 +25,29 @@ MOST_ROWS = 1_048_575
 def chunks(
     definition: ListDefinition[R], columns: Sequence[Column[R]], sort: str
 ) -> Iterator[list[list[Cell]]]:
-    """Read the list, each part in a transaction of its own."""
+    """Read the list, each part in a transaction of its own. Its words are English: scripts read
+    them."""
     cursor: str | None = None
     while True:
         with transaction(read_only=True) as session:
             page = definition.load(session, sort, cursor, CHUNK)
-            part = [[column.value(row) for column in columns] for row in page.items]
+            with languages.speaking(languages.DEFAULT):
+                part = [[_plain(column.value(row)) for column in columns] for row in page.items]
         yield part
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def headings_of(columns: Sequence[Column[R]]) -> list[str]:
+    """Return the names of the columns, in English in every language."""
+    with languages.speaking(languages.DEFAULT):
+        return [str(column.heading or column.label) for column in columns]
+
+
+def _plain(cell: object) -> Cell:
+    """Return the cell with its words as they are now, if they are translated when shown."""
+    return str(cell) if isinstance(cell, LazyProxy) else cast(Cell, cell)
 
 
 def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:
@@ -51,7 +68,10 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
             for cells in part:
                 row += 1
                 if row > MOST_ROWS:
-                    message = f"An Excel file holds at most {MOST_ROWS:,} rows. Export CSV instead."
+                    message = gettext(
+                        "An Excel file holds at most %(num)s rows. Export CSV instead.",
+                        num=written(MOST_ROWS),
+                    )
                     raise TooLarge(message, "too_many_rows")
                 for column, cell in enumerate(cells):
                     match cell:

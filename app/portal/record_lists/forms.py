@@ -2,6 +2,7 @@
 
 from wtforms import BooleanField, StringField
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.services.saved_views import ViewInput
@@ -10,9 +11,9 @@ from app.services.saved_views import ViewInput
 class SavedViewForm(PortalForm):
     once = OnceField()
     version = VersionField()
-    name = StringField("Name", filters=[without_nul])
-    is_shared = BooleanField("Share with colleagues")
-    is_default = BooleanField("Open the list with this view")
+    name = StringField(lazy_gettext("Name"), filters=[without_nul])
+    is_shared = BooleanField(lazy_gettext("Share with colleagues"))
+    is_default = BooleanField(lazy_gettext("Open the list with this view"))
 
     @property
     def wanted(self) -> ViewInput:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import SavedView
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
@@ -39,7 +40,7 @@ def saved_view_create(name: str) -> Page:
             url = submission.led_to(_url(definition, view))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(name, form))
-    flash(f"View {view.name} was saved.", "success")
+    flash(gettext("View %(name)s was saved.", name=view.name), "success")
     return redirect(url, 303)
 
 
@@ -66,7 +67,7 @@ def saved_view_save(view_id: UUID) -> Page:
             stored=lambda session: _stored(session, view_id),
             target=("saved_view", view_id),
         )
-    flash(f"View {view.name} was saved.", "success")
+    flash(gettext("View %(name)s was saved.", name=view.name), "success")
     return redirect(_url(LISTS[view.list_name], view), 303)
 
 
@@ -77,7 +78,7 @@ def saved_view_update(view_id: UUID) -> Response:
         name = saved_views.get(session, caller(), view_id).list_name
         query = list_named(name).query_of(request.args)
         view = saved_views.change(session, caller(), view_id, query=query)
-    flash(f"View {view.name} was updated.", "success")
+    flash(gettext("View %(name)s was updated.", name=view.name), "success")
     return redirect(_url(LISTS[name], view), 303)
 
 
@@ -85,13 +86,16 @@ def saved_view_update(view_id: UUID) -> Response:
 def saved_view_delete_confirm(view_id: UUID) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
-    shared = ["Your colleagues lose it too."] if view.is_shared else []
+    shared = [gettext("Your colleagues lose it too.")] if view.is_shared else []
     return Confirmation(
         action=request.full_path,
-        title=f"Delete the view {view.name}?",
-        consequences=["No records are deleted, only the saved filters and columns.", *shared],
-        act="Delete view",
-        safe="Keep view",
+        title=gettext("Delete the view %(name)s?", name=view.name),
+        consequences=[
+            gettext("No records are deleted, only the saved filters and columns."),
+            *shared,
+        ],
+        act=gettext("Delete view"),
+        safe=gettext("Keep view"),
         safe_url=url_for("portal.saved_view", view_id=view_id, **_path_of(LISTS[view.list_name])),
     ).page()
 
@@ -100,7 +104,7 @@ def saved_view_delete_confirm(view_id: UUID) -> str:
 def saved_view_delete(view_id: UUID) -> Response:
     with transaction() as session:
         view = saved_views.delete(session, caller(), view_id)
-    flash(f"View {view.name} was deleted.", "success")
+    flash(gettext("View %(name)s was deleted.", name=view.name), "success")
     return redirect(_url(LISTS[view.list_name]), 303)
 
 

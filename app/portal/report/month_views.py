@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import Organization, utcnow
+from app.portal.billing.words import month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -71,7 +73,7 @@ def report_schedule_save() -> Page:
             stored=lambda session: _stored(session, organization),
             target=("organization", whose) if whose else ("partner", _partner_id()),
         )
-    flash("Schedule saved." if changed else "Nothing was changed.", "success")
+    flash(gettext("Schedule saved.") if changed else gettext("Nothing was changed."), "success")
     return redirect(url_for("portal.report_month", organization=whose), 303)
 
 
@@ -81,7 +83,7 @@ def report_schedule_test() -> Page:
     whose = organization.id if organization else None
     with transaction() as session:
         monthly_reports.send_test(session, caller(), whose)
-    flash("The report of last month is on its way to you.", "success")
+    flash(gettext("The report of last month is on its way to you."), "success")
     return redirect(url_for("portal.report_schedule", organization=whose), 303)
 
 
@@ -128,8 +130,16 @@ def _chart(report: MonthlyReport) -> dict[str, Any]:
     return {
         "days": [day.day.isoformat() for day in report.days],
         "series": [
-            {"label": f"{report.span.start:%B}", "values": values([*report.days]), "role": "first"},
-            {"label": "Month before", "values": values([*report.days_before]), "role": "compare"},
+            {
+                "label": month_alone(report.span.start),
+                "values": values([*report.days]),
+                "role": "first",
+            },
+            {
+                "label": gettext("Month before"),
+                "values": values([*report.days_before]),
+                "role": "compare",
+            },
         ],
         "unfinished": report.span.end == utcnow().date(),
     }

@@ -4,6 +4,7 @@ from datetime import time
 
 from wtforms import SelectChoice, SelectField, TextAreaField
 
+from app.languages import lazy_gettext
 from app.portal.account.forms import zone_choices
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -15,14 +16,16 @@ UTC_CHOICE = ""
 
 class ScheduleForm(PortalForm):
     version = VersionField()
-    recipients = TextAreaField("Recipients", render_kw={"spellcheck": "false"})
-    day = WholeNumber("Day of the month", required=True, render_kw={"inputmode": "numeric"})
+    recipients = TextAreaField(lazy_gettext("Recipients"), render_kw={"spellcheck": "false"})
+    day = WholeNumber(
+        lazy_gettext("Day of the month"), required=True, render_kw={"inputmode": "numeric"}
+    )
     hour = SelectField(
-        "Hour",
+        lazy_gettext("Hour"),
         coerce=int,
         choices=[SelectChoice(str(hour), f"{time(hour):%H:%M}") for hour in range(24)],
     )
-    timezone = SelectField("Time zone")
+    timezone = SelectField(lazy_gettext("Time zone"))
 
     def __init__(self, *args: object, present: str | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)

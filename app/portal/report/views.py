@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from app.enums import TIER_NAMES, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models.base import utcnow
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
@@ -111,7 +112,11 @@ def _chart(begun: list[SignUps], *, by_days: bool) -> dict[str, Any]:
         "days": [entry.start.isoformat() for entry in begun],
         "unit": "day" if by_days else "month",
         "series": [
-            {"label": "Sign-ups", "values": [entry.count for entry in begun], "role": "first"}
+            {
+                "label": gettext("Sign-ups"),
+                "values": [entry.count for entry in begun],
+                "role": "first",
+            }
         ],
         "unfinished": False,
     }

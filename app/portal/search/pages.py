@@ -2,44 +2,92 @@
 
 from typing import NamedTuple
 
+from app.languages import lazy_gettext
+
 
 class Page(NamedTuple):
-    """``words`` are further words that find it."""
+    """``words`` are further words that find it, in each language other ones."""
 
     label: str
     endpoint: str
     words: str = ""
 
 
+# Translators: the second text of each page has further words that find it, separated by spaces.
 PAGES = (
-    Page("API clients", "portal.api_clients", "oauth token credentials"),
-    Page("Webhooks", "portal.api_webhooks", "events notifications"),
-    Page("Carrier accounts", "portal.carrier_accounts", "twilio sip trunk"),
-    Page("Call destinations", "portal.portal_settings_destinations", "countries regions allowed"),
-    Page("Spending limits", "portal.portal_settings_spending", "money minutes"),
-    Page("Storage", "portal.storage", "uploads delete space"),
-    Page("Plan limits", "portal.pricing_limits", "calls at once a day"),
-    Page("Readability of your colours", "portal.branding_contrast", "contrast accessibility"),
-    Page("Versions of your brand", "portal.branding_history", "roll back"),
-    Page("Versions of your plans", "portal.pricing_history", "prices"),
-    Page("Stripe account", "portal.pricing_stripe", "payments billing"),
-    Page("Report emails", "portal.report_schedule", "schedule monthly"),
-    Page("Notifications", "portal.notifications", "bell unread"),
-    Page("Your account", "portal.account", "change password name time zone email sessions profile"),
-    Page("Kept emails", "portal.outbox", "outbox mails"),
+    Page(
+        lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
+    ),
+    Page(lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")),
+    Page(
+        lazy_gettext("Carrier accounts"),
+        "portal.carrier_accounts",
+        lazy_gettext("twilio sip trunk"),
+    ),
+    Page(
+        lazy_gettext("Call destinations"),
+        "portal.portal_settings_destinations",
+        lazy_gettext("countries regions allowed"),
+    ),
+    Page(
+        lazy_gettext("Spending limits"),
+        "portal.portal_settings_spending",
+        lazy_gettext("money minutes"),
+    ),
+    Page(lazy_gettext("Storage"), "portal.storage", lazy_gettext("uploads delete space")),
+    Page(lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")),
+    Page(
+        lazy_gettext("Readability of your colours"),
+        "portal.branding_contrast",
+        lazy_gettext("contrast accessibility"),
+    ),
+    Page(
+        lazy_gettext("Versions of your brand"), "portal.branding_history", lazy_gettext("roll back")
+    ),
+    Page(lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")),
+    Page(lazy_gettext("Stripe account"), "portal.pricing_stripe", lazy_gettext("payments billing")),
+    Page(lazy_gettext("Report emails"), "portal.report_schedule", lazy_gettext("schedule monthly")),
+    Page(lazy_gettext("Notifications"), "portal.notifications", lazy_gettext("bell unread")),
+    Page(
+        lazy_gettext("Your account"),
+        "portal.account",
+        lazy_gettext("change password name time zone email sessions profile"),
+    ),
+    Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
 ACTIONS = (
-    Page("Add organization", "portal.organization_new", "create new customer"),
-    Page("Add partner", "portal.operator_partner_new", "create new customer"),
-    Page("Invite user", "portal.user_new", "add create new person colleague"),
-    Page("Invite several users", "portal.users_invite_many", "add many people"),
-    Page("Add assistant", "portal.assistant_new", "create new"),
-    Page("Create campaign", "portal.campaign_new", "add new"),
-    Page("Place test call", "portal.test_call", "try dial"),
-    Page("Verify a phone number", "portal.phone_number_verify", "caller id"),
-    Page("Create API key", "portal.api_key_new", "add new"),
-    Page("Create API client", "portal.api_client_new", "add new oauth"),
-    Page("Add alert rule", "portal.alert_rule_new", "create new tell me"),
-    Page("Add partner", "portal.operator_partner_new", "create new"),
-    Page("Add webhook", "portal.api_webhook_new", "create new events"),
+    Page(
+        lazy_gettext("Add organization"),
+        "portal.organization_new",
+        lazy_gettext("create new customer"),
+    ),
+    Page(
+        lazy_gettext("Add partner"),
+        "portal.operator_partner_new",
+        lazy_gettext("create new customer"),
+    ),
+    Page(
+        lazy_gettext("Invite user"),
+        "portal.user_new",
+        lazy_gettext("add create new person colleague"),
+    ),
+    Page(
+        lazy_gettext("Invite several users"),
+        "portal.users_invite_many",
+        lazy_gettext("add many people"),
+    ),
+    Page(lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")),
+    Page(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
+    Page(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
+    Page(
+        lazy_gettext("Verify a phone number"),
+        "portal.phone_number_verify",
+        lazy_gettext("caller id"),
+    ),
+    Page(lazy_gettext("Create API key"), "portal.api_key_new", lazy_gettext("add new")),
+    Page(lazy_gettext("Create API client"), "portal.api_client_new", lazy_gettext("add new oauth")),
+    Page(
+        lazy_gettext("Add alert rule"), "portal.alert_rule_new", lazy_gettext("create new tell me")
+    ),
+    Page(lazy_gettext("Add webhook"), "portal.api_webhook_new", lazy_gettext("create new events")),
 )

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from flask import url_for
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import TIER_NAMES, Role
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models.folding import fold
 from app.portal.search import pages
 from app.portal.web import lists
@@ -47,7 +49,7 @@ def find_things() -> str:
     groups: list[Group] = []
     if words:
         actions = _pages(pages.ACTIONS, words)[:SHOWN]
-        groups = [_screens(words), Group("Actions", "bolt", actions)]
+        groups = [_screens(words), Group(gettext("Actions"), "bolt", actions)]
         with transaction(read_only=True) as session:
             groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
     return render_page(
@@ -60,15 +62,19 @@ def find_things() -> str:
 
 
 def _screens(words: str) -> Group:
+    with languages.speaking(languages.DEFAULT):
+        in_english = {
+            row.url: str(row.label) for group in navigation_for(caller()) for row in group.rows
+        }
     in_sidebar = [
         Hit(row.label, group.label or "", row.url)
         for group in navigation_for(caller())
         for row in group.rows
-        if fold(words) in fold(row.label)
+        if any(fold(words) in fold(str(label)) for label in (row.label, in_english[row.url]))
     ]
     urls = {hit.url for hit in in_sidebar}
     others = [hit for hit in _pages(pages.PAGES, words) if hit.url not in urls]
-    return Group("Screens", "layout-dashboard", [*in_sidebar, *others][:SHOWN])
+    return Group(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
 
 
 def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
@@ -78,8 +84,15 @@ def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
         Hit(page.label, "", url_for(page.endpoint))
         for page in of
         if may_open(caller(), page.endpoint)
-        and all(f" {word}" in fold(f" {page.label} {page.words}") for word in wanted)
+        and all(f" {word}" in _words_of(page) for word in wanted)
     ]
+
+
+def _words_of(page: pages.Page) -> str:
+    """Return what finds the page: its words in the current language, and the English ones."""
+    here = f" {page.label} {page.words}"
+    with languages.speaking(languages.DEFAULT):
+        return fold(f"{here} {page.label} {page.words}")
 
 
 def _groups(session: Session, found: Found, words: str) -> list[Group]:
@@ -94,11 +107,11 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
         return Group(label, icon, hits[:SHOWN], further)
 
     def about(*parts: str | None) -> str:
-        return ", ".join(part for part in parts if part)
+        return ", ".join(str(part) for part in parts if part)
 
     return [
         group(
-            "Organizations",
+            gettext("Organizations"),
             "building",
             [
                 Hit(
@@ -114,7 +127,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.organizations",
         ),
         group(
-            "Users",
+            gettext("Users"),
             "users",
             [
                 Hit(
@@ -132,7 +145,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.users",
         ),
         group(
-            "Assistants",
+            gettext("Assistants"),
             "headset",
             [
                 Hit(
@@ -147,7 +160,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.assistants",
         ),
         group(
-            "Campaigns",
+            gettext("Campaigns"),
             "speakerphone",
             [
                 Hit(
@@ -160,7 +173,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.campaigns",
         ),
         group(
-            "Calls",
+            gettext("Calls"),
             "phone",
             [
                 Hit(
@@ -178,7 +191,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "number",
         ),
         group(
-            "Phone numbers",
+            gettext("Phone numbers"),
             "number",
             [
                 Hit(
@@ -191,7 +204,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.phone_numbers",
         ),
         group(
-            "API keys",
+            gettext("API keys"),
             "key",
             [
                 Hit(row.name, row.public_id, url_for("portal.api_key", key_id=row.id))
@@ -200,7 +213,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             "portal.api_access",
         ),
         group(
-            "API clients",
+            gettext("API clients"),
             "key",
             [
                 Hit(row.name, row.client_id, url_for("portal.api_client", client_id=row.id))

@@ -28,25 +28,26 @@ class PortalSettingsForm(PortalForm):
     is null."""
 
     version = VersionField()
-    partner_name = _text("Company name", required=True)
-    partner_type = _text("Kind of partnership")
+    partner_name = _text(lazy_gettext("Company name"), required=True)
+    partner_type = _text(lazy_gettext("Kind of partnership"))
     language = SelectField(lazy_gettext("Language of your users"), validate_choice=False)
-    domain = _text("Portal domain", spellcheck="false", inputmode="url")
-    email_domain = _text("Email domain", spellcheck="false")
-    support_email = _mail("Support")
-    notification_email = _mail("Notices about your customers")
-    tracking_email = _mail("Figures and reports")
-    billing_email = _mail("Invoices to you")
-    collection_email = _mail("Payments from your customers")
-    payment_method_id = _text("Reference of your payment method", spellcheck="false")
-    default_service = _text("Service of new assistants")
+    domain = _text(lazy_gettext("Portal domain"), spellcheck="false", inputmode="url")
+    email_domain = _text(lazy_gettext("Email domain"), spellcheck="false")
+    support_email = _mail(lazy_gettext("Support"))
+    notification_email = _mail(lazy_gettext("Notices about your customers"))
+    tracking_email = _mail(lazy_gettext("Figures and reports"))
+    billing_email = _mail(lazy_gettext("Invoices to you"))
+    collection_email = _mail(lazy_gettext("Payments from your customers"))
+    payment_method_id = _text(lazy_gettext("Reference of your payment method"), spellcheck="false")
+    default_service = _text(lazy_gettext("Service of new assistants"))
     default_assistant_limit = StringField(
-        "Assistants of a new organization", render_kw={"inputmode": "numeric", "required": True}
+        lazy_gettext("Assistants of a new organization"),
+        render_kw={"inputmode": "numeric", "required": True},
     )
-    purchase_link = _address("Upgrade page")
-    partner_redirect_link = _address("Page after signing out")
+    purchase_link = _address(lazy_gettext("Upgrade page"))
+    partner_redirect_link = _address(lazy_gettext("Page after signing out"))
     allowed_query_params = TextAreaField(
-        "URL parameters kept after sign-in", render_kw={"spellcheck": "false"}
+        lazy_gettext("URL parameters kept after sign-in"), render_kw={"spellcheck": "false"}
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import lazy_gettext
 from app.models import Partner
 from app.portal.settings.forms import PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
@@ -18,21 +19,21 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 
 SECTIONS = (
-    ("company", "Your company"),
-    ("addresses", "Addresses"),
-    ("email", "Email addresses"),
-    ("billing", "Billing"),
-    ("new-customers", "New customers"),
-    ("links", "Links"),
+    ("company", lazy_gettext("Your company")),
+    ("addresses", lazy_gettext("Addresses")),
+    ("email", lazy_gettext("Email addresses")),
+    ("billing", lazy_gettext("Billing")),
+    ("new-customers", lazy_gettext("New customers")),
+    ("links", lazy_gettext("Links")),
 )
 """The parts of the page: their ids and names."""
 MORE_SETTINGS = (
-    ("portal.branding", "Branding"),
-    ("portal.pricing", "Pricing"),
-    ("portal.portal_settings_destinations", "Call destinations"),
-    ("portal.portal_settings_spending", "Spending"),
-    ("portal.storage", "Storage"),
-    ("portal.carrier_accounts", "Carrier accounts"),
+    ("portal.branding", lazy_gettext("Branding")),
+    ("portal.pricing", lazy_gettext("Pricing")),
+    ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+    ("portal.portal_settings_spending", lazy_gettext("Spending")),
+    ("portal.storage", lazy_gettext("Storage")),
+    ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
 )
 """Pages of their own: endpoints and names."""
 

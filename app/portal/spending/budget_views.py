@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.portal.spending.forms import BudgetForm
 from app.portal.spending.uses import budget_bar
 from app.portal.web.blueprint import Page, portal
@@ -64,7 +65,7 @@ def _save(subject: Subject) -> Page:
             stored=lambda session: _stored(session, subject),
             target=target,
         )
-    flash("Budget saved." if changed else "Nothing was changed.", "success")
+    flash(gettext("Budget saved.") if changed else gettext("Nothing was changed."), "success")
     return redirect(_spending_url(subject), 303)
 
 
@@ -79,7 +80,10 @@ def _spending_url(subject: Subject) -> str:
 
 
 def _page(form: BudgetForm, subject: Subject) -> str:
-    crumbs = [("Settings", url_for("portal.portal_settings")), ("Spending", _spending_url(subject))]
+    crumbs = [
+        (gettext("Settings"), url_for("portal.portal_settings")),
+        (gettext("Spending"), _spending_url(subject)),
+    ]
     with transaction(read_only=True) as session:
         found = budgets.of(session, caller(), subject)
         if subject.organization_id is not None:
@@ -93,6 +97,6 @@ def _page(form: BudgetForm, subject: Subject) -> str:
         form=form,
         currency=found.currency,
         bar=budget_bar(found),
-        crumbs=[*crumbs, ("Budget", None)],
+        crumbs=[*crumbs, (gettext("Budget"), None)],
         back=_spending_url(subject),
     )

@@ -5,6 +5,7 @@ from typing import ClassVar
 from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, ValidationError
 
+from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services import spending
@@ -20,7 +21,7 @@ class AmountField(StringField):
 
     def pre_validate(self, _form: object) -> None:
         if self.text and spending.micros_of(self.text) is None:
-            message = "Enter an amount like 12.50."
+            message = gettext("Enter an amount like 12.50.")
             raise ValidationError(message)
 
     @property
@@ -37,10 +38,10 @@ class SpendingForm(PortalForm):
 
     wire_fields: ClassVar = {"dayMicros": "day_money", "monthMicros": "month_money"}
     version = VersionField()
-    day_money = AmountField("A day", render_kw=_AMOUNT)
-    month_money = AmountField("A month", render_kw=_AMOUNT)
-    day_minutes = WholeNumber("A day", render_kw=_NUMBER)
-    month_minutes = WholeNumber("A month", render_kw=_NUMBER)
+    day_money = AmountField(lazy_gettext("A day"), render_kw=_AMOUNT)
+    month_money = AmountField(lazy_gettext("A month"), render_kw=_AMOUNT)
+    day_minutes = WholeNumber(lazy_gettext("A day"), render_kw=_NUMBER)
+    month_minutes = WholeNumber(lazy_gettext("A month"), render_kw=_NUMBER)
 
     @classmethod
     def showing(cls, found: Spending) -> "SpendingForm":
@@ -70,8 +71,8 @@ class OrganizationSpendingForm(SpendingForm):
     """Limits of an organization, and what calls do at them."""
 
     version = VersionField()
-    waits = BooleanField("Calls wait for the next day or month")
-    is_watched = BooleanField("Pause calling when calls are unusual")
+    waits = BooleanField(lazy_gettext("Calls wait for the next day or month"))
+    is_watched = BooleanField(lazy_gettext("Pause calling when calls are unusual"))
 
     def to_limits(self) -> Limits:
         return Limits(
@@ -88,7 +89,7 @@ class BudgetForm(PortalForm):
     """The budget of a month."""
 
     version = VersionField()
-    budget = AmountField("Budget a month", render_kw=_AMOUNT)
+    budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT)
 
     @classmethod
     def showing(cls, found: Budget) -> "BudgetForm":
@@ -96,7 +97,9 @@ class BudgetForm(PortalForm):
 
 
 class RatesForm(PortalForm):
-    file = FileField("CSV file", [FileRequired(message="Choose a CSV file.")])
+    file = FileField(
+        lazy_gettext("CSV file"), [FileRequired(message=lazy_gettext("Choose a CSV file."))]
+    )
 
 
 def _words(micros: int | None) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.portal.spending.forms import SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page
@@ -56,5 +57,7 @@ def save_limits(
         return refused(
             error, form, page, stored=lambda session: stored(session, subject), target=target
         )
-    flash("Spending limits saved." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Spending limits saved.") if changed else gettext("Nothing was changed."), "success"
+    )
     return redirect(saved_url, 303)

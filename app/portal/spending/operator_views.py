@@ -6,10 +6,12 @@ from flask import Response, flash, redirect, render_template, url_for
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import money, nearest
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import number
 from app.services import partners, spending
 from app.services.spending import Subject, rates
 
@@ -38,7 +40,10 @@ def operator_spending_rates_import() -> Page:
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
         return _list_page(form), 422
-    flash(f"{count:,} call rates imported.", "success")
+    message = ngettext(
+        "%(num)s call rate imported.", "%(num)s call rates imported.", count, num=number(count)
+    )
+    flash(message, "success")
     return redirect(url_for("portal.operator_spending"), 303)
 
 
@@ -67,9 +72,9 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
     return limits_page(
         Subject(partner_id=partner_id),
         form,
-        title=f"Spending of {name}",
-        sentence="Limits of all live calls of the partner’s organizations together.",
-        crumbs=[("Spending", url_for("portal.operator_spending")), (name, None)],
+        title=gettext("Spending of %(name)s", name=name),
+        sentence=gettext("Limits of all live calls of the partner’s organizations together."),
+        crumbs=[(gettext("Spending"), url_for("portal.operator_spending")), (name, None)],
     )
 
 

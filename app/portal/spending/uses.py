@@ -1,11 +1,12 @@
 """What is used of spending limits, as pages show it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from app.languages import gettext, ngettext
 from app.portal.web.formats import day, number
 from app.services.spending import MICROS, NEAR, Spending, Use
 from app.services.spending.budgets import Budget
@@ -22,6 +23,7 @@ class Bar:
     whole: int | None
     tone: Literal["", "warning", "danger"]
     note: str
+    is_budget: bool = False
 
 
 def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
@@ -29,8 +31,8 @@ def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
     return [
         (title, [_money(money, found.currency, days[0]), _time(time, days[1])])
         for title, money, time, days in (
-            ("Today", found.day_money, found.day_time, (None, None)),
-            ("This month", found.month_money, found.month_time, found.passed_on),
+            (gettext("Today"), found.day_money, found.day_time, (None, None)),
+            (gettext("This month"), found.month_money, found.month_time, found.passed_on),
         )
     ]
 
@@ -39,9 +41,9 @@ def budget_bar(found: Budget) -> Bar | None:
     """The budget of this month as a bar; None without one."""
     if found.micros is None:
         return None
-    use = Use(found.spent, 0, found.micros)
-    words = f"{money(found.spent, found.currency)} of {money(found.micros, found.currency)}"
-    return _bar("Budget", use, words, "", None)
+    used = _used(money(found.spent, found.currency), money(found.micros, found.currency))
+    bar = _bar(gettext("Budget"), Use(found.spent, 0, found.micros), used, "", None)
+    return replace(bar, is_budget=True)
 
 
 def nearest(found: Spending) -> Bar | None:
@@ -56,17 +58,34 @@ def money(micros: int, currency: str) -> str:
 
 
 def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
-    most = "no limit" if use.most is None else money(use.most, currency)
-    reserved = money(use.reserved, currency) if use.reserved else ""
-    return _bar("Spending", use, f"{money(use.spent, currency)} of {most}", reserved, passed_on)
+    most = None if use.most is None else money(use.most, currency)
+    reserved = ""
+    if use.reserved:
+        reserved = gettext(
+            "And %(amount)s reserved for calls in progress.", amount=money(use.reserved, currency)
+        )
+    used = _used(money(use.spent, currency), most)
+    return _bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
 def _time(use: Use, passed_on: date | None) -> Bar:
-    most = "no limit" if use.most is None else number(use.most // 60)
-    reserved = f"{number(-(-use.reserved // 60))} minutes" if use.reserved else ""
-    return _bar(
-        "Call minutes", use, f"{number(-(-use.spent // 60))} of {most}", reserved, passed_on
-    )
+    most = None if use.most is None else number(use.most // 60)
+    minutes, reserved = -(-use.reserved // 60), ""
+    if minutes:
+        reserved = ngettext(
+            "And %(num)s minute reserved for calls in progress.",
+            "And %(num)s minutes reserved for calls in progress.",
+            minutes,
+            num=number(minutes),
+        )
+    used = _used(number(-(-use.spent // 60)), most)
+    return _bar(gettext("Call minutes"), use, used, reserved, passed_on)
+
+
+def _used(used: str, most: str | None) -> str:
+    if most is None:
+        return gettext("%(used)s, no limit", used=used)
+    return gettext("%(used)s of %(most)s", used=used, most=most)
 
 
 def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None) -> Bar:
@@ -75,13 +94,7 @@ def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None
         tone = "danger"
     elif use.most is not None and 100 * use.used >= NEAR * use.most:
         tone = "warning"
-    notes = [f"And {reserved} reserved for calls in progress"] if reserved else []
-    notes += [f"Expected to reach the limit on {day(passed_on)}"] if passed_on else []
-    return Bar(
-        label,
-        words.replace(" of no limit", ", no limit"),
-        use.used,
-        use.most,
-        tone,
-        ". ".join(notes),
-    )
+    notes = [reserved] if reserved else []
+    if passed_on:
+        notes.append(gettext("Expected to reach the limit on %(day)s.", day=day(passed_on)))
+    return Bar(label, words, use.used, use.most, tone, " ".join(notes))

@@ -6,6 +6,7 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.policy import Permission
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
@@ -41,7 +42,9 @@ def organization_spending_save(organization_id: UUID) -> Page:
 def organization_resume_calling(organization_id: UUID) -> Page:
     with transaction() as session:
         was_paused = unusual_calls.resume(session, caller(), organization_id)
-    flash("Calling resumed." if was_paused else "Calling wasn’t paused.", "success")
+    flash(
+        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."), "success"
+    )
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
@@ -103,12 +106,14 @@ def _key_page(key_id: UUID, form: SpendingForm) -> str:
     return limits_page(
         Subject(api_key_id=key_id),
         form,
-        title=f"Spending of {key.name}",
-        sentence="Limits of live calls that this key requests. "
-        "Those of its organization and of the portal count too.",
+        title=gettext("Spending of %(name)s", name=key.name),
+        sentence=gettext(
+            "Limits of live calls that this key requests. "
+            "Those of its organization and of the portal count too."
+        ),
         crumbs=[
-            ("API access", url_for("portal.api_access")),
+            (gettext("API access"), url_for("portal.api_access")),
             (key.name, url_for("portal.api_key", key_id=key.id)),
-            ("Spending", None),
+            (gettext("Spending"), None),
         ],
     )

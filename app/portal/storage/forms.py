@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Self
 
+from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 
@@ -13,7 +14,7 @@ class LimitForm(PortalForm):
 
     wire_fields: ClassVar[dict[str, str]] = {"storageLimit": "megabytes"}
     version = VersionField()
-    megabytes = WholeNumber("Limit")
+    megabytes = WholeNumber(lazy_gettext("Limit"))
 
     @classmethod
     def showing(cls, limit: int | None, version: int) -> Self:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -48,7 +49,9 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
             stored=lambda session: _stored(session, partner_id),
             target=("partner", partner_id),
         )
-    flash("Storage limit saved." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Storage limit saved.") if changed else gettext("Nothing was changed."), "success"
+    )
     return redirect(url_for("portal.operator_storage"), 303)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
@@ -64,7 +65,9 @@ def organization_storage_save(organization_id: UUID) -> Page:
             stored=lambda session: _stored(session, organization_id),
             target=("organization", organization_id),
         )
-    flash("Storage limit saved." if changed else "Nothing was changed.", "success")
+    flash(
+        gettext("Storage limit saved.") if changed else gettext("Nothing was changed."), "success"
+    )
     return redirect(url_for("portal.organization_storage", organization_id=organization_id), 303)
 
 

@@ -18,6 +18,7 @@ from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
+from app.policy import Permission
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.labels import (
@@ -76,10 +77,22 @@ def upload_choose_campaign() -> str:
             session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
         )
     return render_template(
-        "portal/choose_campaign.html",
+        "portal/choose.html",
+        title=gettext("Upload contacts"),
+        sentence=gettext("Choose the campaign that gets the contacts."),
+        back=(gettext("Uploads"), url_for("portal.uploads")),
+        action=url_for("portal.upload_choose_campaign"),
+        search_label=gettext("Name"),
         rows=[(row.name, url_for("portal.upload_new", campaign_id=row.id)) for row in found.items],
+        symbol="speakerphone",
         more=found.next_cursor is not None,
         query=query,
+        no_match=gettext("No campaign matches."),
+        empty_title=gettext("No campaigns yet"),
+        empty_text=gettext("A campaign holds the contacts to call. Create one first."),
+        create=(gettext("Create campaign"), url_for("portal.campaign_new"))
+        if caller().may(Permission.CAMPAIGNS_WRITE)
+        else None,
     )
 
 

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response
 from app.enums import TIER_NAMES
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.web import lists
@@ -25,7 +26,10 @@ from app.services.reporting import CostLine, Day, Span, Used
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
-FIELDS = {"startDate": ("start", "First day"), "endDate": ("end", "Last day")}
+FIELDS = {
+    "startDate": ("start", lazy_gettext("First day")),
+    "endDate": ("end", lazy_gettext("Last day")),
+}
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
 ORGANIZATION_COLUMNS = (
     *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
@@ -51,12 +55,12 @@ class Scope:
 def show_usage() -> str | tuple[str, int]:
     today = utcnow().date()
     presets = {
-        "This month": reporting.this_month(today),
-        "Last month": reporting.last_month(today),
-        "30 days": reporting.last_days(today, 30),
-        "90 days": reporting.last_days(today, 90),
+        gettext("This month"): reporting.this_month(today),
+        gettext("Last month"): reporting.last_month(today),
+        gettext("30 days"): reporting.last_days(today, 30),
+        gettext("90 days"): reporting.last_days(today, 90),
     }
-    span, problems = presets["30 days"], []
+    span, problems = reporting.last_days(today, 30), []
     try:
         span = _asked_span(span)
     except ValidationFailed as error:
@@ -222,8 +226,16 @@ def _chart(days: Sequence[Day]) -> dict[str, Any]:
     return {
         "days": [day.day.isoformat() for day in days],
         "series": [
-            {"label": "With a person", "values": [d.by_human for d in days], "role": "first"},
-            {"label": "With voicemail", "values": [d.by_voicemail for d in days], "role": "second"},
+            {
+                "label": gettext("With a person"),
+                "values": [d.by_human for d in days],
+                "role": "first",
+            },
+            {
+                "label": gettext("With voicemail"),
+                "values": [d.by_voicemail for d in days],
+                "role": "second",
+            },
         ],
         "unfinished": False,
     }

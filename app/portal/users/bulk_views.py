@@ -11,12 +11,14 @@ from werkzeug.datastructures import FileStorage
 from app.enums import UserStatus
 from app.errors import DomainError, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext, ngettext
 from app.models import User
 from app.policy.caller import Caller
 from app.portal.users import listing
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import may_change, suggested_organizations
 from app.portal.web.blueprint import portal
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
@@ -48,8 +50,12 @@ def users_suspend_confirm() -> str:
 
 @portal.post("/people/suspend")
 def users_suspend() -> str:
-    results = _for_each(users.suspend, SHUT, "Suspended and signed out.")
-    return _results("suspended", results)
+    results = _for_each(users.suspend, SHUT, gettext("Suspended and signed out."))
+    changed = sum(result.changed for result in results)
+    title = ngettext(
+        "%(num)s user suspended", "%(num)s users suspended", changed, num=number(changed)
+    )
+    return _results(title, results)
 
 
 @portal.get("/people/reactivate")
@@ -59,7 +65,12 @@ def users_reactivate_confirm() -> str:
 
 @portal.post("/people/reactivate")
 def users_reactivate() -> str:
-    return _results("reactivated", _for_each(users.reactivate, OPEN, "Can sign in again."))
+    results = _for_each(users.reactivate, OPEN, gettext("Can sign in again."))
+    changed = sum(result.changed for result in results)
+    title = ngettext(
+        "%(num)s user reactivated", "%(num)s users reactivated", changed, num=number(changed)
+    )
+    return _results(title, results)
 
 
 @portal.get("/people/invite-many")
@@ -114,7 +125,9 @@ def _confirmation(template: str, already: Sequence[UserStatus]) -> str:
         chosen = _chosen(request.args.getlist("id"))
     if not chosen:
         return render_template("portal/users/nobody_chosen.html")
-    return render_template(template, chosen=chosen, are_more=are_more)
+    return render_template(
+        template, chosen=chosen, are_more=are_more, statuses=listing.STATUS_NAMES
+    )
 
 
 def _matching(already: Sequence[UserStatus]) -> tuple[list[User], bool]:
@@ -148,7 +161,7 @@ def _for_each(
     results = []
     for user in _chosen(request.form.getlist("id")):
         if user.status in already:
-            results.append(Result(user, False, "Already so. Nothing was changed."))
+            results.append(Result(user, False, gettext("Already so. Nothing was changed.")))
             continue
         try:
             with transaction() as session:
@@ -158,13 +171,8 @@ def _for_each(
     return results
 
 
-def _results(what: str, results: list[Result]) -> str:
-    return render_template(
-        "portal/users/results.html",
-        what=what,
-        results=results,
-        changed=sum(result.changed for result in results),
-    )
+def _results(title: str, results: list[Result]) -> str:
+    return render_template("portal/users/results.html", title=title, results=results)
 
 
 def _many_page(form: InviteManyForm) -> str:
@@ -180,7 +188,10 @@ def _file_text(sent: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     data = sent.stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        message = f"The file is larger than 300 kB. Invite at most {MOST_USERS} users at a time."
+        message = gettext(
+            "The file is larger than 300 kB. Invite at most %(most)s users at a time.",
+            most=MOST_USERS,
+        )
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)
 

@@ -16,9 +16,10 @@ from app.errors import (
     ValidationFailed,
 )
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import User
 from app.portal.users.forms import InviteForm, UserForm
-from app.portal.users.labels import ROLE_SCOPE, abilities
+from app.portal.users.labels import ROLE_SCOPE, abilities, abilities_title
 from app.portal.users.views import suggested_organizations
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
@@ -60,7 +61,13 @@ def user_invite() -> Page:
     except (ValidationFailed, Forbidden) as error:
         limited = error.code == "user_limit_reached"
         return refused(error, form, lambda: _invite_page(form, limited=limited))
-    flash(f"{invited.email} invited. The link in the email works once, for seven days.", "success")
+    flash(
+        gettext(
+            "%(email)s invited. The link in the email works once, for seven days.",
+            email=invited.email,
+        ),
+        "success",
+    )
     return redirect(url, 303)
 
 
@@ -97,8 +104,16 @@ def user_save(user_id: UUID) -> Page:
     if ends:
         there = url_for("portal.user_role_confirm", user_id=user_id, role=role)
         return redirect(there, 303)
-    asked = f" {change.email} takes effect when both addresses confirm it." if change else ""
-    flash(f"{saved.email} saved.{asked}", "success")
+    flash(
+        gettext(
+            "%(email)s saved. %(new_email)s takes effect when both addresses confirm it.",
+            email=saved.email,
+            new_email=change.email,
+        )
+        if change
+        else gettext("%(email)s saved.", email=saved.email),
+        "success",
+    )
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
@@ -167,7 +182,7 @@ def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
         raise_url=raise_url,
         organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
-        abilities=[(role, abilities(role)) for role in roles],
+        abilities=[(abilities_title(role), abilities(role)) for role in roles],
     )
 
 

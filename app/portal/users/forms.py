@@ -17,6 +17,7 @@ from wtforms import (
 from app.enums import Role
 from app.errors import ValidationFailed
 from app.extensions import caller
+from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
@@ -41,10 +42,10 @@ class InviteForm(PortalForm):
     wire_fields: ClassVar = {"userType": "role", "organizationId": "organization"}
 
     once = OnceField()
-    email = EmailField("Email", render_kw={"maxlength": 254, "autocomplete": "off"})
-    name = StringField("Name", filters=[_plain], render_kw=_NAME)
-    role = RadioField("Role")
-    organization = StringField("Organization", render_kw=_NAME)
+    email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
+    name = StringField(lazy_gettext("Name"), filters=[_plain], render_kw=_NAME)
+    role = RadioField(lazy_gettext("Role"))
+    organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
 
     def validate_organization(self, field: StringField) -> None:
         if (
@@ -52,7 +53,7 @@ class InviteForm(PortalForm):
             and caller().organization_id is None
             and not (field.data or "").strip()
         ):
-            message = "Enter the organization of this member."
+            message = gettext("Enter the organization of this member.")
             raise ValidationError(message)
 
     def validate(self, extra_validators: Any = None) -> bool:
@@ -77,9 +78,9 @@ class InviteForm(PortalForm):
 
 
 class InviteManyForm(PortalForm):
-    users = TextAreaField("Users")
-    file = FileField("Or a file")
-    organization = StringField("Organization", render_kw=_NAME)
+    users = TextAreaField(lazy_gettext("Users"))
+    file = FileField(lazy_gettext("Or a file"))
+    organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
 
 
 class UserForm(PortalForm):
@@ -87,12 +88,12 @@ class UserForm(PortalForm):
 
     version = VersionField()
     email = EmailField(
-        "Email",
+        lazy_gettext("Email"),
         filters=[lambda value: (value or "").strip()],
         render_kw={"maxlength": 254, "autocomplete": "off"},
     )
-    name = StringField("Name", render_kw=_NAME)
-    role = SelectField("Role", validate_choice=False)
+    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    role = SelectField(lazy_gettext("Role"), validate_choice=False)
 
     @classmethod
     def showing(cls, user: User) -> "UserForm":

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import User
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -16,10 +17,10 @@ from app.services.paging import Page
 from app.services.users.loading import SORTS
 
 STATUS_NAMES = {
-    UserStatus.ACTIVE: "Active",
-    UserStatus.INVITED: "Invited",
-    UserStatus.SUSPENDED: "Suspended",
-    UserStatus.DEACTIVATED: "Deactivated",
+    UserStatus.ACTIVE: lazy_gettext("Active"),
+    UserStatus.INVITED: lazy_gettext("Invited"),
+    UserStatus.SUSPENDED: lazy_gettext("Suspended"),
+    UserStatus.DEACTIVATED: lazy_gettext("Deactivated"),
 }
 
 
@@ -60,39 +61,67 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 USERS = ListDefinition(
     name="users",
-    nouns=("user", "users"),
+    nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.users",
     columns=(
-        Column("name", "Name", lambda row: row.user.name, "cell-name cell-number", sort="name"),
-        Column("email", "Email", lambda row: row.user.email, "wrap", sort="email"),
-        Column("role", "Role", lambda row: ROLE_NAMES[row.user.role], "phone-first"),
         Column(
-            "organization", "Organization", lambda row: row.organization, "wrap", for_staff=True
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.user.name,
+            "cell-name cell-number",
+            sort="name",
         ),
-        Column("status", "Status", lambda row: STATUS_NAMES[row.user.status], "phone-second"),
+        Column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap", sort="email"),
+        Column(
+            "role", lazy_gettext("Role"), lambda row: str(ROLE_NAMES[row.user.role]), "phone-first"
+        ),
+        Column(
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization,
+            "wrap",
+            for_staff=True,
+        ),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(STATUS_NAMES[row.user.status]),
+            "phone-second",
+        ),
         Column(
             "last-sign-in",
-            "Last sign-in",
+            lazy_gettext("Last sign-in"),
             lambda row: row.user.last_sign_in,
             "end from-1280",
             sort="last-sign-in",
-            heading="Last sign-in (UTC)",
+            heading=lazy_gettext("Last sign-in (UTC)"),
         ),
         Column(
             "added",
-            "Added",
+            lazy_gettext("Added"),
             lambda row: row.user.created_at,
             "end from-1360",
             sort="created",
-            heading="Added (UTC)",
+            heading=lazy_gettext("Added (UTC)"),
         ),
-        Column("external-id", "External ID", lambda row: row.user.idp_uid, "wrap", usual=False),
+        Column(
+            "external-id",
+            lazy_gettext("External ID"),
+            lambda row: row.user.idp_uid,
+            "wrap",
+            usual=False,
+        ),
     ),
     filters=(
-        Filter("q", "Name, email or organization"),
-        Filter("role", "Role", {role: ROLE_NAMES[role] for role in Role}, "Any role"),
-        Filter("status", "Status", STATUS_NAMES, "Any status"),
-        Filter("organization", "Organization"),
+        Filter("q", lazy_gettext("Name, email or organization")),
+        Filter(
+            "role",
+            lazy_gettext("Role"),
+            {role: ROLE_NAMES[role] for role in Role},
+            lazy_gettext("Any role"),
+        ),
+        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        Filter("organization", lazy_gettext("Organization")),
     ),
     sorts=SORTS,
     default_sort="-created",

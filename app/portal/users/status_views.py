@@ -8,10 +8,11 @@ from werkzeug.wrappers import Response
 from app.enums import Role
 from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import User
+from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import a_role
 from app.services import mails, users
 from app.services.users import email_changes
 from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
@@ -34,7 +35,7 @@ def user_suspend(user_id: UUID) -> Response:
             found = users.suspend(session, caller(), user_id)
     except (Conflict, Forbidden) as error:
         return _refused(user_id, error)
-    return _done(found, "suspended and signed out")
+    return _done(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
 
 
 @portal.get("/people/<uuid:user_id>/role/<role>")
@@ -47,6 +48,7 @@ def user_role_confirm(user_id: UUID, role: str) -> str:
     return render_template(
         "portal/users/role.html",
         user=found,
+        title=confirm_role_title(_name(found), lower),
         role=lower,
         items=items,
         kind_words=KIND_WORDS,
@@ -62,7 +64,7 @@ def user_role(user_id: UUID, role: str) -> Response:
             found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
     except (Conflict, Forbidden, ValidationFailed) as error:
         return _refused(user_id, error)
-    return _done(found, f"is {a_role(lower)} now")
+    return _done(found, role_changed(_name(found), lower))
 
 
 @portal.post("/people/<uuid:user_id>/reactivate")
@@ -72,7 +74,7 @@ def user_reactivate(user_id: UUID) -> Response:
             found = users.reactivate(session, caller(), user_id)
     except (Conflict, ValidationFailed) as error:
         return _refused(user_id, error)
-    return _done(found, "reactivated")
+    return _done(found, gettext("%(name)s reactivated.", name=_name(found)))
 
 
 @portal.get("/people/<uuid:user_id>/deactivate")
@@ -97,7 +99,7 @@ def user_deactivate(user_id: UUID) -> Response:
             found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
     except (Conflict, Forbidden) as error:
         return _refused(user_id, error)
-    return _done(found, "deactivated and signed out")
+    return _done(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
 
 
 @portal.post("/people/<uuid:user_id>/resend")
@@ -108,7 +110,11 @@ def user_resend(user_id: UUID) -> Response:
     except Conflict as error:
         return _refused(user_id, error)
     flash(
-        f"A new link is on its way to {found.email}; the previous link no longer works.", "success"
+        gettext(
+            "A new link is on its way to %(email)s; the previous link no longer works.",
+            email=found.email,
+        ),
+        "success",
     )
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
@@ -117,7 +123,7 @@ def user_resend(user_id: UUID) -> Response:
 def user_email_cancel(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)
-    flash("Email change cancelled.", "success")
+    flash(gettext("Email change cancelled."), "success")
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
@@ -142,8 +148,12 @@ def _changeable(user_id: UUID, act: str) -> User:
     return found
 
 
-def _done(user: User, what: str) -> Response:
-    flash(f"{user.name or user.email} {what}.", "success")
+def _name(user: User) -> str:
+    return user.name or user.email
+
+
+def _done(user: User, message: str) -> Response:
+    flash(message, "success")
     return redirect(url_for("portal.user", user_id=user.id), 303)
 
 
@@ -151,5 +161,5 @@ def _refused(user_id: UUID, error: DomainError) -> Response:
     """Back to the person with the reason; a role that is too low finds nothing there."""
     if isinstance(error, Forbidden) and error.code == "role_too_low":
         raise error
-    flash(f"{error.message} Nothing was changed.", "warning")
+    flash(f"{error.message} {gettext('Nothing was changed.')}", "warning")
     return redirect(url_for("portal.user", user_id=user_id), 303)

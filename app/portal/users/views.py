@@ -7,9 +7,10 @@ from flask import redirect, render_template
 
 from app.enums import Role, UserStatus
 from app.extensions import caller, transaction
+from app.languages import lazy_gettext
 from app.models import User
 from app.policy import Permission
-from app.portal.users.labels import abilities
+from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import STATUS_NAMES, USERS
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -28,15 +29,15 @@ STATUS_TONES = {
 LATEST_CHANGES = 8
 SUGGESTIONS = 200
 SUSPENDING = (
-    "Signed out at once, in every browser, and can’t sign in.",
-    "The seat stays taken.",
-    "Nothing is deleted; you can reactivate the account at any time.",
+    lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+    lazy_gettext("The seat stays taken."),
+    lazy_gettext("Nothing is deleted; you can reactivate the account at any time."),
 )
-KEPT_WORKING = "What they created keeps working. Deactivate the account to end it."
+KEPT_WORKING = lazy_gettext("What they created keeps working. Deactivate the account to end it.")
 DEACTIVATING = (
-    "Signed out at once, in every browser, and can’t sign in.",
-    "The seat becomes free for another user.",
-    "Nothing is deleted; the account can be reactivated while there is a free seat.",
+    lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+    lazy_gettext("The seat becomes free for another user."),
+    lazy_gettext("Nothing is deleted; the account can be reactivated while there is a free seat."),
 )
 
 
@@ -74,6 +75,7 @@ def user(user_id: UUID) -> str:
         user=found,
         organization=organization,
         abilities=abilities(found.role),
+        abilities_title=abilities_title(found.role),
         changes=changes,
         email_change=email_change,
         suspending=suspending_words(found),

@@ -18,6 +18,7 @@ from wtforms.fields import Field
 
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller
+from app.languages import gettext
 from app.services import audit, idempotency
 
 MARKS = frozenset({"csrf_token", "once", "version"})
@@ -91,7 +92,7 @@ def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[
     """Return the differences between what was typed and what is stored, by field name."""
     pairs = [(field, stored[field.name]) for field in typed if field.name in stored]
     return [
-        Difference(mine.label.text, _words(mine), _words(theirs))
+        Difference(str(mine.label.text), _words(mine), _words(theirs))
         for mine, theirs in pairs
         if _words(mine) != _words(theirs)
     ]
@@ -101,7 +102,7 @@ def _words(field: Field) -> str:
     if isinstance(field, PasswordField):
         return ""
     if isinstance(field, BooleanField):
-        return "Yes" if field.data else "No"
+        return gettext("Yes") if field.data else gettext("No")
     if isinstance(field, SelectField) and field.choices:
         words = {str(c.value): str(c.label) for c in field.choices if hasattr(c, "value")}
         chosen = field.data if isinstance(field.data, list) else [field.data]

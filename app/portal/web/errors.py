@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTo
 
 from app.errors import DomainError, Forbidden, RateLimited
 from app.http.statuses import status_of
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
@@ -32,35 +33,56 @@ class Words:
 
 WORDS: dict[int, Words] = {
     400: Words(
-        "This request can’t be read",
-        "The address or the form has a wrong value. Nothing was changed.",
+        lazy_gettext("This request can’t be read"),
+        lazy_gettext("The address or the form has a wrong value. Nothing was changed."),
     ),
-    401: Words("You are signed out", "Sign in to continue. Nothing was changed."),
+    401: Words(
+        lazy_gettext("You are signed out"),
+        lazy_gettext("Sign in to continue. Nothing was changed."),
+    ),
     403: Words(
-        "This form was not accepted",
-        "It was opened too long ago, or sent from another site. Nothing was changed. "
-        "Go back, reload the page and send the form again.",
+        lazy_gettext("This form was not accepted"),
+        lazy_gettext(
+            "It was opened too long ago, or sent from another site. Nothing was changed. "
+            "Go back, reload the page and send the form again."
+        ),
     ),
     404: Words(
-        "Page not found",
-        "Check the address. The page may also belong to an organization that you can’t see. "
-        "Nothing was changed.",
+        lazy_gettext("Page not found"),
+        lazy_gettext(
+            "Check the address. The page may also belong to an organization that you can’t see. "
+            "Nothing was changed."
+        ),
     ),
     405: Words(
-        "Wrong kind of request",
-        "This address doesn’t accept this kind of request. Nothing was changed.",
+        lazy_gettext("Wrong kind of request"),
+        lazy_gettext("This address doesn’t accept this kind of request. Nothing was changed."),
     ),
-    409: Words("This has changed", "Nothing was changed. Reload the page to see it."),
-    410: Words("No longer available", "Nothing was changed."),
-    413: Words("Too large", "The request is over the limit. Nothing was changed."),
-    415: Words("Unsupported file type", "Nothing was changed."),
-    429: Words("Too many requests", "Wait a moment and try again. Nothing was changed."),
+    409: Words(
+        lazy_gettext("This has changed"),
+        lazy_gettext("Nothing was changed. Reload the page to see it."),
+    ),
+    410: Words(lazy_gettext("No longer available"), lazy_gettext("Nothing was changed.")),
+    413: Words(
+        lazy_gettext("Too large"),
+        lazy_gettext("The request is over the limit. Nothing was changed."),
+    ),
+    415: Words(lazy_gettext("Unsupported file type"), lazy_gettext("Nothing was changed.")),
+    429: Words(
+        lazy_gettext("Too many requests"),
+        lazy_gettext("Wait a moment and try again. Nothing was changed."),
+    ),
     500: Words(
-        "Something went wrong on our side",
-        "Nothing was saved. The problem is logged under the reference below. Try again in a "
-        "moment.",
+        lazy_gettext("Something went wrong on our side"),
+        lazy_gettext(
+            "Nothing was saved. The problem is logged under the reference below. Try again in a "
+            "moment."
+        ),
     ),
-    503: Words("The portal is not available", "Try again in a moment. Nothing was changed."),
+    503: Words(
+        lazy_gettext("The portal is not available"),
+        lazy_gettext("Try again in a moment. Nothing was changed."),
+    ),
 }
 
 
@@ -90,7 +112,7 @@ def error_page(
 def _home() -> tuple[str, str] | tuple[None, None]:
     """Return the sign-in page of the page's brand for visitors who are not signed in."""
     slug = g.brand.slug if "brand" in g and not known_user() else None
-    return (sign_in_url(slug), "Go to the sign-in page") if slug else (None, None)
+    return (sign_in_url(slug), gettext("Go to the sign-in page")) if slug else (None, None)
 
 
 def _status(error: DomainError) -> int:
@@ -105,13 +127,15 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
     if not any(problem.code == "invalid_cursor" for problem in error.problems):
         return None
     kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
-    return request.path + (f"?{urlencode(kept)}" if kept else ""), "Go to the start of the list"
+    return request.path + (f"?{urlencode(kept)}" if kept else ""), gettext(
+        "Go to the start of the list"
+    )
 
 
 def _storage(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which data can be deleted, if a limit of storage is reached."""
     reached = error.code == storage.LIMIT_REACHED
-    return (url_for("portal.storage"), "Show storage") if reached else None
+    return (url_for("portal.storage"), gettext("Show storage")) if reached else None
 
 
 def _too_many(error: RateLimited) -> Response:
@@ -120,10 +144,18 @@ def _too_many(error: RateLimited) -> Response:
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
     if error.retry_after < 90:
-        when = f"in {error.retry_after} seconds"
+        text = ngettext(
+            "%(problem)s You can try again in %(num)s second. Nothing was changed.",
+            "%(problem)s You can try again in %(num)s seconds. Nothing was changed.",
+            error.retry_after,
+            problem=error.message,
+        )
     else:
-        when = f"from {moment(until, zone)} on"
-    text = f"{error.message} You can try again {when}. Nothing was changed."
+        text = gettext(
+            "%(problem)s You can try again from %(moment)s on. Nothing was changed.",
+            problem=error.message,
+            moment=moment(until, zone),
+        )
     return with_wait(error_page(429, text), error)
 
 
@@ -138,7 +170,7 @@ def _sentence(error: HTTPException) -> str | None:
     if not isinstance(error, RequestEntityTooLarge):
         return None
     most = size(stated_limit())
-    return f"The request is over the limit of {most}. Nothing was changed."
+    return gettext("The request is over the limit of %(most)s. Nothing was changed.", most=most)
 
 
 def answer_with_page(error: DomainError | HTTPException) -> Response:

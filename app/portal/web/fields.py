@@ -9,6 +9,8 @@ from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField
 from wtforms.fields import Field
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
+from app.languages import gettext
+
 
 def without_nul(value: Any) -> Any:
     """Return the text without surrounding spaces and without characters that databases refuse."""
@@ -69,12 +71,12 @@ class WholeNumber(IntegerField):
         if not text:
             self.data = None
             if self._required:
-                message = "Enter a whole number."
+                message = gettext("Enter a whole number.")
                 raise ValueError(message)
             return
         if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
             self.data = None
-            message = "Enter a whole number in digits."
+            message = gettext("Enter a whole number in digits.")
             raise ValueError(message)
         self.data = int(text) if len(text) < 12 else 10**12
 
@@ -98,5 +100,5 @@ class ClockField(TimeField):
             self.data = time.fromisoformat(text).replace(second=0, microsecond=0, tzinfo=None)
         except ValueError:
             self.data = None
-            message = "Enter a time like 08:00."
+            message = gettext("Enter a time like 08:00.")
             raise ValueError(message) from None

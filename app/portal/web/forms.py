@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
+from babel.support import LazyProxy
 from flask import Flask, request
 from flask_wtf import FlaskForm
 from markupsafe import Markup
@@ -152,5 +153,11 @@ def refused(
     return page(), 409
 
 
+def _is_sentence(value: object) -> bool:
+    """Whether it is an error of a field, and not those of a row or of a form within it."""
+    return isinstance(value, str | LazyProxy)
+
+
 def register(app: Flask) -> None:
     app.jinja_env.globals["action_form"] = action_form
+    app.jinja_env.tests["sentence"] = _is_sentence

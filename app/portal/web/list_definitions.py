@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
+from babel.support import LazyProxy
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 
+from app import languages
 from app.extensions import caller
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
@@ -19,12 +21,24 @@ from app.services.paging import Page
 R = TypeVar("R")
 
 
+def _with_text(value: Callable[[R], Cell]) -> Callable[[R], Cell]:
+    """Return the function with labels (`lazy_gettext`) as text, which files and databases need."""
+
+    def cell(row: R) -> Cell:
+        found = value(row)
+        label: object = found
+        return str(label) if isinstance(label, LazyProxy) else found
+
+    return cell
+
+
 @dataclass(frozen=True, slots=True)
 class Column(Generic[R]):
     """A column: its name in the address, its heading, and the value that a file holds.
 
     ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one. A column
-    that is not ``usual`` is shown only if the user chooses it. ``heading`` is that of a file.
+    that is not ``usual`` is shown only if the user chooses it. ``heading`` is that of a file, in
+    English for every user: scripts read it.
     """
 
     name: str
@@ -38,6 +52,11 @@ class Column(Generic[R]):
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
     heading: str = ""
+
+    def __post_init__(self) -> None:
+        with languages.speaking(languages.DEFAULT):
+            object.__setattr__(self, "heading", str(self.heading or self.label))
+        object.__setattr__(self, "value", _with_text(self.value))
 
 
 @dataclass(frozen=True, slots=True)

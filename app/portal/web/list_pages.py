@@ -12,10 +12,12 @@ from werkzeug.datastructures import MultiDict
 
 from app.errors import NotFound
 from app.extensions import caller
+from app.languages import gettext
 from app.models import SavedView
 from app.portal.web import lists
-from app.portal.web.formats import number, plural
+from app.portal.web.formats import number
 from app.portal.web.list_definitions import Column, ListDefinition
+from app.portal.web.list_words import ALL_WORDS, on_page
 from app.services import saved_views
 from app.services.paging import MOST_COUNTED
 from app.validation.uuids import as_uuid
@@ -63,16 +65,18 @@ class ListPage(Generic[R]):
         """How many match, in words."""
         if self.count is None:
             return ""
-        return (
-            f"more than {number(MOST_COUNTED)}" if self.count > MOST_COUNTED else number(self.count)
-        )
+        if self.count > MOST_COUNTED:
+            return gettext("more than %(number)s", number=number(MOST_COUNTED))
+        return number(self.count)
 
     @property
     def shown_words(self) -> str:
         """How many rows the page shows, of how many."""
         if self.count is None:
-            return f"{plural(len(self.rows), *self.definition.nouns)} on this page"
-        return f"{number(len(self.rows))} of {self.counted} shown"
+            return on_page(self.definition.name, len(self.rows))
+        return gettext(
+            "%(shown)s of %(counted)s shown", shown=number(len(self.rows)), counted=self.counted
+        )
 
     @property
     def has_chosen_columns(self) -> bool:
@@ -83,7 +87,7 @@ class ListPage(Generic[R]):
         """The list and its saved views as tabs; none without saved views."""
         if not self.views:
             return []
-        all_words = f"All {self.definition.nouns[1]}"
+        all_words = str(ALL_WORDS[self.definition.name])
         tabs = [
             (view.name, view_url(view), None, self.view is not None and view.id == self.view.id)
             for view in self.views

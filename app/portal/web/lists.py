@@ -10,6 +10,7 @@ from uuid import UUID
 from flask import Response, request, url_for
 
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
 
@@ -53,7 +54,7 @@ def day_filter(name: str) -> date | None:
     try:
         return date.fromisoformat(value) if value else None
     except ValueError:
-        message = "Enter a day like 2026-02-28."
+        message = gettext("Enter a day like 2026-02-28.")
         raise ValidationFailed.on(name, "invalid_date", message) from None
 
 
@@ -70,7 +71,7 @@ def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tup
             days.append(None)
     start, end = days
     if start and end and end < start:
-        return None, None, [(last, END_BEFORE_START)]
+        return None, None, [(last, str(END_BEFORE_START))]
     return start, end, problems
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import request, url_for
 
 from app.enums import Role
+from app.languages import gettext, lazy_gettext
 from app.policy import ROUTES, Permission
 from app.policy.caller import Caller
 
@@ -34,80 +35,122 @@ class Group:
     rows: tuple[Row, ...]
 
 
-CUSTOMERS = "Customers"
+CUSTOMERS = lazy_gettext("Customers")
 
 PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         None,
         (
-            Place("Overview", "layout-dashboard", "portal.overview"),
-            Place("Installation", "server", "portal.operator_installation"),
+            Place(lazy_gettext("Overview"), "layout-dashboard", "portal.overview"),
+            Place(lazy_gettext("Installation"), "server", "portal.operator_installation"),
         ),
     ),
     (
         CUSTOMERS,
         (
-            Place("Organizations", "building", "portal.organizations", ("portal.organization",)),
-            Place("Users", "users", "portal.users", ("portal.user",)),
-            Place("Assistants", "headset", "portal.assistants", ("portal.assistant",)),
-            Place("Phone numbers", "number", "portal.phone_numbers", ("portal.phone_number_",)),
+            Place(
+                lazy_gettext("Organizations"),
+                "building",
+                "portal.organizations",
+                ("portal.organization",),
+            ),
+            Place(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
+            Place(
+                lazy_gettext("Assistants"), "headset", "portal.assistants", ("portal.assistant",)
+            ),
+            Place(
+                lazy_gettext("Phone numbers"),
+                "number",
+                "portal.phone_numbers",
+                ("portal.phone_number_",),
+            ),
         ),
     ),
     (
-        "Outreach",
+        lazy_gettext("Outreach"),
         (
             Place(
-                "Campaigns",
+                lazy_gettext("Campaigns"),
                 "speakerphone",
                 "portal.campaigns",
                 ("portal.campaign", "portal.contact"),
             ),
-            Place("Uploads", "upload", "portal.uploads", ("portal.upload", "portal.storage")),
-            Place("Calls", "phone", "portal.calls", ("portal.call",)),
-            Place("Test call", "phone-outgoing", "portal.test_call", ("portal.test_call",)),
-            Place("Carrier status", "activity-heartbeat", "portal.line_health", ("portal.line_",)),
             Place(
-                "Call destinations",
+                lazy_gettext("Uploads"),
+                "upload",
+                "portal.uploads",
+                ("portal.upload", "portal.storage"),
+            ),
+            Place(lazy_gettext("Calls"), "phone", "portal.calls", ("portal.call",)),
+            Place(
+                lazy_gettext("Test call"),
+                "phone-outgoing",
+                "portal.test_call",
+                ("portal.test_call",),
+            ),
+            Place(
+                lazy_gettext("Carrier status"),
+                "activity-heartbeat",
+                "portal.line_health",
+                ("portal.line_",),
+            ),
+            Place(
+                lazy_gettext("Call destinations"),
                 "world",
                 "portal.operator_destinations",
                 ("portal.operator_destinations", "portal.operator_partner_destinations"),
             ),
             Place(
-                "Spending",
+                lazy_gettext("Spending"),
                 "coin",
                 "portal.operator_spending",
                 ("portal.operator_spending", "portal.operator_partner_spending"),
             ),
             Place(
-                "Storage",
+                lazy_gettext("Storage"),
                 "database",
                 "portal.operator_storage",
                 ("portal.operator_storage", "portal.operator_partner_storage"),
             ),
-            Place("Do not call", "phone-off", "portal.do_not_call_lists", ("portal.do_not_call",)),
-        ),
-    ),
-    (
-        "Figures",
-        (
-            Place("Usage", "chart-bar", "portal.usage"),
             Place(
-                "Costs and margin", "coins", "portal.costs", ("portal.costs", "portal.statement")
+                lazy_gettext("Do not call"),
+                "phone-off",
+                "portal.do_not_call_lists",
+                ("portal.do_not_call",),
             ),
-            Place("Report", "clipboard-data", "portal.report_month", ("portal.report",)),
-            Place("Figure check", "checks", "portal.operator_figures"),
-            Place("Alerts", "bell", "portal.alerts", ("portal.alert_",)),
-            Place("Plan", "tag", "portal.plan", ("portal.statement",)),
         ),
     ),
     (
-        "Your portal",
+        lazy_gettext("Figures"),
         (
-            Place("Branding", "palette", "portal.branding", ("portal.branding",)),
-            Place("API access", "key", "portal.api_access", ("portal.api_",)),
-            Place("Pricing", "tag", "portal.pricing", ("portal.pricing",)),
-            Place("Settings", "settings", "portal.portal_settings", ("portal.portal_settings",)),
-            Place("History", "history", "portal.audit"),
+            Place(lazy_gettext("Usage"), "chart-bar", "portal.usage"),
+            Place(
+                lazy_gettext("Costs and margin"),
+                "coins",
+                "portal.costs",
+                ("portal.costs", "portal.statement"),
+            ),
+            Place(
+                lazy_gettext("Report"), "clipboard-data", "portal.report_month", ("portal.report",)
+            ),
+            Place(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
+            Place(lazy_gettext("Alerts"), "bell", "portal.alerts", ("portal.alert_",)),
+            Place(lazy_gettext("Plan"), "tag", "portal.plan", ("portal.statement",)),
+        ),
+    ),
+    (
+        lazy_gettext("Your portal"),
+        (
+            Place(lazy_gettext("Branding"), "palette", "portal.branding", ("portal.branding",)),
+            Place(lazy_gettext("API access"), "key", "portal.api_access", ("portal.api_",)),
+            Place(lazy_gettext("Pricing"), "tag", "portal.pricing", ("portal.pricing",)),
+            Place(
+                lazy_gettext("Settings"),
+                "settings",
+                "portal.portal_settings",
+                ("portal.portal_settings",),
+            ),
+            Place(lazy_gettext("History"), "history", "portal.audit"),
         ),
     ),
 )
@@ -159,9 +202,9 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
             for place in places
             if may_open(caller, place.endpoint)
         )
-        within = caller.organization_id is not None and label == CUSTOMERS
+        within = caller.organization_id is not None and label is CUSTOMERS
         if rows:
-            groups.append(Group("Your organization" if within else label, rows))
+            groups.append(Group(gettext("Your organization") if within else label, rows))
     return tuple(groups)
 
 
@@ -174,10 +217,10 @@ def _is_current(place: Place) -> bool:
 
 
 ROLE_NAMES: dict[Role, str] = {
-    Role.OPERATOR: "Platform operator",
-    Role.PARTNER_ADMIN: "Partner admin",
-    Role.PARTNER_EDITOR: "Partner editor",
-    Role.ADMIN: "Customer admin",
-    Role.OWNER: "Owner",
-    Role.STANDARD: "Member",
+    Role.OPERATOR: lazy_gettext("Platform operator"),
+    Role.PARTNER_ADMIN: lazy_gettext("Partner admin"),
+    Role.PARTNER_EDITOR: lazy_gettext("Partner editor"),
+    Role.ADMIN: lazy_gettext("Customer admin"),
+    Role.OWNER: lazy_gettext("Owner"),
+    Role.STANDARD: lazy_gettext("Member"),
 }

@@ -7,7 +7,9 @@ from sqlalchemy.orm import Session
 
 from app.errors import NotFound
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import Organization
+from app.policy import Permission
 from app.portal.web import lists
 from app.services import organizations
 
@@ -53,11 +55,20 @@ def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
     endpoint, named = request.endpoint or "", request.view_args or {}
     return render_template(
-        "portal/choose_organization.html",
+        "portal/choose.html",
         title=title,
+        sentence=gettext("Choose the organization it is for."),
         back=back,
         action=url_for(endpoint, **named),
+        search_label=gettext("Name or referral code"),
         rows=[(row.name, url_for(endpoint, **named, organization=row.id)) for row in found.items],
+        symbol="building",
         more=found.next_cursor is not None,
         query=query,
+        no_match=gettext("No organization matches."),
+        empty_title=gettext("No organizations yet"),
+        empty_text=gettext("An organization is one of your customers. Add one first."),
+        create=(gettext("Add organization"), url_for("portal.organization_new"))
+        if caller().may(Permission.ORGANIZATIONS_WRITE)
+        else None,
     )

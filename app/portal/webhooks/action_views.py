@@ -8,25 +8,26 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.webhooks.forms import ReplayForm
 from app.portal.webhooks.labels import host_of, removing
 from app.portal.webhooks.views import webhook_page
 from app.services.webhooks import deliveries, endpoints
 
-TEST_SENT = "Test event sent. See the log for the result."
+TEST_SENT = lazy_gettext("Test event sent. See the log for the result.")
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
 def api_webhook_test(webhook_id: UUID) -> Response:
     try:
         with transaction() as session:
-            submission = Submission(session, notice=TEST_SENT)
+            submission = Submission(session, notice=str(TEST_SENT))
             deliveries.send_test(session, caller(), webhook_id)
             submission.led_to(_address(webhook_id))
-        flash(TEST_SENT, "success")
+        flash(str(TEST_SENT), "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(_address(webhook_id), 303)
@@ -36,7 +37,10 @@ def api_webhook_test(webhook_id: UUID) -> Response:
 def api_webhook_pause(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.pause(session, caller(), webhook_id)
-    flash(f"The webhook to {host_of(endpoint)} is paused. Its events are kept.", "success")
+    words = gettext(
+        "The webhook to %(host)s is paused. Its events are kept.", host=host_of(endpoint)
+    )
+    flash(words, "success")
     return redirect(_address(webhook_id), 303)
 
 
@@ -44,7 +48,10 @@ def api_webhook_pause(webhook_id: UUID) -> Response:
 def api_webhook_resume(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.resume(session, caller(), webhook_id)
-    flash(f"The webhook to {host_of(endpoint)} is resumed. Kept events are sent first.", "success")
+    words = gettext(
+        "The webhook to %(host)s is resumed. Kept events are sent first.", host=host_of(endpoint)
+    )
+    flash(words, "success")
     return redirect(_address(webhook_id), 303)
 
 
@@ -53,7 +60,7 @@ def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
     try:
         with transaction() as session:
             deliveries.replay(session, caller(), webhook_id, delivery_id)
-        flash("Sent again with its original id.", "success")
+        flash(gettext("Sent again with its original id."), "success")
     except Conflict as error:
         flash(error.message, "warning")
     shown = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
@@ -67,15 +74,15 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
     try:
         since = datetime.combine(date.fromisoformat(text), time(), UTC) if text else None
     except ValueError:
-        message = "Enter a day like 2026-02-28."
+        message = gettext("Enter a day like 2026-02-28.")
         form.since.errors = (message,)
         return webhook_page(webhook_id, replay_form=form), 422
     with transaction() as session:
         count = deliveries.replay_failed(session, caller(), webhook_id, since)
     if count:
-        flash(f"{plural(count, 'delivery', 'deliveries')} sent again.", "success")
+        flash(_sent_again(count), "success")
     else:
-        flash("Nothing has failed since then.", "info")
+        flash(gettext("Nothing has failed since then."), "info")
     return redirect(_address(webhook_id), 303)
 
 
@@ -84,9 +91,9 @@ def api_webhook_retry(webhook_id: UUID) -> Response:
     with transaction() as session:
         count = deliveries.retry_now(session, caller(), webhook_id)
     if count:
-        flash(f"{plural(count, 'delivery', 'deliveries')} sent again.", "success")
+        flash(_sent_again(count), "success")
     else:
-        flash("No delivery is waiting for a retry.", "info")
+        flash(gettext("No delivery is waiting for a retry."), "info")
     return redirect(_address(webhook_id), 303)
 
 
@@ -102,9 +109,18 @@ def api_webhook_remove_confirm(webhook_id: UUID) -> str:
 def api_webhook_remove(webhook_id: UUID) -> Response:
     with transaction() as session:
         host = host_of(endpoints.remove(session, caller(), webhook_id))
-    flash(f"The webhook to {host} was removed.", "success")
+    flash(gettext("The webhook to %(host)s was removed.", host=host), "success")
     return redirect(url_for("portal.api_webhooks"), 303)
 
 
 def _address(webhook_id: UUID) -> str:
     return url_for("portal.api_webhook", webhook_id=webhook_id)
+
+
+def _sent_again(count: int) -> str:
+    return ngettext(
+        "%(num)s delivery sent again.",
+        "%(num)s deliveries sent again.",
+        count,
+        num=number(count),
+    )

@@ -4,37 +4,40 @@ from wtforms import SelectChoice, StringField
 from wtforms.widgets import DateInput, URLInput
 
 from app.enums import WebhookEvent
+from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.services.webhooks.endpoints import seen_version
 
 EVENT_WORDS: dict[str, str] = {
-    WebhookEvent.CALL_STARTED: "Call started",
-    WebhookEvent.CALL_COMPLETED: "Call completed",
-    WebhookEvent.CALL_BUSY: "Call busy",
-    WebhookEvent.CALL_NO_ANSWER: "Call not answered",
-    WebhookEvent.CALL_FAILED: "Call failed",
-    WebhookEvent.CALL_CANCELED: "Call cancelled",
-    WebhookEvent.CALL_EXPIRED: "Call expired",
-    WebhookEvent.CALL_UNKNOWN: "Call of unknown outcome",
-    WebhookEvent.IMPORT_FINISHED: "Contact file applied",
-    WebhookEvent.IMPORT_UNDONE: "Contact file undone",
-    WebhookEvent.CONTACT_CREATED: "Contacts added",
-    WebhookEvent.CONTACT_UPDATED: "Contacts changed",
-    WebhookEvent.CONTACT_DELETED: "Contacts removed",
-    WebhookEvent.CALLING_PAUSED: "Calling paused",
-    WebhookEvent.ALERT_OPENED: "Alert opened",
-    WebhookEvent.ALERT_RESOLVED: "Alert resolved",
+    WebhookEvent.CALL_STARTED: lazy_gettext("Call started"),
+    WebhookEvent.CALL_COMPLETED: lazy_gettext("Call completed"),
+    WebhookEvent.CALL_BUSY: lazy_gettext("Call busy"),
+    WebhookEvent.CALL_NO_ANSWER: lazy_gettext("Call not answered"),
+    WebhookEvent.CALL_FAILED: lazy_gettext("Call failed"),
+    WebhookEvent.CALL_CANCELED: lazy_gettext("Call cancelled"),
+    WebhookEvent.CALL_EXPIRED: lazy_gettext("Call expired"),
+    WebhookEvent.CALL_UNKNOWN: lazy_gettext("Call of unknown outcome"),
+    WebhookEvent.IMPORT_FINISHED: lazy_gettext("Contact file applied"),
+    WebhookEvent.IMPORT_UNDONE: lazy_gettext("Contact file undone"),
+    WebhookEvent.CONTACT_CREATED: lazy_gettext("Contacts added"),
+    WebhookEvent.CONTACT_UPDATED: lazy_gettext("Contacts changed"),
+    WebhookEvent.CONTACT_DELETED: lazy_gettext("Contacts removed"),
+    WebhookEvent.CALLING_PAUSED: lazy_gettext("Calling paused"),
+    WebhookEvent.ALERT_OPENED: lazy_gettext("Alert opened"),
+    WebhookEvent.ALERT_RESOLVED: lazy_gettext("Alert resolved"),
 }
 
 
 class WebhookFields(PortalForm):
     url = StringField(
-        "Address", widget=URLInput(), render_kw={"maxlength": 2000, "autocomplete": "off"}
+        lazy_gettext("Address"),
+        widget=URLInput(),
+        render_kw={"maxlength": 2000, "autocomplete": "off"},
     )
     events = Checkboxes(
-        "Events",
+        lazy_gettext("Events"),
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
         default=[str(WebhookEvent.CALL_COMPLETED)],
     )
@@ -59,4 +62,4 @@ class EditWebhookForm(WebhookFields):
 
 
 class ReplayForm(PortalForm):
-    since = StringField("Failed since", widget=DateInput())
+    since = StringField(lazy_gettext("Failed since"), widget=DateInput())

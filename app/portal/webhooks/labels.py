@@ -7,17 +7,18 @@ from urllib.parse import urlsplit
 from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import WebhookDelivery, WebhookEndpoint
 from app.portal.api_access.labels import State
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.webhooks.forms import EVENT_WORDS
 
 STATE_WORDS: dict[str, str] = {
-    DeliveryState.WAITING: "On its way",
-    DeliveryState.HELD: "Held",
-    DeliveryState.DELIVERED: "Delivered",
-    DeliveryState.FAILED: "Failed",
+    DeliveryState.WAITING: lazy_gettext("On its way"),
+    DeliveryState.HELD: lazy_gettext("Held"),
+    DeliveryState.DELIVERED: lazy_gettext("Delivered"),
+    DeliveryState.FAILED: lazy_gettext("Failed"),
 }
 _TONES = {
     DeliveryState.WAITING: "info",
@@ -26,9 +27,9 @@ _TONES = {
     DeliveryState.FAILED: "danger",
 }
 _PAUSE_WORDS = {
-    PauseReason.USER: "Paused by a user.",
-    PauseReason.FAILING: "The receiver accepted nothing for 24 hours.",
-    PauseReason.GONE: "The receiver answered that it is gone (410).",
+    PauseReason.USER: lazy_gettext("Paused by a user."),
+    PauseReason.FAILING: lazy_gettext("The receiver accepted nothing for 24 hours."),
+    PauseReason.GONE: lazy_gettext("The receiver answered that it is gone (410)."),
 }
 
 
@@ -39,27 +40,32 @@ def host_of(endpoint: WebhookEndpoint) -> str:
 def endpoint_state(endpoint: WebhookEndpoint) -> State:
     if endpoint.paused_at is not None:
         by_itself = endpoint.pause_reason is not PauseReason.USER
-        return State("Paused", "danger" if by_itself else "warning")
-    return State("Retrying", "warning") if endpoint.failing_since else State("Active", "success")
+        return State(gettext("Paused"), "danger" if by_itself else "warning")
+    return (
+        State(gettext("Retrying"), "warning")
+        if endpoint.failing_since
+        else State(gettext("Active"), "success")
+    )
 
 
 def delivery_state(delivery: WebhookDelivery) -> State:
     if delivery.state is DeliveryState.WAITING and delivery.retries:
-        return State("Retrying", "warning")
-    return State(STATE_WORDS[delivery.state], _TONES[delivery.state])
+        return State(gettext("Retrying"), "warning")
+    return State(str(STATE_WORDS[delivery.state]), _TONES[delivery.state])
 
 
 def every_event(endpoint: WebhookEndpoint) -> str:
     """All events, or each by its name."""
     if len(endpoint.events) == len(WebhookEvent):
-        return "All events"
-    return ", ".join(EVENT_WORDS[event] for event in endpoint.events)
+        return gettext("All events")
+    return ", ".join(str(EVENT_WORDS[event]) for event in endpoint.events)
 
 
 def events_in_words(endpoint: WebhookEndpoint) -> str:
     """As `every_event`, but their number if there are more than two."""
-    some = 2 < len(endpoint.events) < len(WebhookEvent)
-    return plural(len(endpoint.events), "event") if some else every_event(endpoint)
+    if not 2 < len(endpoint.events) < len(WebhookEvent):
+        return every_event(endpoint)
+    return ngettext("%(num)s event", "%(num)s events", len(endpoint.events))
 
 
 def laid_out(delivery: WebhookDelivery) -> str:
@@ -71,8 +77,17 @@ def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
     """Return why it is paused and how much waits for it; empty if it is not paused."""
     if endpoint.pause_reason is None:
         return ""
-    kept = f"{plural(held, 'event')} kept" if held else "No events kept yet"
-    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}; resuming delivers kept events."
+    kept = (
+        ngettext(
+            "%(num)s event kept; resuming delivers kept events.",
+            "%(num)s events kept; resuming delivers kept events.",
+            held,
+            num=number(held),
+        )
+        if held
+        else gettext("No events kept yet; resuming delivers kept events.")
+    )
+    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}"
 
 
 def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
@@ -82,23 +97,41 @@ def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> 
         return ""
     answers = [each.last_status for each in shown if each.retries and not each.ended_at]
     status = next(iter(answers), None)
-    problem = f"The receiver answered {status}." if status else "The receiver didn’t answer."
-    return f"{problem} Retries continue for 24 hours; then the webhook is paused."
+    if status:
+        return gettext(
+            "The receiver answered %(status)s. Retries continue for 24 hours; then the webhook is "
+            "paused.",
+            status=status,
+        )
+    return gettext(
+        "The receiver didn’t answer. Retries continue for 24 hours; then the webhook is paused."
+    )
 
 
 def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
+    logged = sum(counts.values())
     return Confirmation(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
-        title=f"Remove the webhook to {host_of(endpoint)}?",
+        title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
         consequences=[
-            f"{plural(left, 'event')} not delivered yet will be lost."
+            ngettext(
+                "%(num)s event not delivered yet will be lost.",
+                "%(num)s events not delivered yet will be lost.",
+                left,
+                num=number(left),
+            )
             if left
-            else "No events are waiting.",
-            f"Its log of {plural(sum(counts.values()), 'delivery', 'deliveries')} is deleted.",
-            "This can’t be undone. A new webhook gets a new secret.",
+            else gettext("No events are waiting."),
+            ngettext(
+                "Its log of %(num)s delivery is deleted.",
+                "Its log of %(num)s deliveries is deleted.",
+                logged,
+                num=number(logged),
+            ),
+            gettext("This can’t be undone. A new webhook gets a new secret."),
         ],
-        act="Remove webhook",
-        safe="Keep webhook",
+        act=gettext("Remove webhook"),
+        safe=gettext("Keep webhook"),
         safe_url=url_for("portal.api_webhook", webhook_id=endpoint.id),
     )

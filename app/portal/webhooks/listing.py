@@ -4,6 +4,7 @@ from flask import request
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web import organization_picker
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -12,7 +13,7 @@ from app.services import organizations
 from app.services.paging import Page
 from app.services.webhooks import endpoints
 
-STATES = {"active": "Active", "paused": "Paused"}
+STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
 Row = tuple[WebhookEndpoint, str]
 """A webhook and the name of its organization."""
@@ -39,20 +40,24 @@ WEBHOOKS = ListDefinition(
     nouns=("webhook", "webhooks"),
     endpoint="portal.api_webhooks",
     columns=(
-        Column("address", "Address", lambda row: row[0].url, "cell-name cell-name-wide"),
+        Column(
+            "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"
+        ),
         Column(
             "organization",
-            "Organization",
+            lazy_gettext("Organization"),
             lambda row: row[1],
             "wrap",
             usual=False,
             for_staff=True,
         ),
-        Column("events", "Events", lambda row: every_event(row[0]), "wrap"),
-        Column("status", "Status", lambda row: endpoint_state(row[0]).word, "phone-first"),
+        Column("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
+        Column(
+            "status", lazy_gettext("Status"), lambda row: endpoint_state(row[0]).word, "phone-first"
+        ),
         Column(
             "failing-since",
-            "Failing since",
+            lazy_gettext("Failing since"),
             lambda row: row[0].failing_since,
             "end",
             usual=False,
@@ -60,7 +65,7 @@ WEBHOOKS = ListDefinition(
         ),
         Column(
             "created",
-            "Created",
+            lazy_gettext("Created"),
             lambda row: row[0].created_at,
             "end phone-second",
             sort="created",
@@ -68,7 +73,7 @@ WEBHOOKS = ListDefinition(
             heading="Created (UTC)",
         ),
     ),
-    filters=(Filter("state", "Status", STATES, "Any status"),),
+    filters=(Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),),
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,

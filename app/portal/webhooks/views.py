@@ -7,6 +7,7 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import DeliveryState
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import Organization, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
@@ -60,8 +61,8 @@ def api_webhook_new() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = ("Webhooks", url_for("portal.api_webhooks"))
-            return organization_picker.choose_page(session, "Create webhook", back)
+            back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
+            return organization_picker.choose_page(session, gettext("Create webhook"), back)
     return _form_page(organization, WebhookForm())
 
 
@@ -72,7 +73,7 @@ def api_webhook_create() -> Page:
     organization = organization_picker.organization_chosen()
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             made = endpoints.add(
                 session,
                 caller(),
@@ -84,7 +85,7 @@ def api_webhook_create() -> Page:
             submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _form_page(organization, form))
-    return webhook_page(made.endpoint.id, made.secret, "The webhook was created")
+    return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>")
@@ -123,7 +124,7 @@ def api_webhook_save(webhook_id: UUID) -> Page:
             ),
             target=("webhook", webhook_id),
         )
-    flash(f"The webhook to {host_of(saved)} was saved.", "success")
+    flash(gettext("The webhook to %(host)s was saved.", host=host_of(saved)), "success")
     return redirect(url_for("portal.api_webhook", webhook_id=webhook_id), 303)
 
 
@@ -138,7 +139,7 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         host=host_of(endpoint),
         delivery=delivery,
         message=laid_out(delivery),
-        event=EVENT_WORDS.get(delivery.type, "Test event"),
+        event=EVENT_WORDS.get(delivery.type, gettext("Test event")),
         state=delivery_state(delivery),
         is_over=delivery.ended_at is not None,
     )
@@ -154,13 +155,13 @@ def api_webhook_roll(webhook_id: UUID) -> Page:
     form = RollForm()
     try:
         with transaction() as session:
-            submission = Submission(session, notice=ALREADY_SHOWN)
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
             made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
             submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
         return _roll_page(webhook_id, form), 422
-    return webhook_page(webhook_id, made.secret, "The webhook has a new secret")
+    return webhook_page(webhook_id, made.secret, gettext("The webhook has a new secret"))
 
 
 def webhook_page(
@@ -192,7 +193,7 @@ def webhook_page(
         rows=[
             {
                 "delivery": row,
-                "event": EVENT_WORDS.get(row.type, "Test event"),
+                "event": EVENT_WORDS.get(row.type, gettext("Test event")),
                 "state": delivery_state(row),
             }
             for row in log.items
@@ -227,12 +228,15 @@ def _roll_page(webhook_id: UUID, form: RollForm) -> str:
         endpoint = endpoints.get(session, caller(), webhook_id)
     return roll_page(
         form,
-        "Roll the secret",
-        "Until the old secret ends, messages have both signatures.",
-        "Roll secret",
+        gettext("Roll the secret"),
+        gettext(
+            "Until the old secret ends, messages have both signatures. Give your scripts time to "
+            "switch if needed."
+        ),
+        gettext("Roll secret"),
         [
-            ("API access", url_for("portal.api_access")),
-            ("Webhooks", url_for("portal.api_webhooks")),
+            (gettext("API access"), url_for("portal.api_access")),
+            (gettext("Webhooks"), url_for("portal.api_webhooks")),
             (host_of(endpoint), url_for("portal.api_webhook", webhook_id=endpoint.id)),
         ],
     )

@@ -11,6 +11,7 @@ from app.services.alerts.reading import (
     count_open,
     open_alerts,
     search,
+    titles,
 )
 from app.services.alerts.rules import (
     MOST_RULES,

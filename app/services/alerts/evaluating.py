@@ -10,8 +10,9 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import AlertScope, Role, UserStatus, WebhookEvent
-from app.models import Alert, AlertRule, MailKind, Organization, User
+from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
 from app.services.alerts.measuring import is_met, measured
@@ -134,7 +135,7 @@ def apply(session: Session, wanted: Changes, now: datetime) -> None:
         .execution_options(populate_existing=True)
     ).all()
     names = _names(session, [*found, *resolved])
-    by_rule: defaultdict[UUID, list[str]] = defaultdict(list)
+    by_rule: defaultdict[UUID, list[Alert]] = defaultdict(list)
     for each in found:
         rule = rules[each.rule_id]
         by_rule[rule.id].append(_open(session, rule, each, names, now))
@@ -143,10 +144,10 @@ def apply(session: Session, wanted: Changes, now: datetime) -> None:
         rule = session.get_one(AlertRule, alert.rule_id)
         _announce(session, rule, alert, WebhookEvent.ALERT_RESOLVED, names, now)
     session.flush()
-    for rule_id, titles in by_rule.items():
+    for rule_id, opened in by_rule.items():
         rule = rules[rule_id]
         if rule.by_mail and not _is_muted(rule, now):
-            _mail(session, rule, titles, names)
+            _mail(session, rule, opened, names)
 
 
 def _open(
@@ -155,7 +156,7 @@ def _open(
     found: Found,
     names: dict[UUID, str],
     now: datetime,
-) -> str:
+) -> Alert:
     alert = Alert(
         partner_id=rule.partner_id,
         rule_id=rule.id,
@@ -166,7 +167,8 @@ def _open(
     )
     session.add(alert)
     session.flush()
-    return _announce(session, rule, alert, WebhookEvent.ALERT_OPENED, names, now)
+    _announce(session, rule, alert, WebhookEvent.ALERT_OPENED, names, now)
+    return alert
 
 
 def _announce(
@@ -176,9 +178,10 @@ def _announce(
     event: WebhookEvent,
     names: dict[UUID, str],
     now: datetime,
-) -> str:
-    """Write the change to the history and send it to the organization's webhooks; its words."""
-    words = title(rule, alert.value, names.get(alert.subject_id))
+) -> None:
+    """Write the change to the history and send it to the organization's webhooks, in English."""
+    with languages.speaking(languages.DEFAULT):
+        words = title(rule, alert.value, names.get(alert.subject_id))
     audit.record(
         session,
         system_caller(WHO),
@@ -205,7 +208,6 @@ def _announce(
                 "resolvedAt": alert.resolved_at,
             },
         )
-    return words
 
 
 def _is_muted(rule: AlertRule, now: datetime) -> bool:
@@ -218,14 +220,11 @@ def _names(session: Session, rows: Iterable[Found | Alert]) -> dict[UUID, str]:
     return {row.id: row.name for row in session.execute(query)} if ids else {}
 
 
-def _mail(session: Session, rule: AlertRule, titles: Sequence[str], names: dict[UUID, str]) -> None:
-    """One mail to each user who looks after customers, whatever number of alerts opened."""
-    name = names.get(rule.organization_id) if rule.organization_id else None
-    details = {
-        "rule": sentence(rule, name),
-        "titles": list(titles[:MOST_NAMED]),
-        "more": max(0, len(titles) - MOST_NAMED),
-    }
+def _mail(
+    session: Session, rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
+) -> None:
+    """One mail to each user who looks after customers, whatever number of alerts opened; its words
+    are in the language of the user."""
     users = session.scalars(
         select(User)
         .where(
@@ -235,8 +234,11 @@ def _mail(session: Session, rule: AlertRule, titles: Sequence[str], names: dict[
         )
         .order_by(User.id)
     )
+    of_partner = session.get_one(Partner, rule.partner_id).language
     for user in users:
         if notifications.wants(user, notifications.ALERT_OPENED):
+            with languages.speaking(languages.best_tag((user.language, of_partner))):
+                details = _details(rule, opened, names)
             mail_queue.hand_in(
                 session,
                 MailKind.ALERTS_OPENED,
@@ -244,3 +246,16 @@ def _mail(session: Session, rule: AlertRule, titles: Sequence[str], names: dict[
                 user_id=user.id,
                 details=details,
             )
+
+
+def _details(
+    rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
+) -> dict[str, str | int | list[str]]:
+    name = names.get(rule.organization_id) if rule.organization_id else None
+    return {
+        "rule": sentence(rule, name),
+        "titles": [
+            title(rule, alert.value, names.get(alert.subject_id)) for alert in opened[:MOST_NAMED]
+        ],
+        "more": max(0, len(opened) - MOST_NAMED),
+    }

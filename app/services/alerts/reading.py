@@ -1,12 +1,15 @@
 """The alerts of a partner, and acknowledging them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Alert, AlertRule, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -20,12 +23,21 @@ _NEWEST = Sort(Alert.opened_at, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An alert with its rule and both in words."""
+    """An alert with its rule and the name of its organization, if it is about one."""
 
     alert: Alert
     rule: AlertRule
-    title: str
-    rule_words: str
+    organization: str | None
+
+    @property
+    def title(self) -> str:
+        """What the alert found, in the current language."""
+        return title(self.rule, self.alert.value, self.organization)
+
+    @property
+    def rule_words(self) -> str:
+        """What opened the alert, in the current language."""
+        return sentence(self.rule, self.organization)
 
 
 def search(
@@ -51,6 +63,15 @@ def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
     return _shown(session, list(session.scalars(rows)))
 
 
+def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the titles of those of the alerts that the caller may see and that still exist, in the
+    current language. Raises `Forbidden`."""
+    if not ids:
+        return {}
+    found = session.scalars(_visible(caller).where(Alert.id.in_(ids)))
+    return {shown.alert.id: shown.title for shown in _shown(session, list(found))}
+
+
 def count_open(session: Session, caller: Caller) -> int:
     """Return how many open alerts are not acknowledged, up to the limit of `count_up_to`."""
     return count_up_to(session, _unacknowledged(caller).with_only_columns(Alert.id))
@@ -60,11 +81,13 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
     """Note that the caller knows about an alert; it stays open until it resolves. Repeating it
     changes nothing. Raises `Forbidden`, `NotFound` (``alert_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    missing = NotFound("There is no such alert.", "alert_not_found")
+    missing = NotFound(gettext("There is no such alert."), "alert_not_found")
     alert = fetch(session, _visible(caller).where(Alert.id == alert_id), missing, for_change=True)
     (shown,) = _shown(session, [alert])
     if alert.acknowledged_at is None:
         alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
+        with languages.speaking(languages.DEFAULT):  # the history stores the words
+            target = shown.title
         audit.record(
             session,
             caller,
@@ -73,7 +96,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
             target_id=alert.id,
             partner_id=alert.partner_id,
             organization_id=alert.organization_id,
-            target=shown.title,
+            target=target,
         )
         session.flush()
     return shown
@@ -98,12 +121,4 @@ def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
     ids = {alert.organization_id for alert in alerts} - {None}
     query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
     names = {row.id: row.name for row in session.execute(query)} if ids else {}
-    return [
-        Shown(
-            alert,
-            rules[alert.rule_id],
-            title(rules[alert.rule_id], alert.value, names.get(alert.subject_id)),
-            sentence(rules[alert.rule_id], names.get(alert.subject_id)),
-        )
-        for alert in alerts
-    ]
+    return [Shown(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]

@@ -9,8 +9,11 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import AlertRule, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -59,7 +62,7 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
     """Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
     query = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
-    missing = NotFound("There is no such alert rule.", "alert_rule_not_found")
+    missing = NotFound(gettext("There is no such alert rule."), "alert_rule_not_found")
     return fetch(session, query.where(AlertRule.id == rule_id), missing, for_change=for_change)
 
 
@@ -72,7 +75,9 @@ def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     values = _checked(session, caller, wanted)
     held = select(func.count()).where(AlertRule.partner_id == partner_id)
     if (session.scalar(held) or 0) >= MOST_RULES:
-        message = f"A portal has at most {MOST_RULES} alert rules. Remove one first."
+        message = gettext(
+            "A portal has at most %(num)s alert rules. Remove one first.", num=MOST_RULES
+        )
         raise ValidationFailed.on("measure", "too_many_rules", message)
     rule = AlertRule(partner_id=partner_id, **values)
     session.add(rule)
@@ -130,17 +135,16 @@ def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, A
     problems: list[Problem] = []
     most = _MOST.get(wanted.measure, _MOST_COUNTED)
     if wanted.threshold is None or not 1 <= wanted.threshold <= most:
-        problems.append(
-            Problem("threshold", "out_of_range", f"Enter a whole number from 1 to {most:,}.")
-        )
+        message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
+        problems.append(Problem("threshold", "out_of_range", message))
     if wanted.scope is AlertScope.PARTNER and wanted.measure is AlertMeasure.LIMITS:
-        message = "Limits belong to organizations. Choose each organization, or one."
+        message = gettext("Limits belong to organizations. Choose each organization, or one.")
         problems.append(Problem("scope", "scope_not_measured", message))
     if uses_period(wanted.measure) and wanted.period is None:
-        problems.append(Problem("period", "period_required", "Choose a period."))
+        problems.append(Problem("period", "period_required", gettext("Choose a period.")))
     is_one = wanted.scope is AlertScope.ORGANIZATION
     if is_one and wanted.organization_id is None:
-        message = "Choose one of your organizations."
+        message = gettext("Choose one of your organizations.")
         problems.append(Problem("organizationId", "organization_required", message))
     if problems:
         raise ValidationFailed.of(*problems)
@@ -156,6 +160,8 @@ def _record(
     session: Session, caller: Caller, rule: AlertRule, action: str, **values: dict[str, Any]
 ) -> None:
     name = _name(session, rule)
+    with languages.speaking(languages.DEFAULT):  # the history stores the words
+        target = sentence(rule, name)
     audit.record(
         session,
         caller,
@@ -164,7 +170,7 @@ def _record(
         target_id=rule.id,
         partner_id=rule.partner_id,
         organization_id=rule.organization_id,
-        target=sentence(rule, name),
+        target=target,
         **values,
     )
 

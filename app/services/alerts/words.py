@@ -1,65 +1,135 @@
 """Rules and alerts in words, for screens, mails, webhooks and the history."""
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.languages import gettext, lazy_gettext, ngettext
+from app.languages.numbers import written
 from app.models import AlertRule
 
 PERIOD_WORDS: dict[AlertPeriod, str] = {
-    AlertPeriod.TODAY: "today",
-    AlertPeriod.DAYS_7: "in 7 days",
-    AlertPeriod.DAYS_30: "in 30 days",
-    AlertPeriod.MONTH: "this month",
+    AlertPeriod.TODAY: lazy_gettext("today"),
+    AlertPeriod.DAYS_7: lazy_gettext("in 7 days"),
+    AlertPeriod.DAYS_30: lazy_gettext("in 30 days"),
+    AlertPeriod.MONTH: lazy_gettext("this month"),
 }
 UNITS: dict[AlertMeasure, str] = {
-    AlertMeasure.CONVERSATIONS: "conversations",
-    AlertMeasure.MINUTES: "minutes",
+    AlertMeasure.CONVERSATIONS: lazy_gettext("conversations"),
+    AlertMeasure.MINUTES: lazy_gettext("minutes"),
     AlertMeasure.ANSWER_RATE: "%",
-    AlertMeasure.FAILED_CALLS: "calls",
+    AlertMeasure.FAILED_CALLS: lazy_gettext("calls"),
     AlertMeasure.SPENDING: "%",
     AlertMeasure.LIMITS: "%",
-    AlertMeasure.SILENCE: "days",
+    AlertMeasure.SILENCE: lazy_gettext("days"),
 }
-_RULES: dict[AlertMeasure, str] = {
-    AlertMeasure.CONVERSATIONS: "{who} has more than {n} {conversations} {period}",
-    AlertMeasure.MINUTES: "{who} has more than {n} {minutes} of conversation {period}",
-    AlertMeasure.ANSWER_RATE: "{who} has less than {n} % of calls answered {period}",
-    AlertMeasure.FAILED_CALLS: "{who} has more than {n} failed {calls} {period}",
-    AlertMeasure.SPENDING: "{who} uses {n} % of a spending limit",
-    AlertMeasure.LIMITS: "{who} uses {n} % of its users or assistants",
-    AlertMeasure.SILENCE: "{who} has no calls for {n} {days}",
-}
-_ALERTS: dict[AlertMeasure, str] = {
-    AlertMeasure.CONVERSATIONS: "{n} {conversations} {period}",
-    AlertMeasure.MINUTES: "{n} {minutes} of conversation {period}",
-    AlertMeasure.ANSWER_RATE: "{n} % of calls answered {period}",
-    AlertMeasure.FAILED_CALLS: "{n} failed {calls} {period}",
-    AlertMeasure.SPENDING: "{n} % of a spending limit used",
-    AlertMeasure.LIMITS: "{n} % of its users or assistants used",
-    AlertMeasure.SILENCE: "no calls for {n} {days}",
-}
+_WITH_PERIOD = frozenset(
+    {
+        AlertMeasure.CONVERSATIONS,
+        AlertMeasure.MINUTES,
+        AlertMeasure.ANSWER_RATE,
+        AlertMeasure.FAILED_CALLS,
+    }
+)
 
 
 def uses_period(measure: AlertMeasure) -> bool:
     """Whether a rule of this measure counts the days of a period."""
-    return "{period}" in _RULES[measure]
+    return measure in _WITH_PERIOD
 
 
 def sentence(rule: AlertRule, organization: str | None) -> str:
     """What opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
-    who = {
-        AlertScope.PARTNER: "The portal",
-        AlertScope.EACH_ORGANIZATION: "An organization",
-        AlertScope.ORGANIZATION: organization or "An organization",
-    }[rule.scope]
-    return _filled(_RULES[rule.measure], rule, rule.threshold, who)
+    who = organization or gettext("An organization")
+    if rule.scope is AlertScope.PARTNER:
+        who = gettext("The portal")
+    elif rule.scope is AlertScope.EACH_ORGANIZATION:
+        who = gettext("An organization")
+    count = rule.threshold
+    values = {"who": who, "num": written(count), "period": _period(rule)}
+    match rule.measure:
+        # Translators: %(who)s is an organization or "The portal", %(period)s such as "in 7 days".
+        case AlertMeasure.CONVERSATIONS:
+            words = ngettext(
+                "%(who)s has more than %(num)s conversation %(period)s",
+                "%(who)s has more than %(num)s conversations %(period)s",
+                count,
+                **values,
+            )
+        case AlertMeasure.MINUTES:
+            words = ngettext(
+                "%(who)s has more than %(num)s minute of conversation %(period)s",
+                "%(who)s has more than %(num)s minutes of conversation %(period)s",
+                count,
+                **values,
+            )
+        case AlertMeasure.ANSWER_RATE:
+            words = gettext(
+                "%(who)s has less than %(num)s %% of calls answered %(period)s", **values
+            )
+        case AlertMeasure.FAILED_CALLS:
+            words = ngettext(
+                "%(who)s has more than %(num)s failed call %(period)s",
+                "%(who)s has more than %(num)s failed calls %(period)s",
+                count,
+                **values,
+            )
+        case AlertMeasure.SPENDING:
+            words = gettext("%(who)s uses %(num)s %% of a spending limit", **values)
+        case AlertMeasure.LIMITS:
+            words = gettext("%(who)s uses %(num)s %% of its users or assistants", **values)
+        case AlertMeasure.SILENCE:
+            words = ngettext(
+                "%(who)s has no calls for %(num)s day",
+                "%(who)s has no calls for %(num)s days",
+                count,
+                **values,
+            )
+    return _on_one_line(words)
 
 
 def title(rule: AlertRule, value: int, organization: str | None) -> str:
     """What an alert found: "Acme: 14 % of calls answered in 7 days"."""
-    return f"{organization or 'The portal'}: {_filled(_ALERTS[rule.measure], rule, value)}"
+    who = organization or gettext("The portal")
+    values = {"who": who, "num": written(value), "period": _period(rule)}
+    match rule.measure:
+        case AlertMeasure.CONVERSATIONS:
+            words = ngettext(
+                "%(who)s: %(num)s conversation %(period)s",
+                "%(who)s: %(num)s conversations %(period)s",
+                value,
+                **values,
+            )
+        case AlertMeasure.MINUTES:
+            words = ngettext(
+                "%(who)s: %(num)s minute of conversation %(period)s",
+                "%(who)s: %(num)s minutes of conversation %(period)s",
+                value,
+                **values,
+            )
+        case AlertMeasure.ANSWER_RATE:
+            words = gettext("%(who)s: %(num)s %% of calls answered %(period)s", **values)
+        case AlertMeasure.FAILED_CALLS:
+            words = ngettext(
+                "%(who)s: %(num)s failed call %(period)s",
+                "%(who)s: %(num)s failed calls %(period)s",
+                value,
+                **values,
+            )
+        case AlertMeasure.SPENDING:
+            words = gettext("%(who)s: %(num)s %% of a spending limit used", **values)
+        case AlertMeasure.LIMITS:
+            words = gettext("%(who)s: %(num)s %% of its users or assistants used", **values)
+        case AlertMeasure.SILENCE:
+            words = ngettext(
+                "%(who)s: no calls for %(num)s day",
+                "%(who)s: no calls for %(num)s days",
+                value,
+                **values,
+            )
+    return _on_one_line(words)
 
 
-def _filled(template: str, rule: AlertRule, number: int, who: str = "") -> str:
-    units = {word: word if number != 1 else word[:-1] for word in UNITS.values() if word != "%"}
-    period = PERIOD_WORDS[rule.period] if rule.period else ""
-    words = template.format(n=f"{number:,}", who=who, period=period, **units)
+def _period(rule: AlertRule) -> str:
+    return str(PERIOD_WORDS[rule.period]) if rule.period else ""
+
+
+def _on_one_line(words: str) -> str:
     return words.replace(" %", "\N{NO-BREAK SPACE}%")

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, UserStatus
 from app.errors import Forbidden, Unauthenticated
+from app.languages import gettext
 from app.models import ApiKey, OAuthClient, Organization, Partner, User
 from app.policy.caller import Caller
 
@@ -98,10 +99,10 @@ def _refuse_ended(session: Session, author: Caller) -> None:
     )
     role = session.scalar(query)
     if role is None:
-        message = "Your access has ended. Nothing was saved."
+        message = gettext("Your access has ended. Nothing was saved.")
         raise Unauthenticated(message, "not_signed_in")
     if role is not author.role:
-        message = "Your role has changed. Nothing was saved."
+        message = gettext("Your role has changed. Nothing was saved.")
         raise Forbidden(message, "role_changed")
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import EmailChange, utcnow
 
 LIFETIME = timedelta(days=7)
@@ -99,7 +100,7 @@ def look_up(session: Session, token: str, *, for_change: bool = False) -> Link:
         query = query.with_for_update().execution_options(populate_existing=True)
     change = session.scalars(query).one_or_none()
     if change is None:
-        message = "This link was used or has expired. Nothing was changed."
+        message = gettext("This link was used or has expired. Nothing was changed.")
         raise NotFound(message, "link_invalid")
     return Link(change, Side.OLD if change.old_token_hash == hashed else Side.NEW)
 

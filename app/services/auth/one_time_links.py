@@ -13,6 +13,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import LinkPurpose, OneTimeLink, User, utcnow
 
 LIFETIME = {
@@ -88,7 +89,9 @@ def end_all(session: Session, user_id: UUID) -> None:
 
 def invalid() -> NotFound:
     """The one answer to every link that does not work."""
-    return NotFound("This link was used or has expired. Request a new one.", "link_invalid")
+    return NotFound(
+        gettext("This link was used or has expired. Request a new one."), "link_invalid"
+    )
 
 
 def _hash(token: str) -> str:

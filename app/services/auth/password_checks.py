@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 
 from app.errors import RateLimited
+from app.languages import gettext
 
 LONGEST_WAIT_SECONDS = 2.0
 TRY_AGAIN_SECONDS = 3
@@ -44,5 +45,5 @@ class PasswordChecks:
 
 
 def _busy() -> RateLimited:
-    message = "Too many people are signing in at this moment. Try again in a few seconds."
+    message = gettext("Too many people are signing in at this moment. Try again in a few seconds.")
     return RateLimited(message, TRY_AGAIN_SECONDS, "sign_in_busy")

@@ -7,6 +7,7 @@ for, and no password expires: such rules make passwords alike, not stronger.
 from collections.abc import Sequence
 
 from app.errors import ValidationFailed
+from app.languages import gettext, ngettext
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.password_strength import contains_word, is_guessable
 from app.services.auth.passwords import MAX_LENGTH, hash_password, normalized
@@ -29,19 +30,25 @@ def check(password: str, *, known: Sequence[str] = ()) -> None:
     ``too_close``). ``known`` are names and addresses around the user, none of which it may be."""
     length = len(normalized(password[: MAX_LENGTH + 1]))
     if length < MIN_LENGTH:
-        count = "1 character" if length == 1 else f"{length} characters"
-        raise _refused("too_short", f"Too short: {count}. Use at least {MIN_LENGTH}.")
+        message = ngettext(
+            "Too short: %(num)s character. Use at least %(least)s.",
+            "Too short: %(num)s characters. Use at least %(least)s.",
+            length,
+            least=MIN_LENGTH,
+        )
+        raise _refused("too_short", message)
     if len(password) > MAX_LENGTH:
-        raise _refused("too_long", f"Too long. Use at most {MAX_LENGTH} characters.")
+        message = gettext("Too long. Use at most %(most)s characters.", most=MAX_LENGTH)
+        raise _refused("too_long", message)
     if not is_guessable(normalized(password), known):
         return
     if contains_word(normalized(password), known):
-        message = (
+        message = gettext(
             "This password is too close to your name, email or company. "
             "Use four or more unrelated words."
         )
         raise _refused("too_close", message)
-    message = "This password is too common. Use four or more unrelated words."
+    message = gettext("This password is too common. Use four or more unrelated words.")
     raise _refused("too_common", message)
 
 

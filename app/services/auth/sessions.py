@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, lazyload
 
 from app.enums import CallerKind, OrganizationStatus, UserStatus
 from app.errors import Unauthenticated
+from app.languages import gettext
 from app.models import Organization, Partner, PortalSession, User, utcnow
 from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
@@ -114,7 +115,7 @@ def load(
         }
         found = session.execute(_VALID_SESSION, sent).one_or_none()
     if found is None:
-        message = "Sign in first."
+        message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
     record, user, partner = found
     return SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
@@ -165,7 +166,7 @@ def rotate(session: Session, token: str) -> str:
         .execution_options(synchronize_session=False)
     )
     if not renamed.all():
-        message = "Sign in first."
+        message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
     return new
 

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session, lazyload
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Organization, Partner, User, utcnow
 from app.services import audit
 from app.services.auth import (
@@ -229,8 +230,18 @@ def _pause_of(session: Session, user: User) -> str:
     """Return who a member of a suspended organization can ask."""
     organization = session.get_one(Organization, user.organization_id)
     partner = session.get_one(Partner, organization.partner_id)
-    support = f" at {partner.support_email}" if partner.support_email else ""
-    return f"Contact {partner.name}{support} about {organization.name}."
+    if partner.support_email:
+        return gettext(
+            "Contact %(partner)s at %(email)s about %(organization)s.",
+            partner=partner.name,
+            email=partner.support_email,
+            organization=organization.name,
+        )
+    return gettext(
+        "Contact %(partner)s about %(organization)s.",
+        partner=partner.name,
+        organization=organization.name,
+    )
 
 
 def _usable(*of_organizations: OrganizationStatus) -> Select[User]:
@@ -258,7 +269,10 @@ def _choices(session: Session, users: Sequence[User]) -> Sequence[Choice]:
             .where(User.id.in_([user.id for user in users]))
         )
     }
-    return [Choice(user.id, names[user.id][0] or "Operator", names[user.id][1]) for user in users]
+    return [
+        Choice(user.id, names[user.id][0] or gettext("Operator"), names[user.id][1])
+        for user in users
+    ]
 
 
 def _partner(session: Session, condition: ColumnElement[bool]) -> Partner | None:

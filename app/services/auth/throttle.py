@@ -16,7 +16,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.errors import RateLimited, in_minutes
+from app.errors import RateLimited
+from app.languages import gettext, ngettext
 from app.models import ThrottleCounter, utcnow
 
 KEPT = timedelta(days=1)
@@ -61,7 +62,8 @@ class TooManyFailures(RateLimited):
     """A counter makes the attempt wait; ``counter`` is the one with the longest wait."""
 
     def __init__(self, counter: Counter, seconds: int):
-        words = f"Too many failed attempts. Try again {in_words(seconds)}."
+        # Translators: %(when)s is "in 5 minutes".
+        words = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
         super().__init__(words, seconds, "too_many_failures")
         self.counter = counter
 
@@ -117,9 +119,10 @@ def purge(session: Session) -> None:
 
 
 def in_words(seconds: int) -> str:
+    """When to try again: "in 1 minute", never too early."""
     if seconds < 60:
-        return f"in {seconds} second{'s' if seconds > 1 else ''}"
-    return in_minutes(seconds)
+        return ngettext("in %(num)s second", "in %(num)s seconds", seconds)
+    return ngettext("in %(num)s minute", "in %(num)s minutes", -(-seconds // 60))
 
 
 def _held(

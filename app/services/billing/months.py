@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 
 from app.errors import ValidationFailed
+from app.languages import gettext
 
 CLOSING = timedelta(hours=3)
 """So long after its end a month is closed: calls that began in it have ended then."""
@@ -40,6 +41,6 @@ def asked_month(text: str, today: date) -> date:
     except ValueError:
         month = date.max
     if month > today:
-        message = "Enter a month like 2026-02, not later than this one."
+        message = gettext("Enter a month like 2026-02, not later than this one.")
         raise ValidationFailed.on("month", "invalid_month", message)
     return month

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from app.languages import gettext, lazy_gettext
 from app.services.branding.chat_colours import areas, chosen
 from app.services.branding.shades import (
     DARK,
@@ -60,50 +61,85 @@ class _Kind:
     offered: bool = True
 
 
+BUTTONS = lazy_gettext("Buttons")
+LINKS = lazy_gettext("Links")
+CHARTS = lazy_gettext("Charts")
+LARGE_AREAS = lazy_gettext("Large areas")
+
 _KINDS = (
-    _Kind("Buttons", "Button text", TEXT_ON_SOLID, lambda s, _: (s.on, s.solid, s.solid)),
     _Kind(
-        "Buttons",
-        "Button text under the pointer",
+        BUTTONS, lazy_gettext("Button text"), TEXT_ON_SOLID, lambda s, _: (s.on, s.solid, s.solid)
+    ),
+    _Kind(
+        BUTTONS,
+        lazy_gettext("Button text under the pointer"),
         TEXT_ON_SOLID,
         lambda s, _: (s.on, s.hover, s.hover),
         offered=False,
     ),
     _Kind(
-        "Buttons",
-        "Button text while pressed",
+        BUTTONS,
+        lazy_gettext("Button text while pressed"),
         TEXT_ON_SOLID,
         lambda s, _: (s.on, s.press, s.press),
         offered=False,
     ),
-    _Kind("Buttons", "Edge of a button on the page", EDGE, lambda s, g: (s.edge, g.page, s.edge)),
-    _Kind("Links", "Link on the page", TEXT_ON_SOLID, lambda s, g: (s.text, g.page, s.text)),
-    _Kind("Links", "Link in the sidebar", TEXT_ON_SOLID, lambda s, g: (s.text, g.canvas, s.text)),
-    _Kind("Links", "Link on grey", TEXT_ON_SOLID, lambda s, g: (s.text, g.sunken, s.text)),
-    _Kind("Links", "Link in a menu", TEXT_ON_SOLID, lambda s, g: (s.text, g.raised, s.text)),
-    _Kind("Links", "Chosen row", TEXT_ON_SOLID, lambda s, _: (s.text, s.subtle, s.text)),
     _Kind(
-        "Links",
-        "Link under the pointer",
+        BUTTONS,
+        lazy_gettext("Edge of a button on the page"),
+        EDGE,
+        lambda s, g: (s.edge, g.page, s.edge),
+    ),
+    _Kind(
+        LINKS,
+        lazy_gettext("Link on the page"),
+        TEXT_ON_SOLID,
+        lambda s, g: (s.text, g.page, s.text),
+    ),
+    _Kind(
+        LINKS,
+        lazy_gettext("Link in the sidebar"),
+        TEXT_ON_SOLID,
+        lambda s, g: (s.text, g.canvas, s.text),
+    ),
+    _Kind(
+        LINKS, lazy_gettext("Link on grey"), TEXT_ON_SOLID, lambda s, g: (s.text, g.sunken, s.text)
+    ),
+    _Kind(
+        LINKS,
+        lazy_gettext("Link in a menu"),
+        TEXT_ON_SOLID,
+        lambda s, g: (s.text, g.raised, s.text),
+    ),
+    _Kind(
+        LINKS, lazy_gettext("Chosen row"), TEXT_ON_SOLID, lambda s, _: (s.text, s.subtle, s.text)
+    ),
+    _Kind(
+        LINKS,
+        lazy_gettext("Link under the pointer"),
         TEXT_ON_SOLID,
         lambda s, g: (s.text_hover, g.page, s.text_hover),
         offered=False,
     ),
-    _Kind("Links", "Focus ring on the page", EDGE, lambda s, g: (s.text, g.page, s.text)),
-    _Kind("Charts", "Chart on the page", EDGE, lambda s, g: (s.chart, g.page, s.chart)),
-    _Kind("Charts", "Chart in a panel", EDGE, lambda s, g: (s.chart, g.raised, s.chart)),
     _Kind(
-        "Large areas",
-        "Text on large areas",
+        LINKS, lazy_gettext("Focus ring on the page"), EDGE, lambda s, g: (s.text, g.page, s.text)
+    ),
+    _Kind(CHARTS, lazy_gettext("Chart on the page"), EDGE, lambda s, g: (s.chart, g.page, s.chart)),
+    _Kind(
+        CHARTS, lazy_gettext("Chart in a panel"), EDGE, lambda s, g: (s.chart, g.raised, s.chart)
+    ),
+    _Kind(
+        LARGE_AREAS,
+        lazy_gettext("Text on large areas"),
         TEXT_ON_SOLID,
         lambda s, _: (s.panel_on, s.panel, s.panel),
     ),
 )
 _CHAT_LABELS = {
-    "header": "Chat header",
-    "visitor": "Visitor messages",
-    "assistant": "Replies",
-    "background": "Hints on the background",
+    "header": lazy_gettext("Chat header"),
+    "visitor": lazy_gettext("Visitor messages"),
+    "assistant": lazy_gettext("Replies"),
+    "background": lazy_gettext("Hints on the background"),
 }
 
 
@@ -124,7 +160,7 @@ def _brand_pairs(colour: str) -> Iterator[Pair]:
         dark = _seen(brand.colour, *kind.read(brand.dark, DARK))
         nearest = light.shade if kind.offered and light.shade != brand.colour else None
         plain = kind.needed == EDGE
-        yield Pair(kind.group, kind.label, kind.needed, light, dark, nearest, plain)
+        yield Pair(str(kind.group), str(kind.label), kind.needed, light, dark, nearest, plain)
 
 
 def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[Pair]:
@@ -133,7 +169,8 @@ def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[Pair]:
         wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else None)
         light = _seen(wanted, area.light[1], area.light[0], area.light[0])
         dark = _seen(wanted, area.dark[1], area.dark[0], area.dark[0])
-        yield Pair("Chat bubble", _CHAT_LABELS[part], TEXT_ON_SOLID, light, dark, None, False)
+        group, label = gettext("Chat bubble"), str(_CHAT_LABELS[part])
+        yield Pair(group, label, TEXT_ON_SOLID, light, dark, None, False)
 
 
 def _seen(given: str | None, foreground: str, background: str, shade: str) -> Seen:

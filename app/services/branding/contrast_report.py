@@ -1,9 +1,11 @@
 """The studio's report on a brand colour: where it is used as given, and where a shade of it."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
+from babel.numbers import format_decimal
+
+from app.languages import gettext, locale
 from app.services.branding.shades import (
     INK,
     LIGHT,
@@ -42,7 +44,6 @@ class ContrastReport:
     nearest: str | None
 
 
-@lru_cache(maxsize=512)
 def contrast_report(colour: str) -> ContrastReport:
     """Return how readable a brand colour is in the light theme. Raises ValueError for no colour."""
     brand = brand_shades(colour)
@@ -52,7 +53,7 @@ def contrast_report(colour: str) -> ContrastReport:
         colour=given,
         rows=(
             Row(
-                "Button text",
+                gettext("Button text"),
                 light.solid,
                 light.on,
                 light.solid,
@@ -60,7 +61,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 _verdict(given, light.solid, light.on),
             ),
             Row(
-                "Link on page and tint",
+                gettext("Link on page and tint"),
                 light.text,
                 light.text,
                 light.subtle,
@@ -68,7 +69,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 _verdict(given, light.text),
             ),
             Row(
-                "Chart on page",
+                gettext("Chart on page"),
                 light.chart,
                 None,
                 light.chart,
@@ -76,7 +77,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 _verdict(given, light.chart),
             ),
             Row(
-                "Text on large areas",
+                gettext("Text on large areas"),
                 light.panel,
                 light.panel_on,
                 light.panel,
@@ -97,16 +98,34 @@ def _verdict(given: str, shade: str, on: str = WHITE) -> Verdict:
 
 def _sentence(given: str, light: Shades) -> str:
     white = contrast(WHITE, given)
-    reached = f"White on your colour reaches {_shown(white)} : 1; {TEXT_ON_SOLID} is needed."
+    reached, needed = _shown(white), _decimal(TEXT_ON_SOLID)
     if light.solid != given:
-        return f"{reached} Buttons use {light.solid.upper()}, the nearest shade that passes."
+        return gettext(
+            "White on your colour reaches %(reached)s : 1; %(needed)s is needed. Buttons use "
+            "%(shade)s, the nearest shade that passes.",
+            reached=reached,
+            needed=needed,
+            shade=light.solid.upper(),
+        )
     if light.on == INK:
-        return f"{reached} Buttons keep your colour and carry dark text."
-    return f"White on your colour reaches {_shown(white)} : 1, so buttons use it as it is."
+        return gettext(
+            "White on your colour reaches %(reached)s : 1; %(needed)s is needed. Buttons keep your "
+            "colour and carry dark text.",
+            reached=reached,
+            needed=needed,
+        )
+    return gettext(
+        "White on your colour reaches %(reached)s : 1, so buttons use it as it is.",
+        reached=reached,
+    )
 
 
 def _shown(ratio: float) -> str:
     """One decimal, but never rounded up to a target that was missed."""
     if round(ratio, 1) >= TEXT_ON_SOLID > ratio:
         ratio = TEXT_ON_SOLID - 0.1
-    return f"{ratio:.1f}"
+    return _decimal(ratio)
+
+
+def _decimal(value: float) -> str:
+    return format_decimal(round(value, 1), "0.0", locale=locale())

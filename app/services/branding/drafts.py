@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImageType
 from app.errors import Conflict, NotFound, refuse_stale
+from app.languages import gettext
 from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -189,7 +190,7 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
         raise NotFound()
     draft = draft_of(session, partner)
     if draft is not None and changed_fields(partner, caller, draft):
-        message = "There is a draft with changes. Publish or discard it first."
+        message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     return save(session, caller, partner, {**_WITHOUT, **version.content})
 
@@ -197,7 +198,7 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
 def _required_draft(session: Session, partner: Partner) -> BrandVersion:
     draft = draft_of(session, partner)
     if draft is None:
-        raise NotFound("There is no draft to publish.", "no_draft")
+        raise NotFound(gettext("There is no draft to publish."), "no_draft")
     return draft
 
 

@@ -5,10 +5,12 @@ import io
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
+from babel.numbers import format_decimal
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 from sqlalchemy import select
@@ -17,6 +19,7 @@ from sqlalchemy.orm import Session
 from app.config.limits import StorageDefaults
 from app.enums import ImageType
 from app.errors import NotFound, ValidationFailed
+from app.languages import gettext, lazy_gettext, locale
 from app.models import BrandImage, OutsidePicture
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -50,12 +53,8 @@ class Shape:
     box: tuple[int, int]
     widest: float
     tallest: float
-    words: str
-
-    @property
-    def asked(self) -> str:
-        """Return the requirements of a picture in words, to show before one is chosen."""
-        return f"{self.smallest} px or more on its shorter side; {self.words}."
+    asked: str
+    """The requirements in words, to show before a picture is chosen."""
 
 
 SHAPES: dict[ImageType, Shape] = {
@@ -64,15 +63,27 @@ SHAPES: dict[ImageType, Shape] = {
         (1120, 280),
         12,
         1.5,
-        "at most 12 times as wide as high, and at most 1.5 times as high as wide",
+        lazy_gettext(
+            "28 px or more on its shorter side; at most 12 times as wide as high, and at most 1.5 "
+            "times as high as wide."
+        ),
     ),
-    ImageType.FAVICON: Shape(32, (256, 256), 1.1, 1.1, "square"),
+    ImageType.FAVICON: Shape(
+        32,
+        (256, 256),
+        1.1,
+        1.1,
+        lazy_gettext("32 px or more on its shorter side; square."),
+    ),
     ImageType.HERO: Shape(
         400,
         (1800, 1800),
         4,
         3,
-        "at most 4 times as wide as high, and at most 3 times as high as wide",
+        lazy_gettext(
+            "400 px or more on its shorter side; at most 4 times as wide as high, and at most 3 "
+            "times as high as wide."
+        ),
     ),
 }
 
@@ -160,17 +171,19 @@ def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     refuse = partial(ValidationFailed.on, field)
 
     if not data:
-        raise refuse("required", "Choose a picture.")
+        raise refuse("required", gettext("Choose a picture."))
     if len(data) > MAX_BYTES:
-        raise refuse("too_large", "The picture is over 20 MB. Save it smaller and upload it again.")
-    return _decoding.submit(_encode, data, kind, refuse).result()
+        message = gettext("The picture is over 20 MB. Save it smaller and upload it again.")
+        raise refuse("too_large", message)
+    # The context holds the language of the messages.
+    return _decoding.submit(copy_context().run, _encode, data, kind, refuse).result()
 
 
 def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
     shape = SHAPES[kind]
     try:
         picture = _opened(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
-        _check_shape(_upright_size(picture), shape, refuse)
+        _check_shape(_upright_size(picture), kind, refuse)
         picture.draft("RGB", (max(shape.box), max(shape.box)))  # a JPEG is decoded smaller
         mode = "RGBA" if picture.has_transparency_data else "RGB"
         picture = picture if picture.mode == mode else picture.convert(mode)
@@ -180,7 +193,9 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _too_many_pixels(MAX_PIXELS, refuse) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        message = "This file is not a picture that can be read. Use SVG, PNG, JPEG, WebP or GIF."
+        message = gettext(
+            "This file is not a picture that can be read. Use SVG, PNG, JPEG, WebP or GIF."
+        )
         raise refuse("not_a_picture", message) from None
     ImageOps.exif_transpose(picture, in_place=True)
     out = io.BytesIO()
@@ -202,9 +217,12 @@ def _opened(data: bytes, refuse: Refusal) -> Image.Image:
         most = MAX_PROGRESSIVE_PIXELS if progressive else MAX_PHOTO_PIXELS
     width, height = picture.size
     if max(width, height) > MAX_SIDE:
-        message = (
-            f"The picture is {width:,} × {height:,} pixels. Save it with at most {MAX_SIDE:,} "
-            "pixels on its longer side."
+        message = gettext(
+            "The picture is %(width)s × %(height)s pixels. Save it with at most %(most)s pixels on "
+            "its longer side.",
+            width=_written(width),
+            height=_written(height),
+            most=_written(MAX_SIDE),
         )
         raise refuse("too_large", message)
     if width * height > most:
@@ -213,8 +231,15 @@ def _opened(data: bytes, refuse: Refusal) -> Image.Image:
 
 
 def _too_many_pixels(most: int, refuse: Refusal) -> ValidationFailed:
-    message = f"The picture has over {most / 1_000_000:g} million pixels. Save it smaller."
+    message = gettext(
+        "The picture has over %(millions)s million pixels. Save it smaller.",
+        millions=_written(most / 1_000_000),
+    )
     return refuse("too_large", message)
+
+
+def _written(value: float) -> str:
+    return format_decimal(value, locale=locale())
 
 
 def _upright_size(opened: Image.Image) -> tuple[int, int]:
@@ -222,15 +247,41 @@ def _upright_size(opened: Image.Image) -> tuple[int, int]:
     return opened.size[::-1] if turned else opened.size
 
 
-def _check_shape(size: tuple[int, int], shape: Shape, refuse: Refusal) -> None:
+def _check_shape(size: tuple[int, int], kind: ImageType, refuse: Refusal) -> None:
     width, height = size
+    shape = SHAPES[kind]
     if min(width, height) < shape.smallest:
-        message = (
-            f"The picture is {width} × {height} pixels; "
-            f"its shorter side needs {shape.smallest} or more."
+        message = gettext(
+            "The picture is %(width)s × %(height)s pixels; its shorter side needs %(smallest)s or "
+            "more.",
+            width=width,
+            height=height,
+            smallest=shape.smallest,
         )
         raise refuse("too_small", message)
     if width > height * shape.widest or height > width * shape.tallest:
-        raise refuse(
-            "wrong_shape", f"The picture is {width} × {height} pixels. It must be {shape.words}."
-        )
+        raise refuse("wrong_shape", _wrong_shape(kind, width, height))
+
+
+def _wrong_shape(kind: ImageType, width: int, height: int) -> str:
+    match kind:
+        case ImageType.LOGO:
+            return gettext(
+                "The picture is %(width)s × %(height)s pixels. It must be at most 12 times as wide "
+                "as high, and at most 1.5 times as high as wide.",
+                width=width,
+                height=height,
+            )
+        case ImageType.FAVICON:
+            return gettext(
+                "The picture is %(width)s × %(height)s pixels. It must be square.",
+                width=width,
+                height=height,
+            )
+        case ImageType.HERO:
+            return gettext(
+                "The picture is %(width)s × %(height)s pixels. It must be at most 4 times as wide "
+                "as high, and at most 3 times as high as wide.",
+                width=width,
+                height=height,
+            )

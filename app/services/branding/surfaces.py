@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.enums import ImageType
+from app.languages import gettext
 from app.models import Partner
 from app.schemas.partners import PRODUCT_NAME
 from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
@@ -37,15 +38,15 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     one is used."""
     shown = brand or of_partner(partner)
     found = [
-        Surface("Product name", Place.NAME, _name(shown)),
-        Surface("Sign-in page", Place.COLOUR, _colour(shown)),
-        Surface("Portal", Place.LOGO, _logo(partner, shown)),
-        Surface("Browser tab", Place.FAVICON, _favicon(partner, shown)),
-        Surface("Password recovery", Place.SUPPORT, _recovery(shown)),
-        Surface("Mails", Place.SUPPORT, _mails(shown)),
-        Surface("Error pages", Place.SUPPORT, _errors(shown)),
-        Surface("Chat bubble", Place.CHAT, _chat(shown)),
-        Surface("Portal domain", Place.DOMAIN, _domain(partner)),
+        Surface(gettext("Product name"), Place.NAME, _name(shown)),
+        Surface(gettext("Sign-in page"), Place.COLOUR, _colour(shown)),
+        Surface(gettext("Portal"), Place.LOGO, _logo(partner, shown)),
+        Surface(gettext("Browser tab"), Place.FAVICON, _favicon(partner, shown)),
+        Surface(gettext("Password recovery"), Place.SUPPORT, _recovery(shown)),
+        Surface(gettext("Mails"), Place.SUPPORT, _mails(shown)),
+        Surface(gettext("Error pages"), Place.SUPPORT, _errors(shown)),
+        Surface(gettext("Chat bubble"), Place.CHAT, _chat(shown)),
+        Surface(gettext("Portal domain"), Place.DOMAIN, _domain(partner)),
     ]
     return sorted(found, key=lambda surface: surface.lacks is None)
 
@@ -58,65 +59,74 @@ def missing(partner: Partner, brand: Brand | None = None) -> list[Surface]:
 def _name(brand: Brand) -> str | None:
     if brand.product_name != PRODUCT_NAME:
         return None
-    return f"Still “{PRODUCT_NAME}”, the name that every portal starts with."
+    return gettext("Still “%(name)s”, the name that every portal starts with.", name=PRODUCT_NAME)
 
 
 def _colour(brand: Brand) -> str | None:
-    return (
-        "No brand colour yet. A neutral grey is used." if brand.colour == NEUTRAL_COLOUR else None
-    )
+    if brand.colour != NEUTRAL_COLOUR:
+        return None
+    return gettext("No brand colour yet. A neutral grey is used.")
 
 
 def _logo(partner: Partner, brand: Brand) -> str | None:
     if brand.logo_url:
         return None
-    lacks = _not_fetched(partner, ImageType.LOGO) or "No logo yet."
-    return f"{lacks} Your name and its first letter are shown."
+    lacks = _not_fetched(partner, ImageType.LOGO)
+    if lacks is None:
+        return gettext("No logo yet. Your name and its first letter are shown.")
+    return gettext("%(problem)s Your name and its first letter are shown.", problem=lacks)
 
 
 def _favicon(partner: Partner, brand: Brand) -> str | None:
     if brand.favicon_url:
         return None
-    lacks = _not_fetched(partner, ImageType.FAVICON) or "Not uploaded."
-    return f"{lacks} The first letter on your colour is used."
+    lacks = _not_fetched(partner, ImageType.FAVICON)
+    if lacks is None:
+        return gettext("Not uploaded. The first letter on your colour is used.")
+    return gettext("%(problem)s The first letter on your colour is used.", problem=lacks)
 
 
 def _not_fetched(partner: Partner, kind: ImageType) -> str | None:
     for picture in partner.outside_pictures:
         if picture.kind is kind:
-            return picture.problem or "It is being fetched."
+            return picture.problem or gettext("It is being fetched.")
     return None
 
 
 def _recovery(brand: Brand) -> str | None:
     if brand.support_email:
         return None
-    return "No support email. People who can’t sign in can’t contact you."
+    return gettext("No support email. People who can’t sign in can’t contact you.")
 
 
 def _mails(brand: Brand) -> str | None:
-    return None if brand.support_email else "No support email. No one receives replies."
+    return None if brand.support_email else gettext("No support email. No one receives replies.")
 
 
 def _errors(brand: Brand) -> str | None:
-    return None if brand.support_email else "No support email. They offer no way to ask for help."
+    if brand.support_email:
+        return None
+    return gettext("No support email. They offer no way to ask for help.")
 
 
 def _chat(brand: Brand) -> str | None:
     if not brand.chat_wanted:
         return None
     if not brand.chat_assistant_id:
-        return "Switched on, but no assistant is chosen. It is not shown."
+        return gettext("Switched on, but no assistant is chosen. It is not shown.")
     if not brand.support_email:
-        return "Switched on, but there is no support email to send messages to. It is not shown."
+        return gettext(
+            "Switched on, but there is no support email to send messages to. It is not shown."
+        )
     return None
 
 
 def _domain(partner: Partner) -> str | None:
     if partner.domain is None:
-        return "No domain of your own. Customers use the neutral address."
+        return gettext("No domain of your own. Customers use the neutral address.")
     if partner.domain_verified_at is None:
-        return (
-            f"{partner.domain} is not verified yet. Customers use the neutral address until then."
+        return gettext(
+            "%(domain)s is not verified yet. Customers use the neutral address until then.",
+            domain=partner.domain,
         )
     return None

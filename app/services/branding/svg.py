@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from app.languages import gettext
+
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 100
 SECONDS = 10.0
@@ -46,10 +48,10 @@ def draw(data: bytes, box: tuple[int, int]) -> bytes:
             env={},
         )
     except subprocess.TimeoutExpired:
-        message = "The SVG takes too long to draw. Save it simpler, or as PNG."
+        message = gettext("The SVG takes too long to draw. Save it simpler, or as PNG.")
         raise NotDrawn(message) from None
     except subprocess.CalledProcessError:
-        message = "The SVG can’t be drawn. Save it again, or as PNG."
+        message = gettext("The SVG can’t be drawn. Save it again, or as PNG.")
         raise NotDrawn(message) from None
     return drawn.stdout
 
@@ -62,10 +64,12 @@ def _only_shapes(data: bytes) -> bytes:
                 parent.remove(child)
     for element in root.iter():
         if element.tag in _PICTURES:
-            message = "The SVG contains a photo or another picture. Upload it as PNG."
+            message = gettext("The SVG contains a photo or another picture. Upload it as PNG.")
             raise NotDrawn(message)
         if element.tag == f"{_NAMESPACE}text" and "".join(element.itertext()).strip():
-            message = "The SVG contains text. Convert the text to paths, or save it as PNG."
+            message = gettext(
+                "The SVG contains text. Convert the text to paths, or save it as PNG."
+            )
             raise NotDrawn(message)
         for name, value in list(element.attrib.items()):
             if name.startswith("on") or (name in _HREFS and not value.startswith("#")):
@@ -76,7 +80,7 @@ def _only_shapes(data: bytes) -> bytes:
 def _parsed(data: bytes) -> ElementTree.Element:
     """Read the XML. Expat reads no external entities, and stops at entities that multiply."""
     if len(data) > MAX_BYTES:
-        message = "The SVG is over 1 MB. Save it simpler, or as PNG."
+        message = gettext("The SVG is over 1 MB. Save it simpler, or as PNG.")
         raise NotDrawn(message)
     depth = 0
     root: ElementTree.Element | None = None
@@ -86,11 +90,11 @@ def _parsed(data: bytes) -> ElementTree.Element:
             root = element if root is None else root
             depth += 1 if event == "start" else -1
             if depth > MAX_DEPTH:
-                message = "The SVG is nested too deeply. Save it simpler, or as PNG."
+                message = gettext("The SVG is nested too deeply. Save it simpler, or as PNG.")
                 raise NotDrawn(message)
     except (ElementTree.ParseError, LookupError, ValueError):
         root = None
     if root is None or root.tag != f"{_NAMESPACE}svg":
-        message = "This file is not an SVG that can be read. Save it again, or as PNG."
+        message = gettext("This file is not an SVG that can be read. Save it again, or as PNG.")
         raise NotDrawn(message)
     return root

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Area, CallSource, CallStatus, CarrierKind
 from app.errors import NotFound
+from app.languages import gettext
 from app.models import Call, LegacyDay, LegacyExchange, OAuthClient, Organization, Partner, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -155,7 +156,7 @@ def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
     (``client_not_found``)."""
     client = session.scalars(_visible(caller).where(OAuthClient.id == client_id)).one_or_none()
     if client is None:
-        message = "There is no such client."
+        message = gettext("There is no such client.")
         raise NotFound(message, "client_not_found")
     [moving] = _with_figures(session, [client])
     return moving

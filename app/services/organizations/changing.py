@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.errors import ValidationFailed, refuse_stale
+from app.languages import gettext
 from app.models import FIRST_REGION, Organization, Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -160,10 +161,10 @@ def checked_name(name: str) -> str:
     ``too_long``)."""
     name = name.replace("\x00", "").strip()
     if not can_be_seen(name):
-        raise ValidationFailed.on("name", "blank", "This can't be left blank.")
+        raise ValidationFailed.on("name", "blank", gettext("This can't be left blank."))
     if len(name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     return name
 

@@ -9,6 +9,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
 from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -51,27 +53,40 @@ def effects(
         found += _of_plan(session, organization, tier)
     if assistant_limit != organization.assistant_limit:
         now = organization.assistant_limit
-        found.append(
-            _of_limit(organization.name, use.assistants, now, assistant_limit, _ASSISTANTS)
-        )
+        found.append(_of_assistants(organization.name, use.assistants, now, assistant_limit))
     if user_limit != organization.user_limit:
         now = organization.user_limit
-        found.append(_of_limit(organization.name, use.users, now, user_limit, _USERS))
+        found.append(_of_users(organization.name, use.users, now, user_limit))
     return found
 
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
-    before = f"from {TIER_NAMES[now]} " if now is not None else ""
-    sentence = f"The plan changes {before}to {TIER_NAMES[tier]} immediately."
+    sentence = (
+        gettext("The plan changes to %(plan)s immediately.", plan=TIER_NAMES[tier])
+        if now is None
+        else gettext(
+            "The plan changes from %(before)s to %(plan)s immediately.",
+            before=TIER_NAMES[now],
+            plan=TIER_NAMES[tier],
+        )
+    )
     found = [Effect(sentence, Weight.TO_KNOW), *_of_calls(session, organization, tier)]
     clients = _legacy_clients(session, organization)
-    words = "1 client" if clients == 1 else f"{clients} clients"
     if clients and now is Tier.PLUS:
-        sentence = f"The legacy API refuses its {words} immediately: it needs the Plus plan."
+        sentence = ngettext(
+            "The legacy API refuses its %(num)s client immediately: it needs the Plus plan.",
+            "The legacy API refuses its %(num)s clients immediately: it needs the Plus plan.",
+            clients,
+        )
         found.append(Effect(sentence, Weight.TAKES))
     if clients and tier is Tier.PLUS:
-        found.append(Effect(f"The legacy API opens for its {words}.", Weight.GIVES))
+        sentence = ngettext(
+            "The legacy API opens for its %(num)s client.",
+            "The legacy API opens for its %(num)s clients.",
+            clients,
+        )
+        found.append(Effect(sentence, Weight.GIVES))
     return found
 
 
@@ -93,10 +108,49 @@ def takes_calls(old: int | None, new: int | None) -> bool:
 
 
 def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str:
-    """Basic allows each organization 2 calls at once instead of any number."""
-    before = "any number" if old is None else f"{old:,}"
-    calls = "any number of calls" if new is None else f"{new:,} {'call' if new == 1 else 'calls'}"
-    return f"{plan} allows each organization {calls} {what} instead of {before}."
+    """Basic allows each organization 2 calls at once instead of any number.
+
+    ``what`` is "at once" or "a day"."""
+    words: dict[str, object] = {"plan": plan, "before": written(old or 0)}
+    is_at_once = what == "at once"
+    if new is None and is_at_once:
+        return gettext(
+            "%(plan)s allows each organization any number of calls at once instead of %(before)s.",
+            **words,
+        )
+    if new is None:
+        return gettext(
+            "%(plan)s allows each organization any number of calls a day instead of %(before)s.",
+            **words,
+        )
+    words["num"] = written(new)
+    if old is None and is_at_once:
+        return ngettext(
+            "%(plan)s allows each organization %(num)s call at once instead of any number.",
+            "%(plan)s allows each organization %(num)s calls at once instead of any number.",
+            new,
+            **words,
+        )
+    if old is None:
+        return ngettext(
+            "%(plan)s allows each organization %(num)s call a day instead of any number.",
+            "%(plan)s allows each organization %(num)s calls a day instead of any number.",
+            new,
+            **words,
+        )
+    if is_at_once:
+        return ngettext(
+            "%(plan)s allows each organization %(num)s call at once instead of %(before)s.",
+            "%(plan)s allows each organization %(num)s calls at once instead of %(before)s.",
+            new,
+            **words,
+        )
+    return ngettext(
+        "%(plan)s allows each organization %(num)s call a day instead of %(before)s.",
+        "%(plan)s allows each organization %(num)s calls a day instead of %(before)s.",
+        new,
+        **words,
+    )
 
 
 def _legacy_clients(session: Session, organization: Organization) -> int:
@@ -108,28 +162,97 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
     return session.scalar(query) or 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    """The words for a limit."""
-
-    one: str
-    many: str
-    refused: str
-    kept: str
-
-
-_ASSISTANTS = _Limit("assistant", "assistants", "the next assistant", "nothing is switched off")
-_USERS = _Limit("user", "users", "the next invitation", "all users can still sign in")
-
-
-def _of_limit(name: str, used: int, before: int, limit: int, kind: _Limit) -> Effect:
-    has = f"{name} has {used:,} {kind.one if used == 1 else kind.many}"
+def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
+    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
     if not limit:
-        return Effect(f"{has}, with no limit.", Weight.GIVES)
-    has += f", the new limit is {limit:,}"
+        sentence = ngettext(
+            "%(name)s has %(num)s assistant, with no limit.",
+            "%(name)s has %(num)s assistants, with no limit.",
+            used,
+            **words,
+        )
+    elif used > limit:
+        sentence = ngettext(
+            "%(name)s has %(num)s assistant, the new limit is %(limit)s: the next assistant will "
+            "be refused; nothing is switched off.",
+            "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
+            "be refused; nothing is switched off.",
+            used,
+            **words,
+        )
+    elif used == limit:
+        sentence = ngettext(
+            "%(name)s has %(num)s assistant, the new limit is %(limit)s: the next assistant will "
+            "be refused.",
+            "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
+            "be refused.",
+            used,
+            **words,
+        )
+    else:
+        has = ngettext(
+            "%(name)s has %(num)s assistant, the new limit is %(limit)s",
+            "%(name)s has %(num)s assistants, the new limit is %(limit)s",
+            used,
+            **words,
+        )
+        sentence = _with_room(has, limit - used)
+    return Effect(sentence, _weight(used, before, limit))
+
+
+def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
+    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
+    if not limit:
+        sentence = ngettext(
+            "%(name)s has %(num)s user, with no limit.",
+            "%(name)s has %(num)s users, with no limit.",
+            used,
+            **words,
+        )
+    elif used > limit:
+        sentence = ngettext(
+            "%(name)s has %(num)s user, the new limit is %(limit)s: the next invitation will be "
+            "refused; all users can still sign in.",
+            "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
+            "refused; all users can still sign in.",
+            used,
+            **words,
+        )
+    elif used == limit:
+        sentence = ngettext(
+            "%(name)s has %(num)s user, the new limit is %(limit)s: the next invitation will be "
+            "refused.",
+            "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
+            "refused.",
+            used,
+            **words,
+        )
+    else:
+        has = ngettext(
+            "%(name)s has %(num)s user, the new limit is %(limit)s",
+            "%(name)s has %(num)s users, the new limit is %(limit)s",
+            used,
+            **words,
+        )
+        sentence = _with_room(has, limit - used)
+    return Effect(sentence, _weight(used, before, limit))
+
+
+def _with_room(has: str, left: int) -> str:
+    """The sentence has two numbers with a plural each."""
+    # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
+    return ngettext(
+        "%(has)s: %(num)s more fits.",
+        "%(has)s: %(num)s more fit.",
+        left,
+        has=has,
+        num=written(left),
+    )
+
+
+def _weight(used: int, before: int, limit: int) -> Weight:
+    if not limit:
+        return Weight.GIVES
     if used >= limit:
-        kept = f"; {kind.kept}" if used > limit else ""
-        return Effect(f"{has}: {kind.refused} will be refused{kept}.", Weight.TAKES)
-    left = limit - used
-    weight = Weight.GIVES if before and limit > before else Weight.TO_KNOW
-    return Effect(f"{has}: {left:,} more {'fits' if left == 1 else 'fit'}.", weight)
+        return Weight.TAKES
+    return Weight.GIVES if before and limit > before else Weight.TO_KNOW

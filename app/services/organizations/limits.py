@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier, UserStatus
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import Organization, User
 
 USUAL_USER_LIMITS = {Tier.FREE: 3, Tier.BASIC_TRIAL: 10, Tier.BASIC: 10, Tier.PLUS: 50}
@@ -31,8 +32,10 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
         .where(User.organization_id == organization_id, User.status != UserStatus.DEACTIVATED)
     )
     if organization.user_limit and (taken or 0) >= organization.user_limit:
-        message = (
-            f"{organization.name} has {taken} of {organization.user_limit} users. Raise its "
-            "user limit or deactivate a user."
+        message = gettext(
+            "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
+            name=organization.name,
+            taken=taken,
+            limit=organization.user_limit,
         )
         raise ValidationFailed(message, "user_limit_reached")

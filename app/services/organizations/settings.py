@@ -10,6 +10,8 @@ from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
 from app.errors import Problem, ValidationFailed
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import AuditEntry, Organization
 from app.phone import OPENED_BY, Layer, country_name, regions
 from app.policy import Permission
@@ -186,16 +188,16 @@ def _region_problems(
     known = {code for code, _name in regions()}
     own = rules.default_region
     if own not in known:
-        message = "Choose the region for numbers without a country code."
+        message = gettext("Choose the region for numbers without a country code.")
         yield Problem("defaultRegion", "unknown_region", message)
     elif own != stored.default_region and (layer := openable.closed_as_own(own)):
         yield Problem("defaultRegion", "region_closed", _closed(own, layer))
     if not rules.allowed_regions:
-        message = "Choose at least one region, or no call can be placed."
+        message = gettext("Choose at least one region, or no call can be placed.")
         yield Problem("allowedRegions", "required", message)
         return
     if unknown := sorted(set(rules.allowed_regions) - known):
-        message = f"{unknown[0]} is not a region with phone numbers."
+        message = gettext("%(code)s is not a region with phone numbers.", code=unknown[0])
         yield Problem("allowedRegions", "unknown_region", message)
         return
     # What was chosen before it was closed stays chosen: calls there are refused meanwhile.
@@ -207,14 +209,15 @@ def _region_problems(
 
 def _closed(region: str, layer: Layer) -> str:
     name = country_name(region)
-    return f"{name[0].upper()}{name[1:]} isn't open for calls. {OPENED_BY[layer]}"
+    closed = gettext("%(country)s isn't open for calls.", country=f"{name[0].upper()}{name[1:]}")
+    return f"{closed} {OPENED_BY[layer]}"
 
 
 def _problems(
     rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
 ) -> Iterator[Problem]:
     if rules.calling_hours_start >= rules.calling_hours_end:
-        message = "The end must be after the start. Calls are placed between them."
+        message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("callingHoursEnd", "end_before_start", message)
     yield from _region_problems(rules, stored, openable)
     bounds: tuple[tuple[str, int, int], ...] = (
@@ -231,9 +234,13 @@ def _problems(
         # A value that was saved under wider bounds stays until it is changed.
         kept = value is None or value == getattr(stored, name)
         if not kept and not least <= value <= most:
-            message = f"Enter a whole number from {least:,} to {most:,}."
+            message = gettext(
+                "Enter a whole number from %(least)s to %(most)s.",
+                least=written(least),
+                most=written(most),
+            )
             yield Problem(wire_name(name), "out_of_range", message)
     if (rules.number_most_calls is None) != (rules.number_most_days is None):
         missing = "number_most_days" if rules.number_most_days is None else "number_most_calls"
-        message = "Enter both the number of calls and the days, or neither."
+        message = gettext("Enter both the number of calls and the days, or neither.")
         yield Problem(wire_name(missing), "required", message)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
 from app.errors import Conflict
+from app.languages import gettext, gettext_noop
 from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -16,7 +17,8 @@ from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
 from app.services.organizations.changing import held
 
-ARCHIVED_WORDS = "The organization was archived before the call was placed."
+ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
+"""Stored with the calls, so in English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def _held(
 
 def _refuse_archived(organization: Organization) -> None:
     if organization.status is OrganizationStatus.ARCHIVED:
-        message = "The organization is archived."
+        message = gettext("The organization is archived.")
         raise Conflict(message, "archived")
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict
+from app.languages import gettext
 from app.models import Organization, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -41,7 +42,9 @@ def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organi
     if organization.trial_ended_at is not None:
         return organization
     if trial_of(session, organization) is Trial.PARTNER:
-        message = "The trial of the portal has to end first. Ask the platform operator to end it."
+        message = gettext(
+            "The trial of the portal has to end first. Ask the platform operator to end it."
+        )
         raise Conflict(message, "partner_in_trial")
     organization.trial_ended_at = utcnow()
     organization.version += 1

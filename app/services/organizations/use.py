@@ -1,6 +1,6 @@
 """What organizations use, counted for many at once: a fixed number of queries."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, OrganizationStatus, UserStatus
+from app.languages import gettext
 from app.models import Assistant, Campaign, ConversationDay, Organization, User, utcnow
 from app.models.organization import ROOMY
 from app.policy.caller import Caller
@@ -81,17 +82,20 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
     return [
         NearLimit(
             organization,
-            " ".join(
-                f"{used} of {limit} {what} in use."
-                for used, limit, what in (
-                    (use[organization.id].assistants, organization.assistant_limit, "assistants"),
-                    (use[organization.id].users, organization.user_limit, "seats"),
-                )
-                if limit > 1 and uses(used, limit, Closeness.NEAR)
-            ),
+            " ".join(_near_words(organization, use[organization.id])),
         )
         for organization in found
     ]
+
+
+def _near_words(organization: Organization, use: Use) -> Iterator[str]:
+    assistants, users = organization.assistant_limit, organization.user_limit
+    if assistants > 1 and uses(use.assistants, assistants, Closeness.NEAR):
+        yield gettext(
+            "%(used)s of %(limit)s assistants in use.", used=use.assistants, limit=assistants
+        )
+    if users > 1 and uses(use.users, users, Closeness.NEAR):
+        yield gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
 
 
 def campaigns_in(session: Session, organization: Organization) -> int:

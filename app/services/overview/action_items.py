@@ -10,6 +10,9 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, ImportState
+from app.errors import in_language
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
 from app.models import ApiKey, Call, ContactImport, OAuthClient, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -30,6 +33,8 @@ LAST_DAY = timedelta(days=1)
 EACH = 2
 """So many of a kind are named; of more, only the number is shown."""
 MOST_COUNTED = 100
+_UNANSWERED = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallStatus.EXPIRED)
+"""The order in which calls without an answer are counted."""
 
 
 class Kind(StrEnum):
@@ -56,8 +61,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActionItem:
-    """Something that needs a decision; ``target`` is its record. ``at`` is a time shown after
-    ``text`` in the user's zone."""
+    """Something that needs a decision; ``target`` is its record. ``at`` is its end, which is shown
+    in the user's zone instead of ``text``."""
 
     kind: Kind
     title: str
@@ -88,13 +93,16 @@ def _unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     found = session.scalars(calls.order_by(Call.id.desc()).limit(MOST_COUNTED)).all()
     if not found:
         return []
-    text = "The carrier could not say whether it was placed."
+    title = ngettext(
+        "%(num)s call with unknown outcome",
+        "%(num)s calls with unknown outcome",
+        len(found),
+        num=_count(len(found)),
+    )
     if len(found) == 1:
-        return [
-            ActionItem(Kind.CALL, "1 call with unknown outcome", text, found[0].id, urgent=True)
-        ]
-    title = f"{_count(len(found))} calls with unknown outcome"
-    text = "The carrier could not say whether they were placed."
+        text = gettext("The carrier could not say whether it was placed.")
+        return [ActionItem(Kind.CALL, title, text, found[0].id, urgent=True)]
+    text = gettext("The carrier could not say whether they were placed.")
     return [ActionItem(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
 
 
@@ -103,13 +111,19 @@ def _offline(session: Session, caller: Caller, silent_after: float) -> list[Acti
     if workers.any_alive(session, silent_after):
         return []
     waiting = queries.waiting_calls(session, caller)
-    title = "Calling service is offline"
+    title = gettext("Calling service is offline")
     return [ActionItem(Kind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
 
 
 def _waiting(calls: int) -> str:
-    words = f"{_count(calls)} {'call waits' if calls == 1 else 'calls wait'}; nothing is lost."
-    return words if calls else "No calls are waiting."
+    if not calls:
+        return gettext("No calls are waiting.")
+    return ngettext(
+        "%(num)s call waits; nothing is lost.",
+        "%(num)s calls wait; nothing is lost.",
+        calls,
+        num=_count(calls),
+    )
 
 
 def _line(session: Session, caller: Caller) -> list[ActionItem]:
@@ -120,11 +134,16 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
         return []
     words = _waiting(queries.waiting_calls(session, caller))
     found = [
-        ActionItem(Kind.PAUSED, f"Calling is paused: {pause.reason}", words, urgent=True)
+        ActionItem(
+            Kind.PAUSED,
+            gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
+            words,
+            urgent=True,
+        )
         for pause in held[:1]
     ]
     if lines:
-        title = "The carrier isn’t accepting calls"
+        title = gettext("The carrier isn’t accepting calls")
         found.append(ActionItem(Kind.LINE, title, words, urgent=True))
     return found
 
@@ -132,7 +151,9 @@ def _line(session: Session, caller: Caller) -> list[ActionItem]:
 def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
     """Open alerts that are not acknowledged."""
     return [
-        ActionItem(Kind.ALERT, found.title, f"Rule: {found.rule_words}.", urgent=True)
+        ActionItem(
+            Kind.ALERT, found.title, gettext("Rule: %(rule)s.", rule=found.rule_words), urgent=True
+        )
         for found in alerts.open_alerts(session, caller, EACH + 1)
     ]
 
@@ -145,8 +166,8 @@ def _paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             Kind.ORGANIZATION_PAUSED,
-            f"Calling is paused for {names.get(pause.organization_id, '')}",
-            pause.reason,
+            gettext("Calling is paused for %(name)s", name=names.get(pause.organization_id, "")),
+            in_language(pause.reason),
             pause.organization_id,
             urgent=True,
         )
@@ -159,7 +180,11 @@ def _campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     """Campaigns that run but can call no contact."""
     return [
         ActionItem(
-            Kind.CAMPAIGN, f"{campaign.name} isn’t calling", reason, campaign.id, urgent=True
+            Kind.CAMPAIGN,
+            gettext("%(name)s isn’t calling", name=campaign.name),
+            in_language(reason),
+            campaign.id,
+            urgent=True,
         )
         for campaign, reason in blocked_campaigns(session, caller, EACH + 1)
     ]
@@ -179,17 +204,34 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _about_upload(upload: ContactImport) -> ActionItem:
-    one = upload.failed == 1
-    rows = "1 row" if one else f"{upload.failed:,} rows"
+    failed, name = upload.failed, upload.file_name
     if upload.state is ImportState.FAILED:
-        title, text = f"{upload.file_name} could not be read", "Nothing was applied."
+        title = gettext("%(name)s could not be read", name=name)
+        text = gettext("Nothing was applied.")
     elif upload.state is ImportState.DONE:
-        title, text = f"{rows} {'was' if one else 'were'} not applied", upload.file_name
-    elif upload.failed:
-        title, text = f"{rows} {'needs' if one else 'need'} fixing", upload.file_name
+        title, text = (
+            ngettext(
+                "%(num)s row was not applied",
+                "%(num)s rows were not applied",
+                failed,
+                num=written(failed),
+            ),
+            name,
+        )
+    elif failed:
+        title, text = (
+            ngettext(
+                "%(num)s row needs fixing",
+                "%(num)s rows need fixing",
+                failed,
+                num=written(failed),
+            ),
+            name,
+        )
     else:
-        whole = "1 row." if upload.rows_total == 1 else f"{upload.rows_total:,} rows."
-        title, text = f"{upload.file_name} is ready to apply", whole
+        whole = upload.rows_total
+        title = gettext("%(name)s is ready to apply", name=name)
+        text = ngettext("%(num)s row.", "%(num)s rows.", whole, num=written(whole))
     return ActionItem(
         Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED
     )
@@ -208,17 +250,28 @@ def _unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
     whole = sum(counted.values())
     if not whole:
         return []
-    words = {
-        CallStatus.NO_ANSWER: "not picked up",
-        CallStatus.BUSY: "busy",
-        CallStatus.FAILED: "failed",
-        CallStatus.EXPIRED: "not placed in time",
-    }
-    title = f"{_count(whole)} {'call' if whole == 1 else 'calls'} without an answer in 24 hours"
+    title = ngettext(
+        "%(num)s call without an answer in 24 hours",
+        "%(num)s calls without an answer in 24 hours",
+        whole,
+        num=_count(whole),
+    )
     text = ", ".join(
-        f"{counted[status]} {word}" for status, word in words.items() if status in counted
+        _unanswered(status, counted[status]) for status in _UNANSWERED if status in counted
     )
     return [ActionItem(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
+
+
+def _unanswered(status: CallStatus, count: int) -> str:
+    match status:
+        case CallStatus.NO_ANSWER:
+            return ngettext("%(num)s not picked up", "%(num)s not picked up", count)
+        case CallStatus.BUSY:
+            return ngettext("%(num)s busy", "%(num)s busy", count)
+        case CallStatus.FAILED:
+            return ngettext("%(num)s failed", "%(num)s failed", count)
+        case _:
+            return ngettext("%(num)s not placed in time", "%(num)s not placed in time", count)
 
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
@@ -235,10 +288,10 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             Kind.PORTAL_SPENDING if near.organization_id is None else Kind.SPENDING,
-            near.name or "Your portal",
-            "A spending limit is reached: calls are refused or wait."
+            near.name or gettext("Your portal"),
+            gettext("A spending limit is reached: calls are refused or wait.")
             if near.is_reached
-            else "A spending limit is nearly used.",
+            else gettext("A spending limit is nearly used."),
             near.organization_id,
             urgent=near.is_reached,
         )
@@ -252,8 +305,8 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             Kind.SPENDING if each.organization else Kind.PORTAL_SPENDING,
-            each.organization.name if each.organization else "Your portal",
-            f"{each.percent} % of this month’s budget is spent.",
+            each.organization.name if each.organization else gettext("Your portal"),
+            gettext("%(num)s %% of this month’s budget is spent.", num=each.percent),
             each.organization.id if each.organization else None,
             urgent=each.percent >= 100,
         )
@@ -270,14 +323,22 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     ids = {assistant.organization_id for assistant in found[:EACH]}
     names = organizations.names_of(session, caller, ids)
     if len(found) > EACH:
-        title = f"{_count(len(found))} assistants can’t call yet"
-        text = "Something is missing: a number, its set-up, or an active organization."
+        title = ngettext(
+            "%(num)s assistant can’t call yet",
+            "%(num)s assistants can’t call yet",
+            len(found),
+            num=_count(len(found)),
+        )
+        text = gettext("Something is missing: a number, its set-up, or an active organization.")
         return [ActionItem(Kind.ASSISTANTS, title, text)]
     return [
         ActionItem(
             Kind.ASSISTANT,
-            f"{assistant.name} can’t call yet",
-            f"{names.get(assistant.organization_id, '')}: its phone is not set up.",
+            gettext("%(name)s can’t call yet", name=assistant.name),
+            gettext(
+                "%(organization)s: its phone is not set up.",
+                organization=names.get(assistant.organization_id, ""),
+            ),
             assistant.id,
         )
         for assistant in found
@@ -288,14 +349,19 @@ def _brand(session: Session, caller: Caller) -> list[ActionItem]:
     missing = surfaces.missing(partners.get(session, caller, partners.own(caller)))
     if not missing:
         return []
-    places = "place" if len(missing) == 1 else "places"
-    names = ", ".join(surface.name for surface in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    return [
-        ActionItem(
-            Kind.BRAND, f"Your brand is incomplete in {len(missing)} {places}", f"{names}{more}."
-        )
-    ]
+    title = ngettext(
+        "Your brand is incomplete in %(num)s place",
+        "Your brand is incomplete in %(num)s places",
+        len(missing),
+    )
+    names, more = ", ".join(str(surface.name) for surface in missing[:3]), len(missing) - 3
+    if more > 0:
+        return [
+            ActionItem(
+                Kind.BRAND, title, gettext("%(names)s and %(num)s more.", names=names, num=more)
+            )
+        ]
+    return [ActionItem(Kind.BRAND, title, f"{names}.")]
 
 
 def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
@@ -313,14 +379,26 @@ def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
         .order_by(OAuthClient.expires_at, OAuthClient.id)
     )
     return [
-        ActionItem(
-            kind, f"{word} {row.name} is about to expire", "Until", row.id, at=row.expires_at
-        )
-        for kind, word, rows in (
-            (Kind.CREDENTIAL_KEY, "Key", keys),
-            (Kind.CREDENTIAL_CLIENT, "Client", clients),
-        )
-        for row in session.execute(rows.limit(EACH + 1))
+        *(
+            ActionItem(
+                Kind.CREDENTIAL_KEY,
+                gettext("Key %(name)s is about to expire", name=row.name),
+                "",
+                row.id,
+                at=row.expires_at,
+            )
+            for row in session.execute(keys.limit(EACH + 1))
+        ),
+        *(
+            ActionItem(
+                Kind.CREDENTIAL_CLIENT,
+                gettext("Client %(name)s is about to expire", name=row.name),
+                "",
+                row.id,
+                at=row.expires_at,
+            )
+            for row in session.execute(clients.limit(EACH + 1))
+        ),
     ]
 
 
@@ -330,7 +408,9 @@ def _imports(caller: Caller) -> Select[ContactImport]:
 
 
 def _count(number: int) -> str:
-    return f"{number}" if number < MOST_COUNTED else f"{MOST_COUNTED} or more"
+    if number < MOST_COUNTED:
+        return f"{number}"
+    return gettext("%(num)s or more", num=MOST_COUNTED)
 
 
 _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]]], ...] = (

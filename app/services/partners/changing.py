@@ -122,9 +122,13 @@ def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
     if partner.domain_key is None:
-        raise ValidationFailed.on("domain", "no_domain", "The partner has no domain to verify.")
+        raise ValidationFailed.on(
+            "domain", "no_domain", gettext("The partner has no domain to verify.")
+        )
     if not _HOST.fullmatch(partner.domain_key):
-        message = f"“{partner.domain}” is not a host name like portal.example.com."
+        message = gettext(
+            "“%(domain)s” is not a host name like portal.example.com.", domain=partner.domain
+        )
         raise ValidationFailed.on("domain", "invalid_domain", message)
     if partner.domain_verified_at is not None:
         return partner
@@ -133,7 +137,7 @@ def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner
             partner.domain_verified_at = utcnow()
             partner.version += 1
     except IntegrityError as error:
-        message = "Another partner's verified domain is the same."
+        message = gettext("Another partner's verified domain is the same.")
         raise Conflict(message, "domain_taken") from error
     audit.record_change(
         session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
@@ -173,11 +177,11 @@ def _refuse_fields(names: Sequence[str]) -> None:
     if not names:
         return
     problems = [
-        Problem(wire_name(name), "field_not_allowed", "Your role can't change this field.")
+        Problem(wire_name(name), "field_not_allowed", gettext("Your role can't change this field."))
         for name in names
     ]
     listed = ", ".join(problem.field for problem in problems)
-    message = f"Your role may not change {listed}. Nothing was saved."
+    message = gettext("Your role may not change %(fields)s. Nothing was saved.", fields=listed)
     raise Forbidden(message, "field_not_allowed", problems)
 
 
@@ -188,7 +192,9 @@ def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], 
     for index, entry in enumerate(entries or ()):
         place = f"{wire_name(name)}.{index}.id"
         if entry.id in places:
-            problems.append(Problem(place, "duplicate_id", "This id is in the list twice."))
+            problems.append(
+                Problem(place, "duplicate_id", gettext("This id is in the list twice."))
+            )
         elif entry.id is not None:
             places[entry.id] = place
     return problems, places
@@ -201,7 +207,9 @@ def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
         known = {item.id for item in getattr(partner, LISTS[name][0])}
         problems += twice
         problems += [
-            Problem(place, "unknown_id", "No entry of this list has this id. Leave it out.")
+            Problem(
+                place, "unknown_id", gettext("No entry of this list has this id. Leave it out.")
+            )
             for identifier, place in places.items()
             if identifier not in known
         ]

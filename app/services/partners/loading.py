@@ -7,6 +7,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -77,4 +78,4 @@ def domain_key(domain: str) -> str:
 
 
 def _not_found() -> NotFound:
-    return NotFound("There is no such partner.", "partner_not_found")
+    return NotFound(gettext("There is no such partner."), "partner_not_found")

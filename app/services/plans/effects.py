@@ -8,6 +8,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, CallStatus, Tier
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -68,10 +70,13 @@ def _effect(
 
 def _whose(organizations: int) -> str:
     if not organizations:
-        return "No organization is on it."
-    if organizations == 1:
-        return "1 organization is on it."
-    return f"{organizations:,} organizations are on it."
+        return gettext("No organization is on it.")
+    return ngettext(
+        "%(num)s organization is on it.",
+        "%(num)s organizations are on it.",
+        organizations,
+        num=written(organizations),
+    )
 
 
 def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
@@ -82,8 +87,15 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         .group_by(Call.organization_id)
         .having(func.count() > most)
     )
-    have = _how_many(session, under_way)
-    return f"{have} more in progress now. Those continue, and more calls wait." if have else ""
+    count = _how_many(session, under_way)
+    if not count:
+        return ""
+    return ngettext(
+        "%(num)s of them has more in progress now. Those continue, and more calls wait.",
+        "%(num)s of them have more in progress now. Those continue, and more calls wait.",
+        count,
+        num=written(count),
+    )
 
 
 def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
@@ -100,9 +112,16 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         .group_by(CallAttempt.organization_id)
         .having(func.count() >= most)
     )
-    have = _how_many(session, today)
-    until = "more calls wait until midnight UTC."
-    return f"{have} made {most:,} or more today: {until}" if have else ""
+    count = _how_many(session, today)
+    if not count:
+        return ""
+    return ngettext(
+        "%(num)s of them has made %(most)s or more today: more calls wait until midnight UTC.",
+        "%(num)s of them have made %(most)s or more today: more calls wait until midnight UTC.",
+        count,
+        num=written(count),
+        most=written(most),
+    )
 
 
 def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
@@ -116,17 +135,17 @@ def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
     )
     if not waiting:
         return ""
-    calls = "1 call waits" if waiting == 1 else f"{waiting:,} calls wait"
-    return f"{calls} for tomorrow. As many as the new limit allows are placed today."
+    return ngettext(
+        "%(num)s call waits for tomorrow. As many as the new limit allows are placed today.",
+        "%(num)s calls wait for tomorrow. As many as the new limit allows are placed today.",
+        waiting,
+        num=written(waiting),
+    )
 
 
 def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:
     return select(Organization.id).where(Organization.partner_id == partner_id, PLAN.in_([tier]))
 
 
-def _how_many(session: Session, organizations: Select[UUID]) -> str:
-    """1 of them has; nothing where there is none."""
-    count = session.scalar(select(func.count()).select_from(organizations.subquery())) or 0
-    if not count:
-        return ""
-    return "1 of them has" if count == 1 else f"{count:,} of them have"
+def _how_many(session: Session, organizations: Select[UUID]) -> int:
+    return session.scalar(select(func.count()).select_from(organizations.subquery())) or 0

@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -110,5 +112,7 @@ def _problems(wanted: Mapping[Tier, Allowance]) -> Iterator[Problem]:
             ("callsADay", allowance.calls_a_day, MOST_A_DAY),
         ):
             if value is not None and not 1 <= value <= most:
-                message = f"A limit is a whole number from 1 to {most:,}."
+                message = gettext(
+                    "A limit is a whole number from 1 to %(most)s.", most=written(most)
+                )
                 yield Problem(f"{tier.value}.{name}", "out_of_range", message)

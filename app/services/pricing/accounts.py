@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.stripe import is_installed
+from app.languages import gettext
 from app.models import ProcessorAccount, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -155,21 +156,23 @@ def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount
 
 def _problems(wanted: AccountKeys, *, may_connect: bool, has_key: bool) -> Iterator[Problem]:
     if not is_installed():
-        message = "Stripe support isn’t installed here. Ask the operator of the portal."
+        message = gettext("Stripe support isn’t installed here. Ask the operator of the portal.")
         yield Problem("secret", "not_installed", message)
     if wanted.secret and not SECRET.fullmatch(wanted.secret):
-        message = "Enter a secret key like sk_live_… or a restricted key like rk_live_…"
+        message = gettext("Enter a secret key like sk_live_… or a restricted key like rk_live_…")
         yield Problem("secret", "invalid_value", message)
     if not has_key and not (may_connect and wanted.account_id):
-        message = "Enter the secret key of your Stripe account."
+        message = gettext("Enter the secret key of your Stripe account.")
         if may_connect:
-            message = "Enter a secret key, or the id of an account connected to this platform."
+            message = gettext(
+                "Enter a secret key, or the id of an account connected to this platform."
+            )
         yield Problem("secret", "required", message)
     if wanted.account_id and not ACCOUNT.fullmatch(wanted.account_id):
-        message = "Enter an account id like acct_1N…"
+        message = gettext("Enter an account id like acct_1N…")
         yield Problem("accountId", "invalid_value", message)
     if wanted.webhook_secret and not WEBHOOK_SECRET.fullmatch(wanted.webhook_secret):
-        message = "Enter a signing secret like whsec_…"
+        message = gettext("Enter a signing secret like whsec_…")
         yield Problem("webhookSecret", "invalid_value", message)
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_check
+from app.languages import gettext
 from app.models import Checkout, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -50,7 +51,7 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
     organization = get_organization(session, caller, caller.organization_id)
     plan = sellable(session, organization.partner_id).get(tier)
     if plan is None:
-        message = "This plan can't be bought here at the moment."
+        message = gettext("This plan can't be bought here at the moment.")
         raise Conflict(message, "plan_not_sold")
     checkout = Checkout(
         id=new_id(),

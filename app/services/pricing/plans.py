@@ -8,6 +8,8 @@ from typing import Any, Self
 from app.enums import BillingInterval, Tier, UsageUnit
 from app.errors import Problem, ValidationFailed
 from app.gateways.processors.currencies import OFFERED, decimals
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
 
 MOST_AMOUNT = 99_999_999
 MOST_INCLUDED = 10_000_000
@@ -89,12 +91,12 @@ def check(plan: Plan) -> None:
 def _problems(plan: Plan) -> Iterator[Problem]:
     terms = plan.terms
     if not plan.name:
-        yield Problem("name", "required", "Enter the name that customers see.")
+        yield Problem("name", "required", gettext("Enter the name that customers see."))
     elif len(plan.name) > LONGEST_NAME:
-        message = f"Enter at most {LONGEST_NAME} characters."
+        message = _at_most(LONGEST_NAME)
         yield Problem("name", "value_too_long", message)
     if terms.currency not in OFFERED:
-        yield Problem("currency", "invalid_value", "Choose a currency of the list.")
+        yield Problem("currency", "invalid_value", gettext("Choose a currency of the list."))
     for name, value, most in (
         ("amount", terms.amount, MOST_AMOUNT),
         ("included", terms.included, MOST_INCLUDED),
@@ -102,21 +104,34 @@ def _problems(plan: Plan) -> Iterator[Problem]:
         ("trialDays", terms.trial_days, MOST_TRIAL_DAYS),
     ):
         if not 0 <= value <= most:
-            message = f"Enter a number from 0 to {_shown(name, most, terms.currency)}."
+            message = gettext(
+                "Enter a number from 0 to %(most)s.", most=_shown(name, most, terms.currency)
+            )
             yield Problem(name, "out_of_range", message)
     if len(plan.features) > MOST_FEATURES:
-        message = f"Enter at most {MOST_FEATURES} lines."
+        message = ngettext(
+            "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MOST_FEATURES
+        )
         yield Problem("features", "too_many", message)
     elif any(len(feature) > LONGEST_FEATURE for feature in plan.features):
-        message = f"Enter at most {LONGEST_FEATURE} characters in each line."
+        message = ngettext(
+            "Enter at most %(num)s character in each line.",
+            "Enter at most %(num)s characters in each line.",
+            LONGEST_FEATURE,
+        )
         yield Problem("features", "value_too_long", message)
     for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
         if len(identifier) > LONGEST_ID:
-            message = f"Enter at most {LONGEST_ID} characters."
+            message = _at_most(LONGEST_ID)
             yield Problem(name, "value_too_long", message)
 
 
 def _shown(name: str, most: int, currency: str) -> str:
     if name == "amount":
-        return f"{Decimal(most).scaleb(-decimals(currency)):,}"
-    return f"{most // 1_000_000 if name == 'overage' else most:,}"
+        places = decimals(currency)
+        return written(Decimal(most).scaleb(-places), places)
+    return written(most // 1_000_000 if name == "overage" else most)
+
+
+def _at_most(count: int) -> str:
+    return ngettext("Enter at most %(num)s character.", "Enter at most %(num)s characters.", count)

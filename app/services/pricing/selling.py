@@ -8,10 +8,11 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Tier
+from app.enums import BillingInterval, Tier
 from app.errors import Conflict, Problem, ValidationFailed
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import PriceReference
+from app.languages import gettext
 from app.models import PlanVersion, ProcessorCheck, ProcessorPrice, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -127,7 +128,7 @@ def send_again(session: Session, caller: Caller, partner_id: UUID) -> None:
     caller.require(Permission.PARTNER_WRITE)
     found = versions.current(session, caller, partner_id)
     if found.last is None or not accounts.is_connected(session, partner_id):
-        message = "Connect your Stripe account and publish your plans first."
+        message = gettext("Connect your Stripe account and publish your plans first.")
         raise Conflict(message, "not_connected")
     found.last.send_problem = ""
     found.last.sent_at = None
@@ -192,25 +193,42 @@ def _outside(identifier: str) -> str:
 def _problem(plan: Plan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
     terms = plan.terms
     if found is None:
-        message = "The price id is being checked. Publish again in a moment."
+        message = gettext("The price id is being checked. Publish again in a moment.")
         code = "price_not_checked"
     elif not found or price is None:
-        message = f"The payment processor has no price {plan.price_id}. Check the id."
+        message = gettext(
+            "The payment processor has no price %(id)s. Check the id.", id=plan.price_id
+        )
         code = "price_unknown"
     elif (price.cost, price.currency, price.interval) != (
         terms.cost,
         terms.currency,
         terms.interval.value,
     ):
-        paid = f"each {price.interval}" if price.interval else "once"
-        message = (
-            f"{plan.price_id} costs {price.cost.normalize():f} {price.currency} {paid}, "
-            f"the plan {terms.cost:f} {terms.currency} each {terms.interval}."
+        message = gettext(
+            "%(id)s costs %(price)s, the plan %(planned)s.",
+            id=plan.price_id,
+            price=_paid(f"{price.cost.normalize():f} {price.currency}", price.interval),
+            planned=_paid(f"{terms.cost:f} {terms.currency}", terms.interval),
         )
         code = "price_differs"
     elif plan.product_id and price.product_id not in (None, plan.product_id):
-        message = f"{plan.price_id} belongs to the product {price.product_id}."
+        message = gettext(
+            "%(id)s belongs to the product %(product)s.",
+            id=plan.price_id,
+            product=price.product_id,
+        )
         code = "price_differs"
     else:
         return None
     return Problem(f"{plan.tier}.priceId", code, f"{plan.name}: {message}")
+
+
+def _paid(amount: str, interval: str | None) -> str:
+    match interval:
+        case BillingInterval.MONTH:
+            return gettext("%(amount)s each month", amount=amount)
+        case BillingInterval.YEAR:
+            return gettext("%(amount)s each year", amount=amount)
+        case _:
+            return gettext("%(amount)s once", amount=amount)

@@ -17,6 +17,7 @@ from app.enums import TIER_NAMES, Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.processors.currencies import decimals
 from app.gateways.processors.price_list import PRICES
+from app.languages import gettext
 from app.models import PlanVersion, Pricing, ProcessorPrice, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -152,7 +153,7 @@ def publish(
     refuse_stale(expected_version, found.fingerprint, "plans")
     draft = found.draft
     if draft is None:
-        raise NotFound("There is no draft to publish.", "no_draft")
+        raise NotFound(gettext("There is no draft to publish."), "no_draft")
     plans = [
         replace(
             plan,
@@ -209,7 +210,7 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
     partners.get(session, caller, partner_id, for_change=True)
     found = _current(session, partner_id)
     if found.draft is not None:
-        message = "There is a draft with changes. Publish or discard it first."
+        message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     plans = plans_of(get(session, caller, partner_id, number))
     return _keep(session, caller, partner_id, found, plans, f"Version {number}")
@@ -342,7 +343,10 @@ def _before_any(tier: Tier, entry: Pricing | None, known: Mapping[str, Processor
 def _refuse_taken_id(plan: Plan, plans: Sequence[Plan]) -> None:
     for other in plans:
         if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
-            message = f"The plan “{other.name}” has this price id. Each plan needs its own price."
+            message = gettext(
+                "The plan “%(name)s” has this price id. Each plan needs its own price.",
+                name=other.name,
+            )
             raise ValidationFailed.on("priceId", "price_id_taken", message)
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import ConversationDay, Organization, PartnerTier
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -161,5 +162,5 @@ def _place(cursor: str) -> tuple[int, UUID]:
             return int(count), UUID(identifier)
         except ValueError:
             pass
-    message = "This position in the list is not valid. Start from the first page."
+    message = gettext("This position in the list is not valid. Start from the first page.")
     raise ValidationFailed.on("cursor", "invalid_cursor", message)

@@ -5,6 +5,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import User
 from app.policy.caller import Caller
 from app.schemas.figures import SubscriptionQuery
@@ -28,11 +29,13 @@ def by_query(
         user = get_by_email(session, caller, query.user_email)
         theirs = _organization_of(user)
         if organization_id not in {None, theirs}:
-            message = "The user of userEmail does not belong to the organization of organizationId."
+            message = gettext(
+                "The user of userEmail does not belong to the organization of organizationId."
+            )
             raise ValidationFailed.on("userEmail", "selectors_disagree", message)
         organization_id = theirs
     if organization_id is None:
-        message = "Name the organization by organizationId or by userEmail."
+        message = gettext("Name the organization by organizationId or by userEmail.")
         raise ValidationFailed.on("organizationId", "selector_required", message)
     return user, organization_id
 
@@ -46,6 +49,6 @@ def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[Us
 
 def _organization_of(user: User) -> UUID:
     if user.organization_id is None:
-        message = "This user has no organization, so it has no plan and no usage."
+        message = gettext("This user has no organization, so it has no plan and no usage.")
         raise NotFound(message, "no_organization")
     return user.organization_id

@@ -1,13 +1,11 @@
 """Spending of calls: rates, limits a day and a month, and what is used of them.
 
-`rates` says what a call costs, `scopes` where it is counted, `reserving` holds the limits, and
-`limits` is what users read and change.
+`rates` says what a call costs, `scopes` where it is counted, `reserving` holds the limits, `limits`
+is what users read and change, and `near_limits` finds those that are nearly used.
 """
 
 from app.services.spending.limits import (
-    NEAR,
     Limits,
-    NearLimit,
     Spending,
     Subject,
     Use,
@@ -15,10 +13,10 @@ from app.services.spending.limits import (
     copy_to_key,
     leave_alone,
     limit_new_partner,
-    near_limits,
     of,
     of_partners,
 )
+from app.services.spending.near_limits import NEAR, NearLimit, near_limits
 from app.services.spending.rates import MICROS, amount_words, micros_of
 from app.services.spending.reserving import (
     LONGEST_MINUTES,

@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -82,7 +84,9 @@ def change(
     caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
     if micros is not None and not 0 < micros <= MOST_MICROS:
-        message = "Enter an amount above 0, up to 1,000,000,000."
+        message = gettext(
+            "Enter an amount above 0, up to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+        )
         raise ValidationFailed.on("budget", "out_of_range", message)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)

@@ -7,12 +7,14 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.gateways.job_queue import enqueue_job
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import (
     ApiKey,
     Call,
@@ -41,8 +43,6 @@ from app.services.spending.scopes import (
 from app.services.tenancy import fetch, get_organization, of_tenant
 
 FORECAST_FROM = timedelta(weeks=12)
-NEAR = 80
-"""From this percentage on, a limit is nearly used."""
 MOST_MICROS = 1_000_000_000 * rates.MICROS
 MOST_MINUTES = 100_000_000
 _AMOUNTS = {
@@ -223,58 +223,6 @@ def of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Spendin
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class NearLimit:
-    """A limit that is nearly used, or ``is_reached``; ``organization_id`` and ``name`` are None for
-    that of the partner."""
-
-    organization_id: UUID | None
-    name: str | None
-    is_reached: bool
-
-
-def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
-    """At most so many limits of the caller's partner and its organizations of which `NEAR` percent
-    are used, in one query."""
-    now, total, limit = utcnow(), SpendingTotal, SpendingLimit
-    query = (
-        of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
-        .add_columns(
-            Organization.name,
-            or_(_is_used(100, day_of(now), "day"), _is_used(100, month_of(now), "month")),
-        )
-        .join(total, total.scope == limit.scope)
-        .outerjoin(Organization, Organization.id == limit.organization_id)
-        .where(
-            limit.api_key_id.is_(None),
-            or_(_is_used(NEAR, day_of(now), "day"), _is_used(NEAR, month_of(now), "month")),
-        )
-        .order_by(limit.scope.desc(), total.period.desc())
-        .limit(2 * most)
-    )
-    found: dict[UUID | None, NearLimit] = {}
-    for near, name, is_reached in session.execute(query):
-        known = found.get(near.organization_id)
-        is_any_reached = bool(is_reached) or (known is not None and known.is_reached)
-        found[near.organization_id] = NearLimit(near.organization_id, name, is_any_reached)
-    return list(found.values())[:most]
-
-
-def _is_used(percent: int, period: str, name: str) -> ColumnElement[bool]:
-    """Whether so much of a limit of the period is spent or reserved."""
-    total, limit = SpendingTotal, SpendingLimit
-    money = 100 * (total.spent_micros + total.reserved_micros)
-    time = 100 * (total.spent_seconds + total.reserved_seconds)
-    minutes = getattr(limit, f"{name}_minutes")
-    return and_(
-        total.period == period,
-        or_(
-            money >= percent * getattr(limit, f"{name}_micros"),
-            time >= percent * 60 * minutes,
-        ),
-    )
-
-
 def change(
     session: Session,
     caller: Caller,
@@ -294,8 +242,11 @@ def change(
     elif subject.organization_id is not None:
         caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
+    message = gettext(
+        "Enter an amount from 0 to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+    )
     problems = [
-        Problem(field, "out_of_range", "Enter an amount from 0 to 1,000,000,000.")
+        Problem(field, "out_of_range", message)
         for name, field in _AMOUNTS.items()
         if not _is_in_range(name, getattr(wanted, name))
     ]
@@ -378,7 +329,7 @@ def subject_row(
         return get_organization(session, caller, subject.organization_id, for_change=for_change)
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
-    missing = NotFound("There is no such key.", "key_not_found")
+    missing = NotFound(gettext("There is no such key."), "key_not_found")
     query = query.where(ApiKey.id == subject.api_key_id)
     return fetch(session, query, missing, for_change=for_change)
 

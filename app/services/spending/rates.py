@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from sqlalchemy import delete, exists, insert, select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.languages import gettext, ngettext
 from app.models import CallRate, SpendingLimit, SpendingTotal
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -141,9 +141,9 @@ def replace(session: Session, caller: Caller, content: bytes) -> int:
     rates = _parsed(content)
     before, after = listing(session), sorted(rates, key=_order)
     if before[0].currency != after[0].currency and _is_used(session):
-        message = (
-            f"Spending limits and totals are in {before[0].currency}. "
-            "Rates can't be in another currency."
+        message = gettext(
+            "Spending limits and totals are in %(currency)s. Rates can't be in another currency.",
+            currency=before[0].currency,
         )
         raise Conflict(message, "currency_in_use")
     session.execute(delete(CallRate))
@@ -158,7 +158,9 @@ def reset(session: Session, caller: Caller) -> None:
     require_operator(caller)
     before = listing(session)
     if before[0].currency != CURRENCY and _is_used(session):
-        message = f"Spending limits and totals are in {before[0].currency}."
+        message = gettext(
+            "Spending limits and totals are in %(currency)s.", currency=before[0].currency
+        )
         raise Conflict(message, "currency_in_use")
     session.execute(delete(CallRate))
     _record(session, caller, before, listing(session))
@@ -166,7 +168,7 @@ def reset(session: Session, caller: Caller) -> None:
 
 def require_operator(caller: Caller) -> None:
     if not caller.is_operator:
-        message = "Only the platform operator changes this."
+        message = gettext("Only the platform operator changes this.")
         raise Forbidden(message, "insufficient_scope")
     caller.require(Permission.PARTNER_CREATE)
 
@@ -211,13 +213,23 @@ def _parsed(content: bytes) -> list[Rate]:
     rates: dict[str, Rate] = {}
     for number, row in _rows(content):
         wrong = list(_wrong_cells(row)) or list(_misfits(row, rates))
-        problems += (Problem("file", "wrong_row", f"Row {number}: {each}") for each in wrong)
+        problems += (
+            Problem(
+                "file",
+                "wrong_row",
+                gettext("Row %(row)s: %(problem)s", row=number, problem=each),
+            )
+            for each in wrong
+        )
         if len(problems) >= MOST_PROBLEMS:
             break
         if not wrong:
             rates[row[0]] = _rate(row)
     if not problems and DEFAULT not in rates:
-        message = f"A row with the prefix {DEFAULT} is missing: the price of all other numbers."
+        message = gettext(
+            "A row with the prefix %(prefix)s is missing: the price of all other numbers.",
+            prefix=DEFAULT,
+        )
         problems.append(Problem("file", "default_missing", message))
     if problems:
         message = "\n".join(problem.message for problem in problems)
@@ -231,10 +243,10 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
         text = content.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error):
-        message = "Choose a CSV file in UTF-8."
+        message = gettext("Choose a CSV file in UTF-8.")
         raise ValidationFailed.on("file", "not_csv", message) from None
     if not rows or tuple(rows[0]) != COLUMNS:
-        message = f"The first row must be: {','.join(COLUMNS)}"
+        message = gettext("The first row must be: %(columns)s", columns=",".join(COLUMNS))
         raise ValidationFailed.on("file", "wrong_columns", message)
     return [(number, row) for number, row in enumerate(rows[1:], start=2) if any(row)]
 
@@ -242,9 +254,9 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
 def _misfits(row: Sequence[str], rates: Mapping[str, Rate]) -> Iterator[str]:
     """What is wrong with a row beside those before it."""
     if row[0] in rates:
-        yield f"The prefix {row[0]} is there twice."
+        yield gettext("The prefix %(prefix)s is there twice.", prefix=row[0])
     if rates and row[5] != next(iter(rates.values())).currency:
-        yield "All rates must have the same currency."
+        yield gettext("All rates must have the same currency.")
 
 
 def _rate(row: Sequence[str]) -> Rate:
@@ -253,18 +265,43 @@ def _rate(row: Sequence[str]) -> Rate:
 
 def _wrong_cells(row: Sequence[str]) -> Iterator[str]:
     if len(row) != len(COLUMNS):
-        yield f"It has {len(row)} columns instead of {len(COLUMNS)}."
+        yield ngettext(
+            "It has %(num)s column instead of %(wanted)s.",
+            "It has %(num)s columns instead of %(wanted)s.",
+            len(row),
+            wanted=len(COLUMNS),
+        )
         return
-    checks: Sequence[tuple[str, re.Pattern[str], Any]] = (
-        ("prefix", _PREFIX, "digits with the country code, like 4930, or default"),
-        ("price_per_minute", _PRICE, "an amount like 0.05, with at most 6 decimals"),
-        ("setup_price", _PRICE, "an amount like 0.05, with at most 6 decimals"),
-        ("minimum_seconds", _SECONDS, "seconds like 60"),
-        ("increment_seconds", _SECONDS, "seconds like 60"),
-        ("currency", _CURRENCY, "a code like USD"),
+    checks = (
+        (_PREFIX, _prefix_words),
+        (_PRICE, _price_words),
+        (_PRICE, _price_words),
+        (_SECONDS, _seconds_words),
+        (_SECONDS, _seconds_words),
+        (_CURRENCY, _currency_words),
     )
-    for cell, (name, pattern, form) in zip(row, checks, strict=True):
+    for name, cell, (pattern, words) in zip(COLUMNS, row, checks, strict=True):
         if not pattern.fullmatch(cell):
-            yield f"{name} must be {form}."
+            yield words(name)
         elif name == "increment_seconds" and not int(cell):
-            yield "increment_seconds must be at least 1."
+            yield gettext("%(column)s must be at least 1.", column=name)
+
+
+def _prefix_words(column: str) -> str:
+    return gettext(
+        "%(column)s must be digits with the country code, like 4930, or default.", column=column
+    )
+
+
+def _price_words(column: str) -> str:
+    return gettext(
+        "%(column)s must be an amount like 0.05, with at most 6 decimals.", column=column
+    )
+
+
+def _seconds_words(column: str) -> str:
+    return gettext("%(column)s must be seconds like 60.", column=column)
+
+
+def _currency_words(column: str) -> str:
+    return gettext("%(column)s must be a code like USD.", column=column)

@@ -17,11 +17,14 @@ from sqlalchemy import and_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
+from app import languages
 from app.enums import CarrierKind
+from app.languages import lazy_gettext
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal
 from app.services import rollup
 from app.services.spending import rates
 from app.services.spending.scopes import (
+    KEY,
     ORGANIZATION,
     PARTNER,
     Spender,
@@ -34,13 +37,42 @@ from app.services.spending.scopes import (
 LONGEST_MINUTES = 60
 """The longest call, where the installation's setting isn't known."""
 REACHED = "spend_cap_reached"
-_WHOSE = {ORGANIZATION: "The organization's", PARTNER: "The portal's"}
+MONEY, TIME = "money", "time"
+DAY, MONTH = "day", "month"
+_REASONS: dict[tuple[str, str, str], str] = {
+    (ORGANIZATION, MONEY, DAY): lazy_gettext(
+        "The organization's spending limit for today is reached."
+    ),
+    (ORGANIZATION, MONEY, MONTH): lazy_gettext(
+        "The organization's spending limit for this month is reached."
+    ),
+    (ORGANIZATION, TIME, DAY): lazy_gettext(
+        "The organization's limit of call minutes for today is reached."
+    ),
+    (ORGANIZATION, TIME, MONTH): lazy_gettext(
+        "The organization's limit of call minutes for this month is reached."
+    ),
+    (PARTNER, MONEY, DAY): lazy_gettext("The portal's spending limit for today is reached."),
+    (PARTNER, MONEY, MONTH): lazy_gettext("The portal's spending limit for this month is reached."),
+    (PARTNER, TIME, DAY): lazy_gettext("The portal's limit of call minutes for today is reached."),
+    (PARTNER, TIME, MONTH): lazy_gettext(
+        "The portal's limit of call minutes for this month is reached."
+    ),
+    (KEY, MONEY, DAY): lazy_gettext("The API key's spending limit for today is reached."),
+    (KEY, MONEY, MONTH): lazy_gettext("The API key's spending limit for this month is reached."),
+    (KEY, TIME, DAY): lazy_gettext("The API key's limit of call minutes for today is reached."),
+    (KEY, TIME, MONTH): lazy_gettext(
+        "The API key's limit of call minutes for this month is reached."
+    ),
+}
+"""By kind of scope, what is limited, and its period."""
 _COUNTED = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A limit that a call doesn't fit into: why, as a sentence, and when its day or month ends.
+    """A limit that a call doesn't fit into: why, as an English sentence that pages translate when
+    they show it, and when its day or month ends.
 
     It ``frees_up`` if the call would fit once other calls have ended. ``waits`` is the
     organization's setting for direct calls.
@@ -222,15 +254,15 @@ def _stop(limits: Sequence[_Limited], wanted: Amount, now: datetime) -> Stop | N
 def _exceeded(
     limit: SpendingLimit, day: _Used, month: _Used, wanted: Amount, now: datetime
 ) -> Iterator[tuple[str, datetime, bool]]:
-    whose = _WHOSE.get(limit.scope.partition(":")[0], "The API key's")
-    for used, micros, minutes, words, until in (
-        (day, limit.day_micros, limit.day_minutes, "today", next_day(now)),
-        (month, limit.month_micros, limit.month_minutes, "this month", next_month(now)),
+    kind = limit.scope.partition(":")[0]
+    for used, micros, minutes, period, until in (
+        (day, limit.day_micros, limit.day_minutes, DAY, next_day(now)),
+        (month, limit.month_micros, limit.month_minutes, MONTH, next_month(now)),
     ):
         for what, spent, reserved, more, most in (
-            ("spending limit", used.spent.micros, used.reserved.micros, wanted.micros, micros),
+            (MONEY, used.spent.micros, used.reserved.micros, wanted.micros, micros),
             (
-                "limit of call minutes",
+                TIME,
                 used.spent.seconds,
                 used.reserved.seconds,
                 wanted.seconds,
@@ -238,7 +270,9 @@ def _exceeded(
             ),
         ):
             if most is not None and spent + reserved + more > most:
-                yield f"{whose} {what} for {words} is reached.", until, spent + more <= most
+                with languages.speaking(languages.DEFAULT):  # calls store the sentence
+                    why = str(_REASONS[kind, what, period])
+                yield why, until, spent + more <= most
 
 
 def _keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:

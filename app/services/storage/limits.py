@@ -1,5 +1,6 @@
 """The limits of storage: checking them before something is stored, and changing them."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy import select
@@ -7,6 +8,8 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden, TooLarge, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import ContactImport, Organization, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -21,10 +24,11 @@ from app.services.storage.usage import (
 from app.services.tenancy import get_organization
 
 LIMIT_REACHED = "storage_limit_reached"
-STORAGE_FULL = (
+STORAGE_FULL = gettext(
     "The storage limit was reached while the file waited. Nothing was changed. "
     "Delete old uploads, then upload the file again."
 )
+"""English, as uploads store it; pages translate it when they show it."""
 MOST_BYTES = 10**15
 _MEGABYTE = 1_000_000
 
@@ -41,10 +45,10 @@ def require_room(
     if organization_id is not None:
         organization = session.get_one(Organization, organization_id)
         used = used_by_organization(session, organization)
-        _require("organization", used, size, limit_of_organization(organization, defaults))
+        _require(_of_organization, used, size, limit_of_organization(organization, defaults))
     used = used_by_partner(session, partner_id)
     partner = session.get_one(Partner, partner_id)
-    _require("partner", used, size, limit_of_partner(partner, defaults))
+    _require(_of_partner, used, size, limit_of_partner(partner, defaults))
 
 
 def reserve_room(
@@ -100,7 +104,7 @@ def change_organization_limit(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = get_organization(session, caller, organization_id, for_change=True)
     if caller.organization_id is not None:
-        message = "Only the partner sets the storage of an organization."
+        message = gettext("Only the partner sets the storage of an organization.")
         raise Forbidden(message, "insufficient_scope")
     return _change(session, caller, organization, limit, expected_version)
 
@@ -114,7 +118,7 @@ def _change(
 ) -> bool:
     kind = "partner" if isinstance(target, Partner) else "organization"
     if limit is not None and not 0 <= limit <= MOST_BYTES:
-        message = "Enter a limit of 0 MB or more. 0 refuses all uploads."
+        message = gettext("Enter a limit of 0 MB or more. 0 refuses all uploads.")
         raise ValidationFailed.on("storageLimit", "out_of_range", message)
     if target.storage_limit == limit:
         return False
@@ -134,16 +138,27 @@ def _change(
     return True
 
 
-def _require(whose: str, used: int, size: int, limit: int) -> None:
+def _require(of: Callable[[str, str], str], used: int, size: int, limit: int) -> None:
+    """Raise `TooLarge` unless there is room for so much more; ``of`` writes the first sentence."""
     if used + size <= limit:
         return
-    needed = f" This file needs {_megabytes(size)}." if size else ""
-    message = (
-        f"The {whose} uses {_megabytes(used)} of its {_megabytes(limit)} of storage.{needed} "
-        "Delete the data of old uploads, or ask for a higher limit."
+    sentences = [of(_megabytes(used), _megabytes(limit))]
+    if size:
+        sentences.append(gettext("This file needs %(size)s.", size=_megabytes(size)))
+    sentences.append(gettext("Delete the data of old uploads, or ask for a higher limit."))
+    extra = {"usedBytes": used, "limitBytes": limit}
+    raise TooLarge(" ".join(sentences), LIMIT_REACHED, extra=extra)
+
+
+def _of_organization(used: str, limit: str) -> str:
+    return gettext(
+        "The organization uses %(used)s of its %(limit)s of storage.", used=used, limit=limit
     )
-    raise TooLarge(message, LIMIT_REACHED, extra={"usedBytes": used, "limitBytes": limit})
+
+
+def _of_partner(used: str, limit: str) -> str:
+    return gettext("The partner uses %(used)s of its %(limit)s of storage.", used=used, limit=limit)
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / _MEGABYTE:,.1f}\u00a0MB"
+    return f"{written(size / _MEGABYTE, 1)}\u00a0MB"

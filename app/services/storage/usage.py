@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden
+from app.languages import gettext
 from app.models import STORED, BrandImage, ContactImport, Organization, OutsidePicture, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -164,7 +165,7 @@ def limit_of_partner(partner: Partner, defaults: StorageDefaults) -> int:
 
 def require_operator(caller: Caller) -> None:
     if not caller.is_operator:
-        message = "Only the platform operator sees and sets the storage of partners."
+        message = gettext("Only the platform operator sees and sets the storage of partners.")
         raise Forbidden(message, "insufficient_scope")
     caller.require(Permission.PARTNER_CREATE)
 

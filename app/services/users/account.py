@@ -73,12 +73,12 @@ def update(
     """
     user = get(session, caller, for_change=True)
     if expected_version is not None and user.version != expected_version:
-        message = "Your account was changed in another window. Nothing was saved."
+        message = gettext("Your account was changed in another window. Nothing was saved.")
         raise Conflict(message, "changed_meanwhile")
     name, language = (name or "").strip() or None, language or None
     if name is not None and len(name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     timezone = _known_timezone(timezone)
     if language is not None and language not in LANGUAGES:
@@ -179,7 +179,7 @@ def change_password(
     """
     user = get(session, caller, for_change=True)
     if user.password_hash != proven_hash:
-        message = "Your password was changed in another window. Reload the page."
+        message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
     throttle.settle(session, [_counter(caller)])
     users.set_password(session, caller, user, password_hash)

@@ -7,6 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.errors import ValidationFailed, refuse_stale
+from app.languages import gettext
 from app.models import MailKind, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -42,7 +43,7 @@ def update(
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, external_user_id, expected_version)
     if changes.payment_tier is not None and user.organization_id is None:
-        message = "This user has no organization, so there is no plan to change."
+        message = gettext("This user has no organization, so there is no plan to change.")
         raise ValidationFailed.on("paymentTier", "no_organization", message)
     if changes.email is not None and changes.email != user.email:
         change_email(session, caller, user, changes.email)
@@ -100,7 +101,7 @@ def held(
 def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
     if name is not None and len(name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     before = user.name
     if before == name:
@@ -115,10 +116,10 @@ def _rename(session: Session, caller: Caller, user: User, name: str | None) -> N
 
 def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
     if idp_uid in RESERVED_IDS:
-        message = f"“{idp_uid}” is a reserved word and can't be an external id."
+        message = gettext("“%(id)s” is a reserved word and can't be an external id.", id=idp_uid)
         raise ValidationFailed.on("idpUid", "reserved", message)
     if not idp_uid.strip() or len(idp_uid) > 200 or "/" in idp_uid or not idp_uid.isprintable():
-        message = "An external id has 1 to 200 characters, none of them a slash."
+        message = gettext("An external id has 1 to 200 characters, none of them a slash.")
         raise ValidationFailed.on("idpUid", "invalid", message)
     same = User.idp_uid == idp_uid
     identifier = as_hyphenated_uuid(idp_uid)
@@ -130,7 +131,7 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
 
 
 def _external_id_exists() -> ValidationFailed:
-    message = "Another user has this external id."
+    message = gettext("Another user has this external id.")
     return ValidationFailed.on("idpUid", "external_id_exists", message)
 
 

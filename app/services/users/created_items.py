@@ -16,6 +16,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, lazyload
 
 from app.enums import Area, CallerKind, Role, UserStatus
 from app.errors import Conflict, Forbidden
+from app.languages import DEFAULT, gettext, lazy_gettext, speaking
 from app.models import (
     ApiKey,
     CarrierAccount,
@@ -48,12 +49,12 @@ class ItemKind(StrEnum):
 
 
 KIND_WORDS = {
-    ItemKind.CLIENT: "API client",
-    ItemKind.API_KEY: "API key",
-    ItemKind.WEBHOOK: "Webhook",
-    ItemKind.CARRIER_ACCOUNT: "Carrier account",
-    ItemKind.INVITATION: "Invitation",
-    ItemKind.EMAIL_CHANGE: "Email change",
+    ItemKind.CLIENT: lazy_gettext("API client"),
+    ItemKind.API_KEY: lazy_gettext("API key"),
+    ItemKind.WEBHOOK: lazy_gettext("Webhook"),
+    ItemKind.CARRIER_ACCOUNT: lazy_gettext("Carrier account"),
+    ItemKind.INVITATION: lazy_gettext("Invitation"),
+    ItemKind.EMAIL_CHANGE: lazy_gettext("Email change"),
 }
 
 
@@ -76,7 +77,7 @@ class CreatedItem:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What happened to the items of a user, in words."""
+    """What happened to the items of a user, in English words: they are stored."""
 
     ended: Sequence[str] = ()
     handed_over: Sequence[str] = ()
@@ -127,6 +128,8 @@ def end_items(
     for a carrier account; nothing is saved then.
     """
     items = items_of(session, user, role)
+    with speaking(DEFAULT):  # the history and the mails store the words
+        words = {item.id: item.words for item in items}
     elevated = replace(
         caller,
         role=Role.PARTNER_ADMIN,
@@ -138,10 +141,10 @@ def end_items(
     for item in items:
         if item.id in hand_over:
             _hand_over(session, caller, user, item)
-            handed_over.append(item.words)
+            handed_over.append(words[item.id])
         else:
             _end(session, elevated, user, item)
-            ended.append(item.words)
+            ended.append(words[item.id])
     session.flush()
     return Ended(ended, handed_over)
 
@@ -269,7 +272,11 @@ def _end(session: Session, elevated: Caller, user: User, item: CreatedItem) -> N
             try:
                 carrier_accounts.remove(session, elevated, item.id)
             except Conflict as error:
-                message = f"{item.words}: {error.message} Hand it over, or wait."
+                message = gettext(
+                    "%(item)s: %(problem)s Hand it over, or wait.",
+                    item=item.words,
+                    problem=error.message,
+                )
                 raise Conflict(message, error.code) from None
         case User() as invited:
             before = invited.status
@@ -291,7 +298,7 @@ def _end(session: Session, elevated: Caller, user: User, item: CreatedItem) -> N
 
 def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) -> None:
     if not may_take_over(caller, user):
-        message = "Only an administrator of the partner can take this over."
+        message = gettext("Only an administrator of the partner can take this over.")
         raise Forbidden(message, "hand_over_not_allowed")
     if item.kind in (ItemKind.INVITATION, ItemKind.EMAIL_CHANGE) and item.role is not None:
         check_grant(caller, item.role)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier, UserStatus
 from app.errors import ValidationFailed
+from app.languages import gettext
 from app.models import MailKind, User, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -18,7 +19,6 @@ from app.services import assistants, audit, mail_queue, organizations, partners,
 from app.services.organizations.changing import add as add_organization
 from app.services.users.loading import MEMBERS, check_grant
 
-EMAIL_EXISTS = "A user with this email address exists already."
 MAX_KEY = 254
 
 
@@ -124,7 +124,7 @@ def invite(
     elif user_type not in MEMBERS and organization_id is None:
         partner_id = partners.check(session, caller, partner_id or partners.own(caller))
     else:
-        message = "Members have an organization, all others have none."
+        message = gettext("Members have an organization, all others have none.")
         raise ValidationFailed.on("organizationId", "organization_mismatch", message)
     refuse_known_address(session, partner_id, email)
     return _add(
@@ -144,13 +144,16 @@ def email_key(email: str) -> str:
     address."""
     key = email.lower()
     if len(key) > MAX_KEY:
-        message = f"This address is too long. Use at most {MAX_KEY} characters."
+        message = gettext(
+            "This address is too long. Use at most %(most)s characters.", most=MAX_KEY
+        )
         raise ValidationFailed.on("email", "too_long", message)
     return key
 
 
 def email_exists() -> ValidationFailed:
-    return ValidationFailed.on("email", "email_exists", EMAIL_EXISTS)
+    message = gettext("A user with this email address exists already.")
+    return ValidationFailed.on("email", "email_exists", message)
 
 
 def refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:

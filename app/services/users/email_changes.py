@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, UserStatus
 from app.errors import Forbidden, NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import EmailChange, MailKind, Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -83,10 +84,10 @@ def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
         message = "Reset email addresses on the command line."
         raise Forbidden(message, "command_line_only")
     if not emails.is_email(email):
-        message = "Enter an email like name@example.com."
+        message = gettext("Enter an email like name@example.com.")
         raise ValidationFailed.on("email", "invalid_email", message)
     if email == user.email:
-        message = "The user has this email address already."
+        message = gettext("The user has this email address already.")
         raise ValidationFailed.on("email", "email_unchanged", message)
     before = user.email
     _apply(session, caller, user, email)
@@ -187,7 +188,7 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
         query = query.with_for_update(of=User).execution_options(populate_existing=True)
     user = session.scalars(query).one_or_none()
     if user is None:
-        message = "This link no longer works. Nothing was changed."
+        message = gettext("This link no longer works. Nothing was changed.")
         raise NotFound(message, "link_invalid")
     return Holder(user, email_changes.look_up(session, token, for_change=for_change))
 

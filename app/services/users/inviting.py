@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed
+from app.languages import gettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -73,11 +74,15 @@ def read_invitees(text: str) -> list[Wanted]:
         columns = _columns(lines[0].cells)
         lines = lines[1:]
     if not lines:
-        message = "Enter at least one address or choose a file."
+        message = gettext("Enter at least one address or choose a file.")
         raise ValidationFailed.on("users", "required", message)
     found = [wanted for line in lines for wanted in _wanted(line, columns)]
     if len(found) > MOST_USERS:
-        message = f"{len(found):,} users are too many. Invite at most {MOST_USERS:,} at a time."
+        message = gettext(
+            "%(count)s users are too many. Invite at most %(most)s at a time.",
+            count=numbers.written(len(found)),
+            most=numbers.written(MOST_USERS),
+        )
         raise ValidationFailed.on("users", "too_many", message)
     return found
 
@@ -116,11 +121,11 @@ def _invite(
     session: Session, caller: Caller, line: Wanted, organization: Organization
 ) -> LineResult:
     if not is_email(line.email):
-        message = "Enter an email like name@example.com."
+        message = gettext("Enter an email like name@example.com.")
         raise ValidationFailed.on("email", "invalid_email", message)
     if line.name is not None and len(line.name) > MAX_NAME:
         raise ValidationFailed.on(
-            "name", "too_long", f"Too long. Use at most {MAX_NAME} characters."
+            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
         )
     known = session.scalar(
         visible(caller).where(
@@ -128,7 +133,11 @@ def _invite(
         )
     )
     if known is not None:
-        words = "Already invited." if known.status is UserStatus.INVITED else "Already a member."
+        words = (
+            gettext("Already invited.")
+            if known.status is UserStatus.INVITED
+            else gettext("Already a member.")
+        )
         return _result(line, Outcome.KNOWN, words, organization, known)
     with session.begin_nested():
         user = invite(
@@ -139,7 +148,7 @@ def _invite(
             organization_id=organization.id,
             name=line.name,
         )
-    return _result(line, Outcome.INVITED, "Invited.", organization, user)
+    return _result(line, Outcome.INVITED, gettext("Invited."), organization, user)
 
 
 def _result(
@@ -157,7 +166,9 @@ def _organization(
 ) -> Organization:
     if line.organization is None:
         if usual is None:
-            message = "This line has no organization. Add one, or choose one for all lines."
+            message = gettext(
+                "This line has no organization. Add one, or choose one for all lines."
+            )
             raise ValidationFailed.on("organization", "required", message)
         return usual
     key = line.organization.lower()
@@ -170,10 +181,13 @@ def one_called(name: str, found: Sequence[Organization]) -> Organization:
     """Return the only one of the organizations with a name. Raises `ValidationFailed`
     (``organization_not_found``, ``organization_ambiguous``)."""
     if not found:
-        message = f"There is no organization called “{name}”."
+        message = gettext("There is no organization called “%(name)s”.", name=name)
         raise ValidationFailed.on("organization", "organization_not_found", message)
     if len(found) > 1:
-        message = f"Several organizations are called “{name}”. Invite from the right one’s page."
+        message = gettext(
+            "Several organizations are called “%(name)s”. Invite from the right one’s page.",
+            name=name,
+        )
         raise ValidationFailed.on("organization", "organization_ambiguous", message)
     return found[0]
 

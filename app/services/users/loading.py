@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound
+from app.languages import gettext
 from app.models import Organization, User
 from app.models.folding import fold
 from app.policy import Permission
@@ -51,7 +52,9 @@ def check_type(caller: Caller, user_type: Role) -> None:
     """Raise `Forbidden` (``role_too_low``) if the caller may not create or change users of this
     type: users can't grant a role above their own, and an admin only a member's."""
     if user_type not in grantable(caller.role):
-        message = f"Your role may not create or change users of type {user_type.value}."
+        message = gettext(
+            "Your role may not create or change users of type %(type)s.", type=user_type.value
+        )
         raise Forbidden(message, "role_too_low", extra={"userType": user_type.value})
 
 
@@ -202,4 +205,4 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
 
 
 def not_found() -> NotFound:
-    return NotFound("There is no such user.", "user_not_found")
+    return NotFound(gettext("There is no such user."), "user_not_found")

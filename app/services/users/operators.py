@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Role
 from app.errors import Forbidden, NotFound, ValidationFailed
+from app.languages import gettext
 from app.models import User
 from app.policy.caller import Caller
 from app.services import audit
@@ -25,7 +26,7 @@ def create(
         message = "Create operators on the command line."
         raise Forbidden(message, "command_line_only")
     if not emails.is_email(email):
-        message = "Enter an email like name@example.com."
+        message = gettext("Enter an email like name@example.com.")
         raise ValidationFailed.on("email", "invalid_email", message)
     key = email_key(email)
     taken = select(User.id).where(User.partner_id.is_(None), User.email_key == key)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import Conflict, Forbidden, ValidationFailed
+from app.languages import gettext
 from app.models import Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -40,12 +41,14 @@ def change_role(
     user = held(session, caller, user_id, expected_version)
     check_grant(caller, role)
     if user.id == caller.subject_id:
-        message = "You can't change your own role. Ask another administrator."
+        message = gettext("You can't change your own role. Ask another administrator.")
         raise Forbidden(message, "own_role")
     if user.role is role:
         return user
     if not any({user.role, role} <= kind for kind in (PARTNER_LEVEL, MEMBERS)):
-        message = "Members belong to an organization, other users don't. Create a new user instead."
+        message = gettext(
+            "Members belong to an organization, other users don't. Create a new user instead."
+        )
         raise ValidationFailed.on("userType", "role_needs_organization", message)
     _keep_an_administrator(session, user)
     author_check.access_changes(session, user.id)
@@ -131,10 +134,10 @@ def _changeable(
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
     if user.id == caller.subject_id:
-        message = "You can't suspend or deactivate yourself. Ask another administrator."
+        message = gettext("You can't suspend or deactivate yourself. Ask another administrator.")
         raise Forbidden(message, "own_account")
     if user.status is UserStatus.DEACTIVATED and status is not user.status:
-        message = "The account is deactivated. There is nothing to suspend."
+        message = gettext("The account is deactivated. There is nothing to suspend.")
         raise Conflict(message, "deactivated")
     return user
 
@@ -184,5 +187,5 @@ def _keep_an_administrator(session: Session, user: User) -> None:
         User.status == UserStatus.ACTIVE,
     )
     if session.scalar(others.limit(1)) is None:
-        message = "This is the partner's last active administrator. Add another one first."
+        message = gettext("This is the partner's last active administrator. Add another one first.")
         raise Conflict(message, "last_partner_admin")

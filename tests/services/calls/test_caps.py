@@ -1,4 +1,4 @@
-"""Caps on calls: exact, whoever asks at the same moment, and said in words to whom waits."""
+"""Caps on calls: exact under concurrent requests, and explained to the caller that has to wait."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which mails follow from what is done to people, and to whom they go."""
+"""Which mails follow from changes to users, and who receives them."""
 
 import pytest
 from sqlalchemy import select

@@ -1,0 +1,68 @@
+"""The sentences of a list that depend on what it lists."""
+
+from collections.abc import Callable
+
+from app.languages import lazy_gettext, ngettext
+from app.portal.web.formats import number
+
+ALL_WORDS: dict[str, str] = {
+    "organizations": lazy_gettext("All organizations"),
+    "users": lazy_gettext("All users"),
+    "assistants": lazy_gettext("All assistants"),
+    "campaigns": lazy_gettext("All campaigns"),
+    "contacts": lazy_gettext("All contacts"),
+    "uploads": lazy_gettext("All uploads"),
+    "campaign-uploads": lazy_gettext("All uploads"),
+    "calls": lazy_gettext("All calls"),
+    "do-not-call": lazy_gettext("All numbers"),
+    "webhooks": lazy_gettext("All webhooks"),
+    "history": lazy_gettext("All entries"),
+}
+"""By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
+
+_ON_PAGE: dict[str, Callable[[int], str]] = {
+    "organizations": lambda count: ngettext(
+        "%(num)s organization on this page",
+        "%(num)s organizations on this page",
+        count,
+        num=number(count),
+    ),
+    "users": lambda count: ngettext(
+        "%(num)s user on this page", "%(num)s users on this page", count, num=number(count)
+    ),
+    "assistants": lambda count: ngettext(
+        "%(num)s assistant on this page",
+        "%(num)s assistants on this page",
+        count,
+        num=number(count),
+    ),
+    "campaigns": lambda count: ngettext(
+        "%(num)s campaign on this page", "%(num)s campaigns on this page", count, num=number(count)
+    ),
+    "contacts": lambda count: ngettext(
+        "%(num)s contact on this page", "%(num)s contacts on this page", count, num=number(count)
+    ),
+    "uploads": lambda count: ngettext(
+        "%(num)s upload on this page", "%(num)s uploads on this page", count, num=number(count)
+    ),
+    "campaign-uploads": lambda count: ngettext(
+        "%(num)s upload on this page", "%(num)s uploads on this page", count, num=number(count)
+    ),
+    "calls": lambda count: ngettext(
+        "%(num)s call on this page", "%(num)s calls on this page", count, num=number(count)
+    ),
+    "do-not-call": lambda count: ngettext(
+        "%(num)s number on this page", "%(num)s numbers on this page", count, num=number(count)
+    ),
+    "webhooks": lambda count: ngettext(
+        "%(num)s webhook on this page", "%(num)s webhooks on this page", count, num=number(count)
+    ),
+    "history": lambda count: ngettext(
+        "%(num)s entry on this page", "%(num)s entries on this page", count, num=number(count)
+    ),
+}
+
+
+def on_page(name: str, count: int) -> str:
+    """Return how many records of a list its page shows."""
+    return _ON_PAGE[name](count)

@@ -1,0 +1,5 @@
+// The words of scripts, in the language of the page (base.html). {name} is a place for a value.
+const words = JSON.parse(document.getElementById("words").textContent);
+
+export const say = (name, values = {}) =>
+  words[name].replace(/\{(\w+)\}/g, (place, key) => values[key] ?? place);
