@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallSource, CallStatus
 from app.errors import in_language
 from app.extensions import caller
-from app.languages import gettext, language, lazy_gettext
+from app.languages import gettext, language, lazy_gettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import Call, CallAttempt
@@ -73,11 +73,6 @@ ANSWERED_WORDS = {
     AnsweredBy.HUMAN: lazy_gettext("A person"),
     AnsweredBy.VOICEMAIL: lazy_gettext("Voicemail"),
     AnsweredBy.UNKNOWN: lazy_gettext("Unknown"),
-}
-ANSWERED_TITLES = {
-    AnsweredBy.HUMAN: lazy_gettext("Answered by a person"),
-    AnsweredBy.VOICEMAIL: lazy_gettext("Answered by voicemail"),
-    AnsweredBy.UNKNOWN: lazy_gettext("Answered"),
 }
 SOURCE_WORDS = {
     CallSource.API: lazy_gettext("A script, through the API"),
@@ -176,13 +171,27 @@ def _entries(
 
 def _title(found: Call, moment: Moment) -> str:
     if moment.kind == "ended":
-        return str(ENDED_WORDS[found.ended_reason]) if found.ended_reason else gettext("Ended")
+        return (
+            str(ENDED_WORDS[found.ended_reason])
+            if found.ended_reason
+            else pgettext("call", "Ended")
+        )
     if moment.kind == "answered" and found.answered_by:
-        return str(ANSWERED_TITLES[found.answered_by])
+        return _answered_title(found.answered_by)
     if moment.kind == "attempt-ended":
         words = in_sentence(CALL_STATUS_NAMES[moment.status])
         return gettext("Not reached: %(status)s. Retries", status=words)
     return str(TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize()))
+
+
+def _answered_title(by: AnsweredBy) -> str:
+    match by:
+        case AnsweredBy.HUMAN:
+            return pgettext("call", "Answered by a person")
+        case AnsweredBy.VOICEMAIL:
+            return pgettext("call", "Answered by voicemail")
+        case AnsweredBy.UNKNOWN:
+            return pgettext("call", "Answered")
 
 
 def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:

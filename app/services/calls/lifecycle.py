@@ -14,7 +14,6 @@ from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.errors import Sentence
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
-from app.languages import gettext_noop
 from app.languages.numbers import written
 from app.models import (
     Assistant,
@@ -31,9 +30,9 @@ from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
 
 _WORTH_RETRYING = {
-    EndedReason.BUSY: gettext_noop("The line was busy."),
-    EndedReason.NO_ANSWER: gettext_noop("No answer."),
-    EndedReason.CARRIER_ERROR: gettext_noop("The carrier could not place the call."),
+    EndedReason.BUSY: Sentence.gettext("The line was busy."),
+    EndedReason.NO_ANSWER: Sentence.gettext("No answer."),
+    EndedReason.CARRIER_ERROR: Sentence.gettext("The carrier could not place the call."),
 }
 _RETRIED_SOON = Sentence.gettext("%(reason_words)s It is retried after 1 minute.")
 _RETRIED = Sentence.gettext("%(reason_words)s It is retried after %(minutes)s minutes.")
@@ -250,7 +249,7 @@ def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> l
         return None
     minutes = organization.retry_minutes
     sentence = _RETRIED_SOON if minutes == 1 else _RETRIED
-    why = sentence(reason_words=_WORTH_RETRYING[reason], minutes=written(minutes))
+    why = sentence(reason_words=_WORTH_RETRYING[reason](), minutes=written(minutes))
     return limits.Wait(retry_at, why)
 
 

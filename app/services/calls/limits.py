@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.errors import Sentence, in_language
-from app.languages import gettext_noop
 from app.languages.numbers import written
 from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
@@ -22,11 +21,11 @@ from app.services.calls.states import ACTIVE
 _TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
-# Stored in English with calls: `in_language` translates them where they are shown.
-OUTSIDE_HOURS = gettext_noop("It is outside calling hours in the person's time zone.")
-PLAN_USED_UP = gettext_noop("The daily call limit of the organization's plan is reached.")
-CARRIER_PACE = gettext_noop("Other calls go to the carrier first.")
-DAY_USED_UP = gettext_noop("The organization's daily call limit is reached.")
+# In English: calls store them, and `in_language` translates them where they are shown.
+OUTSIDE_HOURS = str(Sentence.gettext("It is outside calling hours in the person's time zone."))
+PLAN_USED_UP = str(Sentence.gettext("The daily call limit of the organization's plan is reached."))
+CARRIER_PACE = str(Sentence.gettext("Other calls go to the carrier first."))
+DAY_USED_UP = str(Sentence.gettext("The organization's daily call limit is reached."))
 
 _ALL_PLACES_TAKEN = Sentence.ngettext(
     "The organization's limit of %(num)s call at once is reached.",

@@ -9,14 +9,15 @@ from collections.abc import Iterable
 
 from app.errors import Sentence, in_language
 from app.gateways.public_addresses import is_public
-from app.languages import gettext_noop
 from app.phone import PhoneError, check_dialable
 from app.services.destinations.layers import CallDestinations
 from app.validation.urls import is_voice_address, parts_of_voice_address
 
-SHAPE = gettext_noop(
-    "Enter a SIP address like sip:assistant@voice.example, with no parameter but transport, or a "
-    "stream address that begins with wss:// or https://."
+SHAPE = str(
+    Sentence.gettext(
+        "Enter a SIP address like sip:assistant@voice.example, with no parameter but transport, "
+        "or a stream address that begins with wss:// or https://."
+    )
 )
 _OPERATOR_ALLOWS = Sentence.gettext(
     "Calls can't be handed over to %(host)s. Only the platform operator can allow it."

@@ -13,13 +13,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.languages import gettext_noop
+from app.errors import Sentence
 from app.models import CallAttempt, InstallationMark, SimulatedCall, utcnow
 from app.policy.caller import system_caller
 from app.services.pauses import pauses
 
-RESTORED = gettext_noop("restored from a backup")
-COPIED = gettext_noop("restored from a backup, or a copy of another installation")
+RESTORED = str(Sentence.gettext("restored from a backup"))
+COPIED = str(Sentence.gettext("restored from a backup, or a copy of another installation"))
 
 
 @dataclass(frozen=True, slots=True)

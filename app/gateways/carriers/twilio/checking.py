@@ -11,6 +11,10 @@ from app.gateways.carriers.twilio.wire import REAL_API, Wire
 from app.languages import gettext
 
 _TEST_AGAIN = Sentence.gettext("%(reason_words)s Test the connection again later.")
+_UNREACHED = Sentence.gettext(
+    "Twilio could not be reached from here: there is no network, or it is blocked."
+)
+_ASKED_TO_WAIT = Sentence.gettext("Twilio asked to wait.")
 _NO_ANSWER = Sentence.gettext("Twilio gave no usable answer (%(reason)s).")
 _ACCOUNT_STATUS = Sentence.gettext("The Twilio account is %(status)s, so it can’t call.")
 _FOREIGN_NUMBER = Sentence.gettext(
@@ -37,10 +41,8 @@ def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
     if isinstance(failure, NoCarrierAnswer):
         return _NO_ANSWER(reason=failure)
     if failure.unreached:
-        return gettext(
-            "Twilio could not be reached from here: there is no network, or it is blocked."
-        )
-    return gettext("Twilio asked to wait.")
+        return _UNREACHED()
+    return _ASKED_TO_WAIT()
 
 
 def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:

@@ -1,0 +1,103 @@
+"""Calls store their messages in English; each reader sees them in the own language."""
+
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app import errors, languages
+from app.enums import CallStatus, Role
+from app.models import Assistant, Call, User
+from app.portal.web import i18n
+from app.services.calls.limits import OUTSIDE_HOURS
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+GERMAN = {
+    "%(reason_words)s It is retried after %(minutes)s minutes.": (
+        "%(reason_words)s Neuer Versuch nach %(minutes)s Minuten."
+    ),
+    "The line was busy.": "Es war besetzt.",
+    OUTSIDE_HOURS: "Gerade ist keine Anrufzeit.",
+}
+
+
+@pytest.fixture(autouse=True)
+def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    catalog = Catalog(locale="de")
+    for message, translated in GERMAN.items():
+        catalog.add(message, translated)
+    place = tmp_path / "de" / "LC_MESSAGES" / "messages.mo"
+    place.parent.mkdir(parents=True)
+    with place.open("wb") as file:
+        write_mo(file, catalog)
+    monkeypatch.setattr(languages, "FOLDER", tmp_path)
+    _forget()
+    yield
+    _forget()
+
+
+def _forget() -> None:
+    languages._catalogue.cache_clear()
+    errors._translated.cache_clear()
+    i18n.fixed_markup.cache_clear()
+
+
+@pytest.fixture
+def reader(own: Tenant, session: Session, signed_in: Callable[[User], Browser]) -> Browser:
+    """A German admin of a partner."""
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "de"
+    session.commit()
+    return signed_in(admin)
+
+
+@pytest.fixture
+def call(session: Session, own: Tenant, reader: Browser) -> Call:
+    """A test call that the German admin places outside of the calling hours."""
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id)
+    ).one()
+    assistant.phone_number = "+12025550199"
+    assistant.phone_enabled = assistant.phone_configured = True
+    rules = own.organization
+    rules.calling_hours_on = True
+    rules.calling_hours_end = rules.calling_hours_start.replace(microsecond=1)
+    session.commit()
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a"}
+    typed |= {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
+    answer = reader.post("/test-call", typed, page="/test-call")
+    assert answer.status_code == 303
+    return session.scalars(select(Call)).one()
+
+
+def detail_shown(reader: Browser, call: Call) -> str:
+    page = unescape(reader.get(f"/calls/{call.id}").text)
+    return page.partition("The call is waiting")[2]
+
+
+def test_why_a_call_waits_is_stored_in_english_and_shown_in_the_readers_language(
+    call: Call, reader: Browser
+) -> None:
+    assert (call.status, call.status_detail) == (CallStatus.SCHEDULED, OUTSIDE_HOURS)
+    shown = detail_shown(reader, call)
+    assert ("Gerade ist keine Anrufzeit." in shown, OUTSIDE_HOURS in shown) == (True, False)
+
+
+def test_a_stored_message_keeps_its_values(call: Call, reader: Browser, session: Session) -> None:
+    call.status_detail = "The line was busy. It is retried after 30 minutes."
+    session.commit()
+    assert "Es war besetzt. Neuer Versuch nach 30 Minuten." in detail_shown(reader, call)
+
+
+def test_what_a_person_wrote_is_shown_as_it_is(
+    call: Call, reader: Browser, session: Session
+) -> None:
+    call.status_detail = "ops: 100% settled by phone"
+    session.commit()
+    assert "ops: 100% settled by phone" in detail_shown(reader, call)
