@@ -1,0 +1,90 @@
+"""Alerts are stored in English and shown in the language of who reads them."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app import languages
+from app.enums import AlertMeasure, AlertScope, Role
+from app.models import AuditEntry, Mail, User, utcnow
+from app.services import alerts
+from app.services.alerts import RuleInput
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+ENGLISH = "Northwind Bakery: no calls for 30 days"
+
+
+def in_german(message: str, number: int, who: str) -> str:
+    with languages.speaking("de"):
+        return languages.ngettext(message.replace("days", "day"), message, number, who=who)
+
+
+@pytest.fixture
+def german_title(session: Session, own: Tenant) -> str:
+    """A rule that a German admin has made, and the German title of the alert that it opened."""
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "de"
+    session.flush()
+    with languages.speaking("de"):  # as on the admin's pages
+        wanted = RuleInput(
+            AlertMeasure.SILENCE,
+            AlertScope.ORGANIZATION,
+            7,
+            organization_id=own.organization.id,
+        )
+        alerts.create(session, own.caller(Role.PARTNER_ADMIN), wanted)
+    now = own.organization.created_at + timedelta(days=30)
+    alerts.apply(session, alerts.changes(session, now), utcnow())
+    session.commit()
+    title = in_german("%(who)s: no calls for %(num)s days", 30, "Northwind Bakery")
+    assert title != ENGLISH
+    return title
+
+
+@pytest.mark.parametrize("page", ["/", "/alerts", "/notifications"])
+def test_pages_show_the_title_in_the_language_of_each_user(
+    own: Tenant, signed_in: SignedIn, german_title: str, page: str
+) -> None:
+    german = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text)
+    english = unescape(signed_in(own.staff[Role.ADMIN]).get(page).text)
+    assert (german_title in german, ENGLISH in german) == (True, False)
+    assert (german_title in english, ENGLISH in english) == (False, True)
+
+
+@pytest.mark.usefixtures("german_title")
+def test_the_history_has_the_english_words(session: Session) -> None:
+    actions = ("alert_rule.created", "alert.opened")
+    entries = select(AuditEntry.target).where(AuditEntry.action.in_(actions))
+    assert session.scalars(entries.order_by(AuditEntry.id)).all() == [
+        "Northwind Bakery has no calls for 7 days",
+        ENGLISH,
+    ]
+
+
+def test_a_mail_has_the_language_of_its_reader(
+    session: Session, own: Tenant, german_title: str
+) -> None:
+    mails = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
+    titles = {mail.user_id: mail.details["titles"] for mail in mails}
+    assert titles == {
+        own.staff[Role.PARTNER_ADMIN].id: [german_title],
+        own.staff[Role.ADMIN].id: [ENGLISH],
+    }
+
+
+def test_a_deleted_alert_keeps_its_english_title_in_the_notifications(
+    session: Session, own: Tenant, signed_in: SignedIn, german_title: str
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    ((rule, _words),) = alerts.listing(session, caller)
+    alerts.remove(session, caller, rule.id)
+    session.commit()
+    page = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/notifications").text)
+    assert (ENGLISH in page, german_title in page) == (True, False)

@@ -1,0 +1,47 @@
+"""Amounts and months are written as the reader's language and region do."""
+
+from datetime import date
+
+import pytest
+
+from app import languages
+from app.portal.billing.words import micros, month_alone, month_name
+from app.portal.pricing.labels import money
+
+GAP = "\N{NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("tag", "dollars", "francs"),
+    [
+        ("en", "$1,029.50", f"1,029.50{GAP}CHF"),
+        ("de", f"1.029,50{GAP}$", f"1.029,50{GAP}CHF"),
+        ("de-AT", f"${GAP}1.029,50", f"1.029,50{GAP}CHF"),
+        ("es-MX", "$1,029.50", f"1,029.50{GAP}CHF"),
+    ],
+)
+def test_the_sign_of_a_currency_stands_where_the_region_writes_it(
+    tag: str, dollars: str, francs: str
+) -> None:
+    with languages.speaking(tag):
+        assert (money(1029.5, "usd"), money(1029.5, "CHF")) == (dollars, francs)
+
+
+def test_a_negative_amount_begins_with_a_minus() -> None:
+    with languages.speaking("de"):
+        assert micros(-12_500_000, "EUR") == f"−12,50{GAP}€"
+
+
+@pytest.mark.parametrize(
+    ("tag", "words"),
+    [
+        ("en", ("October 2026", "October")),
+        ("de", ("Oktober 2026", "Oktober")),
+        ("es", ("octubre de 2026", "octubre")),
+        ("fr", ("octobre 2026", "octobre")),
+    ],
+)
+def test_a_month_is_written_with_its_year_and_alone(tag: str, words: tuple[str, str]) -> None:
+    with languages.speaking(tag):
+        month = date(2026, 10, 1)
+        assert (month_name(month), month_alone(month)) == words

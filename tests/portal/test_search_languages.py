@@ -1,0 +1,64 @@
+"""Search finds pages and actions by their words in the user's language and by the English ones."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app import languages
+from app.enums import Role
+from app.models import User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+def in_german(message: str) -> str:
+    with languages.speaking("de"):
+        words = languages.gettext(message)
+    assert words != message
+    return words
+
+
+@pytest.fixture
+def german(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "de"
+    session.commit()
+    return signed_in(admin)
+
+
+def found(browser: Browser, words: str) -> list[str]:
+    page = browser.get("/find", query_string={"q": words}).text
+    return [
+        unescape(title) for title in re.findall(r'class="line-title" href="[^"]*">([^<]*)', page)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "further"),
+    [
+        ("Campaigns", None),
+        ("Create campaign", None),
+        ("Storage", "space"),
+        ("Your account", "password"),
+    ],
+    ids=["an entry of the sidebar", "an action", "a page", "a further word"],
+)
+def test_a_place_is_found_in_both_languages(
+    german: Browser, place: str, further: str | None
+) -> None:
+    shown = in_german(place)
+    assert shown in found(german, place)
+    assert shown in found(german, shown)
+    if further is not None:
+        assert shown in found(german, further)
+
+
+def test_english_users_find_no_german_words(own: Tenant, signed_in: SignedIn) -> None:
+    english = signed_in(own.staff[Role.ADMIN])
+    assert found(english, in_german("Campaigns")) == []
+    assert "Campaigns" in found(english, "Campaigns")
