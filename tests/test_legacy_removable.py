@@ -50,7 +50,9 @@ CUT = {
         "from app.services.legacy import migration as legacy_migration\n",
         "    legacy_migration.purge(session)\n",
     ),
-    "templates/portal/api_access/_tabs.html": (', (_("Migration"), url_for("portal.api_migration")',),
+    "templates/portal/api_access/_tabs.html": (
+        ', (_("Migration"), url_for("portal.api_migration")',
+    ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
     "templates/portal/overview/operator.html": (" Clients of the legacy API are on ",),
 }
