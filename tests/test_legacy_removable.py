@@ -50,7 +50,9 @@ CUT = {
         "from app.services.legacy import migration as legacy_migration\n",
         "    legacy_migration.purge(session)\n",
     ),
-    "templates/portal/api_access/_tabs.html": (', ("Migration", url_for("portal.api_migration")',),
+    "templates/portal/api_access/_tabs.html": (
+        ', (_("Migration"), url_for("portal.api_migration")',
+    ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
     "templates/portal/overview/operator.html": (" Clients of the legacy API are on ",),
 }
@@ -59,7 +61,7 @@ ENDS = {
     ", legacy_calls)": (", legacy_calls)", ")"),
     "        legacy = add_legacy_client(": ("  # fmt: skip\n", ""),
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
-    ', ("Migration", url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
+    ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
     " Clients of the legacy API are on ": ("</a>.", ""),
 }

@@ -6,19 +6,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import unescape
+from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
 import pytest
+from babel.support import LazyProxy
 from flask import Flask
 from openpyxl import load_workbook
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import Role
 from app.models import SavedView, User
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
+from app.portal.web.list_definitions import Column
 from app.services import campaigns, do_not_call
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_user
@@ -263,3 +267,12 @@ def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
     answer = admin.get("/lists/campaigns/export.xlsx")
     message = "An Excel file holds at most 1 rows. Export CSV instead."
     assert (answer.status_code, message in answer.text) == (413, True)
+
+
+def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_language() -> None:
+    label = cast(str, LazyProxy(languages.language, enable_cache=False))
+    with languages.speaking("de"):
+        column = Column[None]("status", label, lambda _row: label)
+        value = column.value(None)
+        assert (column.heading, str(column.label), value) == ("en", "de", "de")
+    assert type(value) is str
