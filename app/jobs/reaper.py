@@ -5,9 +5,7 @@ from collections import defaultdict
 
 from dbos import DBOS
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from app.config import Settings
 from app.database import Database
 from app.gateways.job_queue import JOBS_QUEUE, QUEUES
 from app.jobs.engine import wake_for
@@ -19,11 +17,11 @@ REAPER_LOCK = 7_215_003
 log = logging.getLogger(__name__)
 
 
-def reap(database: Database, settings: Settings, executor_id: str) -> int:
+def reap(database: Database, executor_id: str, pulse: workers.Pulse) -> int:
     """Puts the pending work of dead executors back in its queue; returns how many pieces.
 
     On SQLite there is one worker, so all others are dead. On PostgreSQL an executor is dead
-    when its heartbeat is old or gone.
+    when its heartbeat is gone, or old by the judgment of ``pulse``.
     """
     if database.is_sqlite:
         return _take_over(database, _orphans({executor_id}))
@@ -32,18 +30,10 @@ def reap(database: Database, settings: Settings, executor_id: str) -> int:
     with database.transaction() as session:
         if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
             return 0
-        return _reap_silent(database, session, settings.worker_dead_after_seconds, executor_id)
-
-
-def _reap_silent(
-    database: Database, session: Session, dead_after_seconds: float, executor_id: str
-) -> int:
-    suspects = _orphans({executor_id})
-    # Read after the work: a worker announces itself before it takes any.
-    living = workers.alive(session, dead_after_seconds)
-    dead = {executor: ids for executor, ids in suspects.items() if executor not in living}
-    workers.declare_dead(session, dead)
-    return _take_over(database, dead)
+        suspects = _orphans({executor_id})
+        dead = workers.dead(session, suspects.keys(), pulse)
+        workers.declare_dead(session, dead)
+        return _take_over(database, {each: suspects[each] for each in dead})
 
 
 def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
