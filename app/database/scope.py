@@ -75,9 +75,16 @@ def _execute(connection: Connection, statements: str) -> None:
     except psycopg.Error as error:
         # As SQLAlchemy raises it, so that who waits for a database that is away recognises it.
         dialect: Any = connection.dialect
-        if dialect.is_disconnect(error, driver, None):
+        is_disconnect = dialect.is_disconnect(error, driver, None)
+        if is_disconnect:
             connection.invalidate(error)
         raise DBAPIError.instance(
-            "BEGIN", None, error, psycopg.Error, hide_parameters=True, dialect=dialect
+            "BEGIN",
+            None,
+            error,
+            psycopg.Error,
+            hide_parameters=True,
+            connection_invalidated=is_disconnect,
+            dialect=dialect,
         ) from error
     cursor.close()

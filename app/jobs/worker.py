@@ -41,7 +41,7 @@ from app.jobs import (
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
 from app.jobs.liveness import Liveness
-from app.jobs.reaper import reap
+from app.jobs.reaper import Reaper
 from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
 from app.services.workers import Pulse
@@ -104,8 +104,10 @@ def run(settings: Settings) -> NoReturn:
         log.warning("PORTAL_SMTP_URL is not set: mails are only kept as files")
     log.info("the worker is ready")
     liveness.notify_systemd("READY=1")
+    reaper = Reaper(context.database, executor_id, pulse)
     while not stop.is_set():
-        if not _live(context, executor_id, mark, pulse, life):
+        life.turn()
+        if not _live(context, executor_id, mark, pulse, reaper):
             _rejoin(stop)
         stop.wait(settings.worker_heartbeat_seconds)
     _leave(context, executor_id)
@@ -125,15 +127,14 @@ def _stop_on_signals() -> threading.Event:
 
 
 def _live(
-    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, life: Liveness
+    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, reaper: Reaper
 ) -> bool:
     """Send a heartbeat and take over the work of dead workers. False if this worker was declared
     dead itself."""
-    life.turn()
     try:
         if not heartbeat.beat(context.database, executor_id, mark, pulse):
             return False
-        reap(context.database, executor_id, pulse)
+        reaper.reap()
         import_contacts.take_over(context.database)
         waiting_calls.release_held(context.database)
         context.watch.write_down(context.note_database)
