@@ -36,6 +36,7 @@ from app.jobs import (
     sell_plans,
     send_mail,
     send_webhook,
+    silent_calls,
     waiting_calls,
 )
 from app.jobs.context import WorkerContext, open_context
@@ -59,6 +60,7 @@ WORKFLOWS = (
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,
     place_call.end_stray_call,
+    silent_calls.follow_silent_call,
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
     read_carrier_numbers.read_carrier_numbers,

@@ -28,6 +28,7 @@ QUEUE_NAMES = {
     job_queue.WEBHOOK_QUEUE: "Webhooks",
     job_queue.CHECK_QUEUE: "Checks of active calls",
     job_queue.PICTURE_QUEUE: "Pictures",
+    job_queue.SILENT_QUEUE: "Calls without an answer from the carrier",
     job_queue.JOBS_QUEUE: "Other work",
 }
 LATE = timedelta(minutes=5)
