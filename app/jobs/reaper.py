@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Reaper:
-    """Puts work back in its queue that no process does any more.
+    """Requeues work that no process does any more.
 
     That of other workers: on SQLite there is one worker, so all others are dead; on PostgreSQL an
     executor is dead when its heartbeat is gone, or old by the judgment of ``pulse``. And its own
@@ -38,10 +38,10 @@ class Reaper:
         self._not_running: dict[str, float] = {}
 
     def reap(self) -> int:
-        """Return how many pieces of work were put back."""
+        """Return how many pieces of work were requeued."""
         pending = _pending()
         lost = self._lost(pending.pop(self._executor_id, []))
-        count = _put_back(self._database, lost)
+        count = _requeue(self._database, lost)
         if count:
             log.warning("took back %d pieces of work that this worker had lost", count)
         return count + self._take_over(pending)
@@ -79,13 +79,13 @@ def _pending() -> dict[str, Work]:
 
 
 def _take_over(database: Database, dead: dict[str, Work]) -> int:
-    count = _put_back(database, [each for work in dead.values() for each in work])
+    count = _requeue(database, [each for work in dead.values() for each in work])
     if count:
         log.warning("took over %d pieces of work from %d dead workers", count, len(dead))
     return count
 
 
-def _put_back(database: Database, work: Work) -> int:
+def _requeue(database: Database, work: Work) -> int:
     by_queue: dict[str, list[str]] = defaultdict(list)
     for workflow_id, queue in work:
         by_queue[queue].append(workflow_id)

@@ -1,4 +1,4 @@
-"""Work that a living worker has lost is put back in its queue."""
+"""Work that a living worker has lost is queued again."""
 
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import IO, TypeVar
 
-from xlsxwriter import Workbook
-
 from app.errors import TooLarge
 from app.extensions import transaction
 from app.portal.web.list_definitions import Column, ListDefinition
@@ -38,6 +36,8 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
 
     Raises `TooLarge` for more rows than a sheet holds.
     """
+    from xlsxwriter import Workbook  # noqa: PLC0415 - a fiftieth of each start, for few downloads
+
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     options = {"constant_memory": True, "in_memory": False}
     with Workbook(file, options) as workbook:
