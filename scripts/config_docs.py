@@ -56,7 +56,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "See [Prices from Stripe](operations.md#prices-from-stripe).",
         ("processor", "stripe_"),
     ),
-    ("Calls", "", ("carrier", "simulator_", "calls_", "call_", "longest_")),
+    (
+        "Calls",
+        "",
+        ("carrier", "simulator_", "calls_", "call_", "longest_", "silent_"),
+    ),
     ("Spending", "See [Spending](operations.md#spending).", ("spending_",)),
     ("Twilio", "See [Calls over Twilio](operations.md#calls-over-twilio).", ("twilio_",)),
     ("SIP trunk", "See [A SIP trunk](operations.md#a-sip-trunk).", ("sip_",)),

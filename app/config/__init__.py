@@ -97,6 +97,11 @@ class Settings(
     """How often a worker reports that it is alive."""
     worker_dead_after_seconds: float = Field(10.0, gt=0)
     """Another worker takes over the calls of a worker that is silent for this long."""
+    worker_livez_port: int = Field(0, ge=0, le=65535)
+    """Port on which a worker answers ``GET /livez``; each worker of a machine needs its own. 0
+    means none."""
+    worker_livez_host: str = "127.0.0.1"
+    """Address for this port, such as ``0.0.0.0`` for a probe from another machine."""
     queue_poll_seconds: float = Field(10.0, gt=0)
     """How often an idle worker checks the queue for work. It is also woken for each piece of work,
     so this counts only when a wake-up is lost."""

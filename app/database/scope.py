@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 SCOPE = "scope"
 """Execution option: the scope of a transaction; without it `INSTALLATION`."""
@@ -66,6 +68,23 @@ def _declaration(scope: Scope) -> str:
 
 def _execute(connection: Connection, statements: str) -> None:
     # Past SQLAlchemy, whose listeners would count it among the queries of a page.
-    cursor = connection.connection.cursor()
-    cursor.execute(statements)
+    driver: Any = connection.connection
+    cursor = driver.cursor()
+    try:
+        cursor.execute(statements)
+    except psycopg.Error as error:
+        # As SQLAlchemy raises it, so that who waits for a database that is away recognises it.
+        dialect: Any = connection.dialect
+        is_disconnect = dialect.is_disconnect(error, driver, None)
+        if is_disconnect:
+            connection.invalidate(error)
+        raise DBAPIError.instance(
+            "BEGIN",
+            None,
+            error,
+            psycopg.Error,
+            hide_parameters=True,
+            connection_invalidated=is_disconnect,
+            dialect=dialect,
+        ) from error
     cursor.close()

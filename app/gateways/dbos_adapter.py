@@ -85,6 +85,11 @@ def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
     instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
 
 
+def running() -> set[str]:
+    """Return the IDs of the work that runs in this process."""
+    return set(_dbos._get_dbos_instance()._active_workflows_set.activeList())  # noqa: SLF001 - as above
+
+
 def start_delayed() -> tuple[set[str], float]:
     """Put the work whose delay is over into its queues; return the names of the queues, and the
     seconds until the next delay is over."""

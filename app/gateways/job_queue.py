@@ -41,6 +41,7 @@ WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
 IMPORT_QUEUE = "imports"
 PICTURE_QUEUE = "pictures"
+SILENT_QUEUE = "silent calls"
 QUEUES = (
     CALLS_QUEUE,
     IMPORT_QUEUE,
@@ -48,6 +49,7 @@ QUEUES = (
     WEBHOOK_QUEUE,
     CHECK_QUEUE,
     PICTURE_QUEUE,
+    SILENT_QUEUE,
     JOBS_QUEUE,
 )
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
@@ -137,6 +139,20 @@ def enqueue_call(
     if delay_seconds is not None and delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
     _enqueue(session, options, str(call_id), str(attempt_id))
+
+
+def enqueue_silent_call(
+    session: Session, attempt_id: UUID, turn: int, silent_since: str, delay_seconds: float
+) -> None:
+    """Enqueue one question about a call whose carrier doesn't answer. It takes no slot of the calls
+    of its organization."""
+    options: EnqueueOptions = {
+        "workflow_name": "follow_silent_call",
+        "queue_name": SILENT_QUEUE,
+        "workflow_id": f"silent:{attempt_id}:{turn}",
+        "delay_seconds": delay_seconds,
+    }
+    _enqueue(session, options, str(attempt_id), turn, silent_since)
 
 
 def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:

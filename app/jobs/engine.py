@@ -24,6 +24,7 @@ from app.gateways.job_queue import (
     MAIL_QUEUE,
     PICTURE_QUEUE,
     SCHEMA,
+    SILENT_QUEUE,
     WEBHOOK_QUEUE,
     make_queue_engine,
 )
@@ -39,6 +40,8 @@ CHECKS_AT_ONCE = 16
 CHECKS_PER_PARTNER = 2
 """Silent carriers hold up the checks of their own partner."""
 PICTURES_AT_ONCE = 4
+SILENT_CALLS_AT_ONCE = 16
+"""Each question waits as long as a request to the carrier may take."""
 IMPORTS_AT_ONCE = 4
 IMPORTS_PER_PARTNER = 2
 """Large files of one partner hold up its own files: each takes memory, and they share a core."""
@@ -94,6 +97,7 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
             "partition_concurrency": CHECKS_PER_PARTNER,
         },
         PICTURE_QUEUE: {"worker_concurrency": PICTURES_AT_ONCE},
+        SILENT_QUEUE: {"worker_concurrency": SILENT_CALLS_AT_ONCE},
         IMPORT_QUEUE: {
             "worker_concurrency": IMPORTS_AT_ONCE,
             "partition_concurrency": IMPORTS_PER_PARTNER,

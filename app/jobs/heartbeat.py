@@ -1,17 +1,35 @@
-"""One worker on SQLite, and a sign of life from each."""
+"""One worker on SQLite, and a sign of life from each.
+
+The database's time is the time of all workers: a machine's clock may be wrong.
+"""
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 
 from sqlalchemy import make_url
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.database import Database
+from app.jobs.liveness import Liveness
 from app.jobs.restore_detection import MarkFile
+from app.models.base import Clock, utcnow
 from app.services import workers
+
+RETRY_SECONDS = 2.0
+SLOW_SECONDS = 0.5
+"""A heartbeat that took longer says too little about the clock."""
+CLOCKS_DIFFER = timedelta(seconds=0.25)
+WRONG = timedelta(seconds=2)
+"""From this difference on, a machine's clock is reported."""
+
+log = logging.getLogger(__name__)
 
 
 class AnotherWorker(Exception):
@@ -50,21 +68,62 @@ def _lock(descriptor: int, path: Path, deadline: float) -> None:
             return
 
 
-def announce(database: Database, executor_id: str, mark: MarkFile) -> None:
+def wait_for_database(database: Database, life: Liveness, stop: Event) -> bool:
+    """Return once the database can be reached; False if ``stop`` was set before. A file of SQLite
+    isn't waited for."""
+    while not stop.is_set():
+        life.turn()
+        if database.is_sqlite:
+            return True
+        try:
+            with database.transaction(read_only=True) as session:
+                workers.database_time(session)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("waiting for the database: %s", str(error.orig).strip())
+            stop.wait(RETRY_SECONDS)
+        else:
+            return True
+    return False
+
+
+def announce(database: Database, executor_id: str, mark: MarkFile, pulse: workers.Pulse) -> None:
     """Call it before any work is taken: after a restore of the database it pauses all dialling."""
+    began = monotonic()
     with database.transaction() as session:
-        workers.announce(session, executor_id)
+        now = workers.announce(session, executor_id)
         mark.advance(session)
+        _go_by(now, began)
     mark.keep()
+    pulse.add(now)
 
 
-def beat(database: Database, executor_id: str, mark: MarkFile) -> bool:
+def beat(database: Database, executor_id: str, mark: MarkFile, pulse: workers.Pulse) -> bool:
     """False if this worker was declared dead and its work taken over."""
+    began = monotonic()
     with database.transaction() as session:
-        is_alive = workers.beat(session, executor_id)
+        now = workers.beat(session, executor_id)
+        if now is None:
+            return False
+        _go_by(now, began)
         mark.advance(session)
     mark.keep()
-    return is_alive
+    pulse.add(now)
+    return True
+
+
+def _go_by(database_time: datetime, asked: float) -> None:
+    """Let everything in this process that asks `utcnow` go by the database's time."""
+    if monotonic() - asked > SLOW_SECONDS or abs(database_time - utcnow()) < CLOCKS_DIFFER:
+        return
+    difference = database_time - datetime.now(UTC)
+    Clock.read = staticmethod(lambda: datetime.now(UTC) + difference)
+    if abs(difference) >= WRONG:
+        seconds = -difference.total_seconds()
+        log.warning(
+            "this machine's clock is %.0f s %s the database's, whose time counts",
+            abs(seconds),
+            "ahead of" if seconds > 0 else "behind",
+        )
 
 
 def leave(database: Database, executor_id: str) -> None:

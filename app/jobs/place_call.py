@@ -32,7 +32,7 @@ from app.gateways.writers.base import Messages
 from app.jobs.context import context
 from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
-from app.services.calls import attempts, carrier_reports
+from app.services.calls import attempts, carrier_reports, silence
 from app.services.calls.attempts import Claim, ClaimKind, FoundHost
 
 log = logging.getLogger(__name__)
@@ -46,8 +46,6 @@ BRIEF_SECONDS = 0.5
 """Until a carrier that has just taken a request is asked what happened to it."""
 LEASE_SECONDS = 0.5
 """A request to the carrier is sent within this time of the attempt's commit, or not at all."""
-LONGEST_CALL = timedelta(hours=5)
-"""A call that a silent carrier took so long ago is over."""
 HOST_SECONDS = 10.0
 """For so long a host that calls are handed over to isn't looked up again."""
 LOOKUP_SECONDS = 4.0
@@ -79,13 +77,16 @@ def place_call(call_id: str, attempt_id: str) -> None:
 
 
 def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
-    begun_at = utcnow()
+    begun_at, silent_since = utcnow(), None
     step = dial(call_id, attempt_id)
     while step is not None:
-        silence = step.seconds if step.is_silent else 0.0
+        pause = step.seconds if step.is_silent else 0.0
+        silent_since = (silent_since or utcnow()) if step.is_silent else None
+        if silent_since is not None and leave(attempt_id, silent_since):
+            return
         if step.seconds > 0:
             if signaled.wait(step.seconds):
-                silence = 0.0
+                pause = 0.0
             signaled.clear()
         match step.do:
             case "dial":
@@ -95,7 +96,7 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
             case "resolve":
                 step = resolve(attempt_id, step.carrier, begun_at)
             case _:
-                step = follow(attempt_id, step.carrier, silence)
+                step = follow(attempt_id, step.carrier, pause)
 
 
 @retry_on_database_outage
@@ -266,10 +267,11 @@ def _found(attempt: UUID, state: CarrierReport) -> Verdict:
 
 
 @retry_on_database_outage
-def follow(attempt_id: UUID, carrier_kind: CarrierKind, silence: float = 0.0) -> Next | None:
+def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0) -> Next | None:
     """Write what the carrier reports, and hang up if the call was cancelled.
 
-    A carrier that gives no answer again, after a pause of ``silence`` seconds, gets a longer one.
+    A carrier that gives no answer again, after a pause of ``last_pause`` seconds, gets a longer
+    one. If the call must be over by then, it is unknown.
     """
     database = context().note_database
     with database.transaction(read_only=True) as session:
@@ -284,16 +286,30 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, silence: float = 0.0) ->
         if followed.hang_up:
             return _hang_up(carrier, inquiry)
     except NoCarrierAnswer as no_answer:
-        if utcnow() - inquiry.asked_at > LONGEST_CALL:
-            with database.transaction() as session:
-                attempts.unknown(session, attempt_id)
-            return None
-        pause = min(max(POLL_SECONDS, 2 * silence), LONGEST_SILENCE_SECONDS)
+        longest = context().settings.longest_call_minutes
+        with database.transaction() as session:
+            if silence.end_if_over(session, attempt_id, longest):
+                return None
+        pause = min(max(POLL_SECONDS, 2 * last_pause), LONGEST_SILENCE_SECONDS)
         log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
         return Next("follow", pause, carrier.kind, is_silent=True)
     if followed.over:
         return None
     return Next("follow", _seconds_until(state.next_change), carrier.kind)
+
+
+@retry_on_database_outage
+def leave(attempt_id: UUID, silent_since: datetime) -> bool:
+    """Leave a call to `app.jobs.silent_calls` after some minutes without an answer about it, so
+    that other calls of the organization can be placed. Returns whether it did."""
+    minutes = context().settings.silent_call_minutes
+    if utcnow() - silent_since < timedelta(minutes=minutes):
+        return False
+    with context().database.transaction() as session:
+        is_released = silence.release_line(session, attempt_id, silent_since, minutes)
+        if is_released:
+            silence.ask_later(session, attempt_id, 0, silent_since)
+    return is_released
 
 
 def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:

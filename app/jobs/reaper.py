@@ -1,14 +1,14 @@
-"""Takes over the work of worker processes that died."""
+"""Takes over the work of worker processes that died, and what this process lost itself."""
 
 import logging
 from collections import defaultdict
+from time import monotonic
 
 from dbos import DBOS
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from app.config import Settings
 from app.database import Database
+from app.gateways import dbos_adapter
 from app.gateways.job_queue import JOBS_QUEUE, QUEUES
 from app.jobs.engine import wake_for
 from app.services import workers
@@ -16,55 +16,80 @@ from app.services import workers
 REAPER_LOCK = 7_215_003
 """An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
 
+Work = list[tuple[str, str]]
+"""Pieces of work as (id, queue)."""
+
 log = logging.getLogger(__name__)
 
 
-def reap(database: Database, settings: Settings, executor_id: str) -> int:
-    """Puts the pending work of dead executors back in its queue; returns how many pieces.
+class Reaper:
+    """Requeues work that no process does any more.
 
-    On SQLite there is one worker, so all others are dead. On PostgreSQL an executor is dead
-    when its heartbeat is old or gone.
+    That of other workers: on SQLite there is one worker, so all others are dead; on PostgreSQL an
+    executor is dead when its heartbeat is gone, or old by the judgment of ``pulse``. And its own
+    that it lost: a claim whose answer was lost in an outage, or an end that the database lost in a
+    crash, would stay pending for as long as the process lives.
     """
-    if database.is_sqlite:
-        return _take_over(database, _orphans({executor_id}))
-    if not _orphans({executor_id}):
-        return 0
-    with database.transaction() as session:
-        if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
-            return 0
-        return _reap_silent(database, session, settings.worker_dead_after_seconds, executor_id)
+
+    def __init__(self, database: Database, executor_id: str, pulse: workers.Pulse):
+        self._database = database
+        self._executor_id = executor_id
+        self._pulse = pulse
+        self._not_running: dict[str, float] = {}
+
+    def reap(self) -> int:
+        """Return how many pieces of work were requeued."""
+        pending = _pending()
+        lost = self._lost(pending.pop(self._executor_id, []))
+        count = _requeue(self._database, lost)
+        if count:
+            log.warning("took back %d pieces of work that this worker had lost", count)
+        return count + self._take_over(pending)
+
+    def _lost(self, own: Work) -> Work:
+        """Work of this process that hasn't run in it for longer than it takes to start."""
+        now, running = monotonic(), dbos_adapter.running()
+        since = {each: self._not_running.get(each, now) for each, _ in own if each not in running}
+        patience = self._pulse.dead_after.total_seconds()
+        lost = [each for each in own if now - since.get(each[0], now) > patience]
+        self._not_running = {each: at for each, at in since.items() if now - at <= patience}
+        return lost
+
+    def _take_over(self, suspects: dict[str, Work]) -> int:
+        if not suspects or self._database.is_sqlite:
+            return _take_over(self._database, suspects)
+        with self._database.transaction() as session:
+            if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
+                return 0
+            suspects = _pending()
+            suspects.pop(self._executor_id, None)
+            dead = workers.dead(session, suspects.keys(), self._pulse)
+            workers.declare_dead(session, dead)
+            return _take_over(self._database, {each: suspects[each] for each in dead})
 
 
-def _reap_silent(
-    database: Database, session: Session, dead_after_seconds: float, executor_id: str
-) -> int:
-    suspects = _orphans({executor_id})
-    # Read after the work: a worker announces itself before it takes any.
-    living = workers.alive(session, dead_after_seconds)
-    dead = {executor: ids for executor, ids in suspects.items() if executor not in living}
-    workers.declare_dead(session, dead)
-    return _take_over(database, dead)
-
-
-def _orphans(living: set[str]) -> dict[str, list[tuple[str, str]]]:
-    """Pending work as (id, queue) by the executor that has it, but for the living ones."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+def _pending() -> dict[str, Work]:
+    """Pending work by the executor that has it."""
+    found: dict[str, Work] = defaultdict(list)
     for work in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):
-        if work.executor_id is not None and work.executor_id not in living:
+        if work.executor_id is not None:
             queue = work.queue_name if work.queue_name in QUEUES else JOBS_QUEUE
             found[work.executor_id].append((work.workflow_id, queue))
     return found
 
 
-def _take_over(database: Database, dead: dict[str, list[tuple[str, str]]]) -> int:
-    by_queue: dict[str, list[str]] = defaultdict(list)
-    for pieces in dead.values():
-        for workflow_id, queue in pieces:
-            by_queue[queue].append(workflow_id)
-    for queue, ids in by_queue.items():
-        DBOS.resume_workflows(ids, queue_name=queue)
-    wake_for(database, by_queue)
-    count = sum(len(ids) for ids in by_queue.values())
+def _take_over(database: Database, dead: dict[str, Work]) -> int:
+    count = _requeue(database, [each for work in dead.values() for each in work])
     if count:
         log.warning("took over %d pieces of work from %d dead workers", count, len(dead))
     return count
+
+
+def _requeue(database: Database, work: Work) -> int:
+    by_queue: dict[str, list[str]] = defaultdict(list)
+    for workflow_id, queue in work:
+        by_queue[queue].append(workflow_id)
+    for queue, ids in by_queue.items():
+        DBOS.resume_workflows(ids, queue_name=queue)
+    wake_for(database, by_queue)
+    return len(work)

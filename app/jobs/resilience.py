@@ -14,7 +14,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_PAUSE_SECONDS = 5.0
+"""Calls go on this soon after the database is back."""
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +41,11 @@ def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
 
 class Gate:
     """A block entered while the gate is open counts as under way. Once it is closed, entering
-    waits for the end of the process; the next process takes the work over."""
+    waits for the end of the program; the next worker takes the work over. ``consequence`` is what
+    happens to a block that was still under way at that end."""
 
-    def __init__(self) -> None:
+    def __init__(self, consequence: str) -> None:
+        self.consequence = consequence
         self._condition = threading.Condition()
         self._inside = 0
         self._open = True
@@ -69,9 +72,18 @@ class Gate:
             return self._condition.wait_for(lambda: self._inside == 0, timeout)
 
 
-placing = Gate()
+placing = Gate("a call was still being placed; its attempt will be asked about")
 """Around a request to the carrier, from the written attempt to the written answer."""
-mailing = Gate()
+mailing = Gate("a mail was still being sent; it may be sent again")
 """Around a request to the mail server, from the rendered mail to the stored answer."""
-delivering = Gate()
+delivering = Gate("a webhook was still being delivered; it may be delivered again")
 """Around a request to a webhook's receiver, until its answer is stored."""
+
+
+def close_gates(seconds: float) -> list[str]:
+    """Close all gates at once; return the consequences of what did not end in time."""
+    gates = placing, mailing, delivering
+    for gate in gates:
+        gate.close(0)
+    end = time.monotonic() + seconds
+    return [each.consequence for each in gates if not each.close(max(0, end - time.monotonic()))]

@@ -1,7 +1,8 @@
 """The worker process: ``python -m app.jobs.worker``.
 
 Places the calls and runs every other durable workflow. It may be killed at any moment: the next
-worker takes its work over, and asks the carrier before it dials anything.
+worker takes its work over, and asks the carrier before it dials anything. It waits for a database
+that is away. If its work is taken over although it lives, it starts again in the same process.
 """
 
 import logging
@@ -10,11 +11,12 @@ import signal
 import sys
 import threading
 import time
+from datetime import timedelta
 from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from app import gc_tuning, log_lines, start_checks
 from app.config import Settings, read_settings
@@ -27,21 +29,26 @@ from app.jobs import (
     heartbeat,
     housekeeping,
     import_contacts,
+    liveness,
     memory,
     place_call,
     read_carrier_numbers,
     sell_plans,
     send_mail,
     send_webhook,
+    silent_calls,
     waiting_calls,
 )
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
-from app.jobs.reaper import reap
-from app.jobs.resilience import delivering, mailing, placing
+from app.jobs.liveness import Liveness
+from app.jobs.reaper import Reaper
+from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
+from app.services.workers import Pulse
 
 STOP_SECONDS = 10.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 WORKFLOWS = (
     place_call.place_call,
@@ -53,6 +60,7 @@ WORKFLOWS = (
     send_webhook.send_webhook,
     send_webhook.send_held_webhooks,
     place_call.end_stray_call,
+    silent_calls.follow_silent_call,
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
     read_carrier_numbers.read_carrier_numbers,
@@ -67,19 +75,20 @@ WORKFLOWS = (
 log = logging.getLogger("app.jobs.worker")
 
 
-def run(settings: Settings) -> None:
+def run(settings: Settings) -> NoReturn:
     """Work until SIGTERM or SIGINT, then end the process with `os._exit`."""
-    stop = threading.Event()
-
-    def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, ask_to_stop)
-    signal.signal(signal.SIGINT, ask_to_stop)
+    stop = _stop_on_signals()
+    life = Liveness()
+    threading.Thread(target=liveness.keep_reporting, args=(life, stop), daemon=True).start()
+    if settings.worker_livez_port:
+        liveness.serve(life, settings.worker_livez_host, settings.worker_livez_port)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
+    if not heartbeat.wait_for_database(context.database, life, stop):
+        _exit(0)
     mark = MarkFile(settings.instance_dir, lives_with_database=context.database.is_sqlite)
-    heartbeat.announce(context.database, executor_id, mark)
+    pulse = Pulse(timedelta(seconds=settings.worker_dead_after_seconds))
+    heartbeat.announce(context.database, executor_id, mark, pulse)
     bells = Bells()
     url = settings.effective_database_url
     threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
@@ -96,42 +105,87 @@ def run(settings: Settings) -> None:
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are only kept as files")
     log.info("the worker is ready")
-    _live(context, executor_id, mark, stop)
+    liveness.notify_systemd("READY=1")
+    reaper = Reaper(context.database, executor_id, pulse)
+    while not stop.is_set():
+        life.turn()
+        if not _live(context, executor_id, mark, pulse, reaper):
+            _rejoin(stop)
+        stop.wait(settings.worker_heartbeat_seconds)
     _leave(context, executor_id)
 
 
-def _live(context: WorkerContext, executor_id: str, mark: MarkFile, stop: threading.Event) -> None:
-    """Send heartbeats and take over the work of dead workers, until ``stop`` is set."""
-    while True:
-        try:
-            if not heartbeat.beat(context.database, executor_id, mark):
-                log.error("declared dead by another worker; stopping at once")
-                _exit(1)
-            reap(context.database, context.settings, executor_id)
-            import_contacts.take_over(context.database)
-            waiting_calls.release_held(context.database)
-            context.watch.write_down(context.note_database)
-        except SQLAlchemyError:
-            log.warning("the database can't be used; the next heartbeat tries again")
-        if stop.wait(context.settings.worker_heartbeat_seconds):
-            return
+def _stop_on_signals() -> threading.Event:
+    """An event that SIGTERM and SIGINT set, also those that came while the worker started again."""
+    stop = threading.Event()
+
+    def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for each in STOP_SIGNALS:
+        signal.signal(each, ask_to_stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    return stop
+
+
+def _live(
+    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, reaper: Reaper
+) -> bool:
+    """Send a heartbeat and take over the work of dead workers. False if this worker was declared
+    dead itself."""
+    try:
+        if not heartbeat.beat(context.database, executor_id, mark, pulse):
+            return False
+        reaper.reap()
+        import_contacts.take_over(context.database)
+        waiting_calls.release_held(context.database)
+        context.watch.write_down(context.note_database)
+    except SQLAlchemyError:
+        log.warning("the database can't be used; the next heartbeat tries again")
+    return True
 
 
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     """End between two dialled calls, sent mails or webhooks, never in the middle of one."""
     log.info("the worker is stopping")
-    if not placing.close(STOP_SECONDS):
-        log.warning("a call was still being placed; its attempt will be asked about")
-    if not mailing.close(STOP_SECONDS):
-        log.warning("a mail was still being sent; it may be sent again")
-    if not delivering.close(STOP_SECONDS):
-        log.warning("a webhook was still being delivered; it may be delivered again")
+    liveness.notify_systemd("STOPPING=1")
+    _close_gates()
     try:
         context.watch.write_down(context.note_database, at_once=True)
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:
         log.warning("the database can't be used; this worker's silence will tell")
     _exit(0)
+
+
+def _rejoin(stop: threading.Event) -> None:
+    """Step back after another worker took this one's work over: begin nothing more, wait for what
+    is under way, and start again as a new worker, unless ``stop`` is set meanwhile."""
+    log.warning("declared dead by another worker, which took over the work; starting again")
+    _close_gates()
+    # A signal between here and the new program's handlers waits for them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    if stop.is_set():
+        return
+    _start_again()
+
+
+def _start_again() -> NoReturn:
+    """Replace the program of this process by a fresh one.
+
+    The engine has one executor ID for its whole life, and its threads, which can't be ended, go on
+    with the work that others have taken over. The new program has neither; to who started the
+    process it is the same one.
+    """
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - the command of this very process
+
+
+def _close_gates() -> None:
+    for consequence in close_gates(STOP_SECONDS):
+        log.warning("%s", consequence)
 
 
 def _exit(code: int) -> NoReturn:
@@ -188,6 +242,13 @@ def main() -> None:
     except heartbeat.AnotherWorker as error:
         log.error("%s", error)
         sys.exit(3)
+    except (OperationalError, InterfaceError) as error:
+        if settings.effective_database_url.startswith("sqlite"):
+            log.exception("the worker failed")
+            _exit(1)
+        log.warning("the database went away during the start: %s", str(error.orig).strip())
+        time.sleep(heartbeat.RETRY_SECONDS)
+        _start_again()
     except Exception:
         # The engine's threads would keep a process alive that no longer beats.
         log.exception("the worker failed")

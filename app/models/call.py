@@ -88,6 +88,8 @@ class Call(Base):
     answered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    line_released_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when it doesn't count among the calls at once because its carrier is silent."""
 
     @property
     def is_usage(self) -> bool:

@@ -2,8 +2,9 @@
 
 import os
 import socket
-from collections.abc import Iterable
-from datetime import timedelta
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import DateTime, delete, func, select, update
@@ -12,34 +13,78 @@ from sqlalchemy.orm import Session
 from app.models import WorkerHeartbeat, utcnow
 
 
-def announce(session: Session, executor_id: str) -> None:
-    """Register a worker process before it takes any work."""
-    session.add(
-        WorkerHeartbeat(
-            executor_id=executor_id,
-            hostname=socket.gethostname(),
-            pid=os.getpid(),
-            beat_at=_now(session),
-        )
+@dataclass(slots=True)
+class Pulse:
+    """The unbroken series of a worker's own heartbeats, by the database's time.
+
+    After an outage of the database all heartbeats are old. So a worker judges others only once it
+    has beaten for as long as they may be silent: by then the living ones have beaten, too.
+    """
+
+    dead_after: timedelta
+    _since: datetime | None = None
+    _last: datetime | None = None
+
+    def add(self, beat_at: datetime) -> None:
+        """Continue the series, or begin another after a gap."""
+        if self._last is None or not self._continues(beat_at):
+            self._since = beat_at
+        self._last = beat_at
+
+    def may_judge(self, now: datetime) -> bool:
+        """Whether another worker that has been silent for ``dead_after`` is dead."""
+        if self._since is None or not self._continues(now):
+            return False
+        return now - self._since >= self.dead_after
+
+    def _continues(self, moment: datetime) -> bool:
+        """Also False if the database's clock was set back."""
+        return self._last is not None and timedelta() <= moment - self._last <= self.dead_after / 2
+
+
+def announce(session: Session, executor_id: str) -> datetime:
+    """Register a worker process before it takes any work; return the database's time."""
+    own = WorkerHeartbeat(
+        executor_id=executor_id,
+        hostname=socket.gethostname(),
+        pid=os.getpid(),
+        beat_at=_now(session),
     )
+    session.add(own)
+    session.flush()
+    return own.beat_at
 
 
-def beat(session: Session, executor_id: str) -> bool:
-    """Record a heartbeat. False if the worker was declared dead meanwhile: it must stop at once."""
-    return (
-        session.execute(
-            update(WorkerHeartbeat)
-            .where(WorkerHeartbeat.executor_id == executor_id)
-            .values(beat_at=_now(session))
-            .returning(WorkerHeartbeat.executor_id)
-        ).first()
-        is not None
+def beat(session: Session, executor_id: str) -> datetime | None:
+    """Record a heartbeat and return its time by the database. None if the worker was declared dead
+    meanwhile and must take no more work."""
+    return session.scalar(
+        update(WorkerHeartbeat)
+        .where(WorkerHeartbeat.executor_id == executor_id)
+        .values(beat_at=_now(session))
+        .returning(WorkerHeartbeat.beat_at)
     )
 
 
 def leave(session: Session, executor_id: str) -> None:
     """Remove the heartbeat of a worker that stops: its work may be taken over at once."""
     session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
+
+
+def dead(session: Session, executor_ids: Collection[str], pulse: Pulse) -> set[str]:
+    """Return those of the executors that are dead: they left, were declared dead, or have been
+    silent for too long, if ``pulse`` allows that judgment. Read their work before calling this: a
+    worker announces itself before it takes any."""
+    known = WorkerHeartbeat.executor_id.in_(executor_ids)
+    beats = dict(
+        session.execute(
+            select(WorkerHeartbeat.executor_id, WorkerHeartbeat.beat_at).where(known)
+        ).all()
+    )
+    # Read last: a wait for the database above makes the judge's own heartbeat old.
+    now = database_time(session)
+    silent = {each for each, at in beats.items() if now - at > pulse.dead_after}
+    return (set(executor_ids) - beats.keys()) | (silent if pulse.may_judge(now) else set())
 
 
 def alive(session: Session, within_seconds: float) -> set[str]:
@@ -65,7 +110,7 @@ def listing(session: Session) -> list[WorkerHeartbeat]:
 
 
 def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
-    """Remove the heartbeats, so that a worker that was only slow notices it and stops."""
+    """Remove the heartbeats, so that a worker that was only slow notices it and rejoins."""
     session.execute(
         delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id.in_(list(executor_ids)))
     )
@@ -81,8 +126,13 @@ def forget_silent(session: Session, older_than: timedelta) -> int:
     return len(gone.all())
 
 
+def database_time(session: Session) -> datetime:
+    """Return the time that is one for all machines. On SQLite there is only one machine."""
+    now = _now(session)
+    return now if isinstance(now, datetime) else session.scalars(select(now)).one()
+
+
 def _now(session: Session) -> Any:
-    """Return the database's time, which is one for all machines. SQLite has only one machine."""
     if session.get_bind().dialect.name == "sqlite":
         return utcnow()
     return func.clock_timestamp(type_=DateTime(timezone=True))

@@ -6,8 +6,7 @@ contrast of a transparent colour can't be computed.
 
 import re
 
-from coloraide import Color
-from coloraide.css.color_names import name2val_map
+from PIL import ImageColor
 
 _N = r"[0-9]{1,3}(?:\.[0-9]{1,6})?"
 _P = rf"{_N}%"
@@ -26,7 +25,7 @@ def _any_case(word: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
-_NAMES = "|".join(_any_case(name) for name in sorted(name2val_map) if name != "transparent")
+_NAMES = "|".join(_any_case(name) for name in sorted(ImageColor.colormap))
 _RGB = rf"{_any_case('rgb')}(?:{_three(_N, _N, _N)}|{_three(_P, _P, _P)})"
 _DEGREES = rf"{_N}(?:{_any_case('deg')})?"
 _HSL = rf"{_any_case('hsl')}{_three(_DEGREES, _P, _P)}"
@@ -49,5 +48,7 @@ def to_hex(value: str) -> str:
     if not is_colour(value):
         message = f"not a colour: {value!r}"
         raise ValueError(message)
+    from coloraide import Color  # noqa: PLC0415 - a tenth of each start
+
     colour = Color(value.lower()).convert("srgb").clip()
     return colour.to_string(hex=True, compress=False, fit=False)

@@ -8,7 +8,7 @@ from alembic import op
 from app.models.base import Json
 
 revision: str = "0055"
-down_revision: str | Sequence[str] | None = "0051"
+down_revision: str | Sequence[str] | None = "0053"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

@@ -12,7 +12,7 @@ from app.models import WorkerHeartbeat
 from app.services import workers
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import ROOT, Worker, open_line, outcome, unfinished, until
+from tests.fixtures.worker import ROOT, Worker, open_line, unfinished, until
 from tests.matrix import rotating
 
 
@@ -88,16 +88,27 @@ def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_worker_declared_dead_stops_at_once(
-    fresh_database: Database, make_worker: Callable[..., Worker], backend: str
+def test_a_worker_declared_dead_rejoins_as_another_in_the_same_process(
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    simulator: Simulator,
+    backend: str,
 ) -> None:
-    first, second = make_worker(), make_worker()
-    first.start()
-    with fresh_database.transaction() as session:
-        workers.declare_dead(session, session.scalars(select(WorkerHeartbeat.executor_id)).all())
-    assert first.process is not None
-    assert first.process.wait(timeout=60) == 1
-    second.start()
+    worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
+    worker.start()
     line = open_line(fresh_database)
-    call_id = line.dial(fresh_database, "+12125550600")
-    assert outcome(fresh_database, call_id) == ("completed", "completed", "human")
+    numbers = [f"+121255506{index:02d}" for index in range(8)]
+    for number in numbers:
+        line.dial(fresh_database, number)
+    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    with fresh_database.transaction() as session:
+        [before] = session.scalars(select(WorkerHeartbeat.executor_id)).all()
+        workers.declare_dead(session, [before])
+    until(lambda: unfinished(fresh_database) == 0)
+    assert [simulator.times_rung(number) for number in numbers] == [1] * 8
+    with fresh_database.transaction(read_only=True) as session:
+        [after] = session.scalars(select(WorkerHeartbeat.executor_id)).all()
+    assert worker.process is not None
+    assert before != after
+    assert [each.partition("-")[0] for each in (before, after)] == [str(worker.process.pid)] * 2
+    assert worker.stop() == 0

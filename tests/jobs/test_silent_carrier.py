@@ -11,8 +11,12 @@ from app.jobs import context, place_call
 from app.jobs.place_call import Next
 from app.models import new_id
 from app.services.calls import attempts
+from app.services.calls.silence import NO_ANSWER
+from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import call_now, open_line
+from tests.fixtures.twilio_worker import twilio_worker
+from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.matrix import rotating
 
 SIP = CarrierKind.SIP
 
@@ -45,3 +49,28 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
     assert call_now(fresh_database, call_id).status == "busy"
     for database in (opened.database, opened.note_database):
         database.dispose()
+
+
+@pytest.mark.worker
+@pytest.mark.parametrize("backend", rotating("database of a silent carrier", BACKENDS))
+def test_a_call_that_the_carrier_is_silent_about_lets_the_next_one_be_placed(
+    databases: Databases, tmp_path: Path, backend: str
+) -> None:
+    settings = {"PORTAL_CALLS_PER_ORGANIZATION": "1", "PORTAL_SILENT_CALL_MINUTES": "0.02"}
+    with twilio_worker(databases, backend, tmp_path, **settings) as house:
+        house.worker.start()
+        number = house.number(outcome="long", callbacks="lost", silent=True)
+        silent = house.dial(number)
+        until(lambda: house.carrier.calls_to(number))
+        assert outcome(house.database, house.dial(house.number())) == (
+            "completed",
+            "completed",
+            "human",
+        )
+        call = call_now(house.database, silent)
+        assert (call.status, call.status_detail) == ("in-progress", NO_ANSWER)
+        house.carrier.manners[number].silent = False
+        [placed] = house.carrier.calls_to(number)
+        house.carrier._become(placed, "completed")
+        assert outcome(house.database, silent)[0] == "completed"
+        assert len(house.carrier.calls_to(number)) == 1

@@ -29,6 +29,7 @@ QUEUE_NAMES = {
     job_queue.WEBHOOK_QUEUE: lazy_gettext("Webhooks"),
     job_queue.CHECK_QUEUE: lazy_gettext("Checks of active calls"),
     job_queue.PICTURE_QUEUE: lazy_gettext("Pictures"),
+    job_queue.SILENT_QUEUE: lazy_gettext("Calls without an answer from the carrier"),
     job_queue.JOBS_QUEUE: lazy_gettext("Other work"),
 }
 NAMES_IN_SENTENCE = {
@@ -38,6 +39,7 @@ NAMES_IN_SENTENCE = {
     job_queue.WEBHOOK_QUEUE: lazy_gettext("webhooks"),
     job_queue.CHECK_QUEUE: lazy_gettext("checks of active calls"),
     job_queue.PICTURE_QUEUE: lazy_gettext("pictures"),
+    job_queue.SILENT_QUEUE: lazy_gettext("calls without an answer from the carrier"),
     job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
 LATE = timedelta(minutes=5)

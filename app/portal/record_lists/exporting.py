@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import IO, TypeVar, cast
 
 from babel.support import LazyProxy
-from xlsxwriter import Workbook
 
 from app import languages
 from app.errors import TooLarge
@@ -55,6 +54,7 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
 
     Raises `TooLarge` for more rows than a sheet holds.
     """
+
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     options = {"constant_memory": True, "in_memory": False}
     with Workbook(file, options) as workbook:

@@ -7,11 +7,12 @@ on the rounded hexadecimal value, as a screen shows it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
-
-from coloraide import Color
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.validation.colours import to_hex
+
+if TYPE_CHECKING:
+    from coloraide import Color
 
 WHITE = "#ffffff"
 INK = "#1e1b18"
@@ -244,15 +245,19 @@ def _all(surfaces: Surfaces) -> tuple[str, ...]:
 
 
 def _oklch(shade: str) -> Oklch:
+    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+
     lightness, chroma, hue = Color(shade).convert("oklch").coords(nans=False)
     return Oklch(lightness, chroma, hue)
 
 
 def _hex(shade: Oklch) -> str:
+    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+
     return _rounded(Color("oklch", list(shade)))
 
 
-def _rounded(colour: Color) -> str:
+def _rounded(colour: "Color") -> str:
     return colour.convert("srgb").fit(method="oklch-chroma").to_string(hex=True, fit=False)
 
 

@@ -24,7 +24,7 @@ from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcn
 from app.services import carrier_accounts, destinations, pauses, spending
 from app.services.calls import carrier_pace, events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
-from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
+from app.services.calls.states import ACTIVE, WAITING, holds_line, lock_attempt, lock_call
 from app.services.verified_numbers import codes
 
 EARLY = timedelta(minutes=1)
@@ -220,14 +220,12 @@ class _Traffic(NamedTuple):
 
 
 def under_way(session: Session, organization_id: UUID) -> int:
-    """How many calls of the organization are active."""
+    """How many calls of the organization are active; without those of a silent carrier."""
     return session.scalar(_under_way(organization_id)) or 0
 
 
 def _under_way(organization_id: UUID) -> Select[int]:
-    return select(func.count(Call.id)).where(
-        Call.organization_id == organization_id, Call.status.in_(ACTIVE)
-    )
+    return select(func.count(Call.id)).where(Call.organization_id == organization_id, holds_line())
 
 
 def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:

@@ -26,7 +26,7 @@ from app.languages import gettext_noop
 from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
 from app.models.base import id_at
 from app.services import rollup, spending
-from app.services.calls import events, lifecycle, rules
+from app.services.calls import events, lifecycle, rules, silence
 from app.services.calls.events import event_key, known_events
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt
 from app.services.verified_numbers import codes
@@ -139,6 +139,7 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
         if attempt.carrier_reference is None:
             attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed
         attempt.carrier_retry_at = None
+        silence.heard(call)
         ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
             None,
             EndedReason.CANCELED,

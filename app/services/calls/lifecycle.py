@@ -268,7 +268,7 @@ def end_call(
     move(call, states.STOP if call.status in WAITING else states.END, status)
     call.ended_reason, call.ended_at = reason, at
     call.status_detail = detail
-    call.next_attempt_at = None
+    call.next_attempt_at = call.line_released_at = None
     _count_ended(session, call)
     events.note(session, call, "ended", status, at=at, detail=detail)
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))

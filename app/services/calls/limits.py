@@ -16,9 +16,8 @@ from app.errors import Sentence, in_language
 from app.languages.numbers import written
 from app.models import Call, CallAttempt, Organization
 from app.phone import within_calling_hours
-from app.services.calls.states import ACTIVE
+from app.services.calls.states import holds_line
 
-_TAKING_PLACES = ACTIVE | {CallStatus.QUEUED}
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
 # In English: calls store them, and `in_language` translates them where they are shown.
@@ -148,7 +147,10 @@ def no_place_free(session: Session, organization: Organization, most: int | None
     places = calls_at_once(organization, most)
     before = (
         select(Call.id)
-        .where(Call.organization_id == organization.id, Call.status.in_(_TAKING_PLACES))
+        .where(
+            Call.organization_id == organization.id,
+            holds_line() | (Call.status == CallStatus.QUEUED),
+        )
         .limit(places)
         .subquery()
     )

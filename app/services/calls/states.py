@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
@@ -52,6 +52,12 @@ def _in(phase: Phase) -> frozenset[CallStatus]:
 
 
 WAITING, ACTIVE, FINAL = _in(Phase.WAITING), _in(Phase.ACTIVE), _in(Phase.FINAL)
+
+
+def holds_line() -> ColumnElement[bool]:
+    """Whether a call counts among its organization's calls at once: it is active, and its carrier
+    isn't silent (`app.services.calls.silence`)."""
+    return Call.status.in_(ACTIVE) & Call.line_released_at.is_(None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
 from app.services import calls, phone_numbers, spending
 from app.services.calls import limits, rules
-from app.services.calls.states import ACTIVE
+from app.services.calls.states import holds_line
 from app.services.outreach.blockers import of_plan
 from app.services.outreach.eligibility import Known, Later, Never, decide, known_of, request_for
 from app.services.outreach.plans import recheck_stopped
@@ -134,7 +134,7 @@ def _free_places(
     unfinished = session.scalar(
         select(func.count(Call.id)).where(
             Call.organization_id == outreach.organization_id,
-            Call.status.in_(ACTIVE | {CallStatus.QUEUED}),
+            holds_line() | (Call.status == CallStatus.QUEUED),
             Call.campaign_id == outreach.campaign_id,
             Call.source == CallSource.CAMPAIGN,
         )

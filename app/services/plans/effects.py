@@ -14,7 +14,7 @@ from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcno
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.calls.limits import PLAN_USED_UP
-from app.services.calls.states import ACTIVE
+from app.services.calls.states import holds_line
 from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls
 from app.services.partners.loading import get
 from app.services.plans.limits import Allowance, allowances
@@ -83,7 +83,7 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
     """Organizations with more active calls than would be allowed."""
     under_way = (
         select(Call.organization_id)
-        .where(Call.status.in_(ACTIVE), Call.organization_id.in_(_on_plan(partner_id, tier)))
+        .where(holds_line(), Call.organization_id.in_(_on_plan(partner_id, tier)))
         .group_by(Call.organization_id)
         .having(func.count() > most)
     )

@@ -1,0 +1,97 @@
+"""Whether this worker still works through its main loop, for systemd and for an HTTP probe.
+
+An outage of the database is no reason to end a worker: it waits. So both report a worker that
+hangs, not one that has nothing to work with.
+"""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
+
+HANGS_AFTER_SECONDS = 120.0
+"""Longer than any wait of the main loop for the database, its connections included."""
+PROBE_SECONDS = 5.0
+"""For one request of a probe."""
+
+log = logging.getLogger(__name__)
+
+
+class Liveness:
+    """When the main loop last began a turn. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._turned_at = monotonic()
+
+    def turn(self) -> None:
+        self._turned_at = monotonic()
+
+    @property
+    def is_live(self) -> bool:
+        return monotonic() - self._turned_at < HANGS_AFTER_SECONDS
+
+
+def serve(liveness: Liveness, host: str, port: int) -> int:
+    """Answer ``GET /livez`` in a thread of its own; return the port. Raises `OSError` if the port
+    is taken."""
+
+    class Probe(BaseHTTPRequestHandler):
+        timeout = PROBE_SECONDS
+
+        def do_GET(self) -> None:
+            if self.path != "/livez":
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
+            body = b"live\n" if liveness.is_live else b"the main loop hangs\n"
+            status = HTTPStatus.OK if liveness.is_live else HTTPStatus.SERVICE_UNAVAILABLE
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_arguments: object) -> None:
+            """Probes come every few seconds."""
+
+    server = ThreadingHTTPServer((host, port), Probe)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return int(server.server_address[1])
+
+
+def notify_systemd(state: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Send systemd a state such as ``READY=1``, as sd_notify(3) describes; without systemd do
+    nothing."""
+    address = environment.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+        try:
+            line.connect("\0" + address[1:] if address[0] == "@" else address)
+            line.sendall(state.encode())
+        except OSError as error:
+            log.warning("systemd was not notified: %s", error)
+
+
+def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | None:
+    """Return how often systemd expects this process to report; None if it doesn't."""
+    if environment.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return None
+    microseconds = environment.get("WATCHDOG_USEC", "")
+    return int(microseconds) / 1_000_000 if microseconds.isdecimal() else None
+
+
+def keep_reporting(
+    liveness: Liveness, stop: threading.Event, environment: Mapping[str, str] = os.environ
+) -> None:
+    """Report to systemd's watchdog while the main loop turns, until ``stop`` is set."""
+    every = watchdog_seconds(environment)
+    while every is not None:
+        if liveness.is_live:
+            notify_systemd("WATCHDOG=1", environment)
+        if stop.wait(every / 3):
+            return

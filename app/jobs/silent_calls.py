@@ -1,0 +1,51 @@
+"""Calls that `place_call` left because their carrier gives no answer about them.
+
+Each question is a workflow of its own, so that such a call takes no slot of its organization.
+"""
+
+import logging
+from datetime import datetime
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.jobs.context import context
+from app.jobs.place_call import Next, follow
+from app.jobs.resilience import retry_on_database_outage
+from app.models import utcnow
+from app.services.calls import attempts, carrier_reports, silence
+
+log = logging.getLogger(__name__)
+
+
+@DBOS.workflow(name="follow_silent_call")
+def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
+    """Ask the carrier about the call, and enqueue the next question unless it has ended.
+
+    ``silent_since`` is in ISO 8601, and empty if the carrier answered the last question.
+    """
+    attempt, since = UUID(attempt_id), datetime.fromisoformat(silent_since or utcnow().isoformat())
+    try:
+        step = _ask(attempt)
+        if step is not None:
+            _continue(attempt, turn + 1, since if step.is_silent else None)
+    except Exception:
+        log.exception("a call could not be carried on")
+        with context().note_database.transaction() as session:
+            attempts.unknown(session, attempt)
+
+
+@retry_on_database_outage
+def _ask(attempt_id: UUID) -> Next | None:
+    with context().note_database.transaction(read_only=True) as session:
+        carrier, _ = carrier_reports.carrier_inquiry(session, attempt_id)
+    return follow(attempt_id, carrier)
+
+
+@retry_on_database_outage
+def _continue(attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
+    minutes = context().settings.silent_call_minutes
+    with context().database.transaction() as session:
+        if silent_since is not None:
+            silence.release_line(session, attempt_id, silent_since, minutes)
+        silence.ask_later(session, attempt_id, turn, silent_since)

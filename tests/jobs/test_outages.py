@@ -1,0 +1,119 @@
+"""Workers outlast outages of the database and wrong clocks; nothing is lost or dialled twice."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database, make_engine
+from app.enums import CallStatus
+from app.models import Call, SimulatedCall, WorkerHeartbeat
+from tests import matrix
+from tests.fixtures.own_server import OwnServer
+from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+
+OUTAGES = 5 if matrix.is_full() else 1
+DEAD_AFTER = 2.5
+"""Seconds, as `tests.fixtures.worker` sets it."""
+
+
+@pytest.fixture
+def server(backend: str) -> Iterator[OwnServer]:
+    own = OwnServer()
+    yield own
+    own.close()
+
+
+@pytest.fixture
+def served(server: OwnServer) -> Iterator[Database]:
+    database = Database(make_engine(server.url))
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def two_workers(served: Database) -> Iterator[list[Worker]]:
+    both = [Worker(served, PORTAL_SIMULATOR_PACE="0.3") for _ in range(2)]
+    for worker in both:
+        worker.start()
+    yield both
+    for worker in both:
+        worker.close()
+
+
+def executors(database: Database) -> set[str]:
+    with database.transaction(read_only=True) as session:
+        return set(session.scalars(select(WorkerHeartbeat.executor_id)))
+
+
+def rung_and_ended(database: Database) -> tuple[Counter[str], dict[str, CallStatus]]:
+    with database.transaction(read_only=True) as session:
+        rung = Counter(session.scalars(select(SimulatedCall.to_number)))
+        return rung, dict(session.execute(select(Call.phone_number, Call.status)).all())
+
+
+def dial(database: Database, lines: list[Line], numbers: list[str]) -> None:
+    for place, number in enumerate(numbers):
+        lines[place % len(lines)].dial(database, number)
+
+
+@pytest.mark.worker
+@pytest.mark.crash
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_an_outage_ends_no_worker_and_hands_nothing_over(
+    server: OwnServer, served: Database, two_workers: list[Worker]
+) -> None:
+    # Of many organizations, so that both workers have calls.
+    lines = [open_line(served) for _ in range(10)]
+    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
+    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    before, dialled = executors(served), list[str]()
+    for outage in range(OUTAGES):
+        numbers = [f"+1212555{outage:02d}{place:02d}" for place in range(50)]
+        dial(served, lines, numbers)
+        dialled += numbers
+        time.sleep(chance.uniform(0.2, 2))
+        with server.away(chance.uniform(1.5, 3) * DEAD_AFTER):
+            pass
+    until(lambda: unfinished(served) == 0)
+    rung, ended = rung_and_ended(served)
+    assert ended == dict.fromkeys(dialled, CallStatus.COMPLETED), f"seed {seed}"
+    assert rung == Counter(dialled), f"seed {seed}"
+    assert executors(served) == before
+    assert [worker.stop() for worker in two_workers] == [0, 0]
+
+
+@pytest.mark.worker
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_worker_that_starts_during_an_outage_waits(server: OwnServer, served: Database) -> None:
+    worker = Worker(served)
+    with server.away(1):
+        worker.start(wait=False)
+        time.sleep(6)
+        assert worker.is_running
+    until(lambda: executors(served), 30)
+    assert worker.stop() == 0
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_machines_with_wrong_clocks_take_over_from_each_other(
+    fresh_database: Database, make_worker: Callable[..., Worker], backend: str
+) -> None:
+    ahead, behind = (make_worker(PORTAL_SIMULATOR_PACE="0.3") for _ in range(2))
+    ahead.program = ["tests.fixtures.skewed_worker", "30"]
+    behind.program = ["tests.fixtures.skewed_worker", "-30"]
+    ahead.start()
+    behind.start()
+    lines = [open_line(fresh_database) for _ in range(6)]
+    numbers = [f"+12125557{place:03d}" for place in range(30)]
+    dial(fresh_database, lines, numbers)
+    time.sleep(1)
+    ahead.kill()
+    until(lambda: unfinished(fresh_database) == 0, 60)
+    rung, ended = rung_and_ended(fresh_database)
+    assert ended == dict.fromkeys(numbers, CallStatus.COMPLETED)
+    assert rung == Counter(numbers)
+    assert behind.stop() == 0

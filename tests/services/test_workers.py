@@ -1,0 +1,81 @@
+"""Who is dead, by heartbeats and the database's time."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.models import WorkerHeartbeat
+from app.services import workers
+from app.services.workers import Pulse
+
+DEAD_AFTER = timedelta(seconds=10)
+NOON = datetime(2026, 10, 15, 12, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    return NOON + timedelta(seconds=seconds)
+
+
+def pulse_of(*beats: float) -> Pulse:
+    pulse = Pulse(DEAD_AFTER)
+    for seconds in beats:
+        pulse.add(at(seconds))
+    return pulse
+
+
+@pytest.mark.parametrize(
+    ("beats", "now", "may_judge"),
+    [
+        ((), 0, False),
+        ((0, 2, 4, 6, 8), 9, False),
+        ((0, 2, 4, 6, 8, 10), 10, True),
+        ((0, 5, 10), 15, True),
+        ((0, 5, 10), 15.1, False),
+        ((0, 2, 4, 6, 8, 10, 25), 26, False),
+        ((0, 2, 4, 6, 8, 10, 25, 27, 29, 31, 33, 35), 35, True),
+        ((0, 2, 4, 6, 8, 10, 4), 5, False),
+        ((0, 2, 4, 6, 8, 10), 9, False),
+    ],
+    ids=[
+        "it has just started",
+        "it has not beaten for long enough",
+        "it has",
+        "gaps of half that time",
+        "its own last heartbeat is old",
+        "right after an outage",
+        "as long after an outage as others may be silent",
+        "the database's clock was set back",
+        "and is behind its last heartbeat",
+    ],
+)
+def test_a_worker_judges_after_an_unbroken_series_of_its_own_heartbeats(
+    beats: tuple[float, ...], now: float, *, may_judge: bool
+) -> None:
+    assert pulse_of(*beats).may_judge(at(now)) is may_judge
+
+
+def test_who_left_is_dead_at_once_and_who_is_silent_by_a_judge_alone(session: Session) -> None:
+    for name in ("living", "silent"):
+        workers.announce(session, name)
+    now = workers.database_time(session)
+    session.get_one(WorkerHeartbeat, "silent").beat_at = now - DEAD_AFTER - timedelta(seconds=1)
+    session.flush()
+    judge, newcomer = Pulse(DEAD_AFTER), Pulse(DEAD_AFTER)
+    for seconds in (10, 8, 6, 4, 2, 0):
+        judge.add(now - timedelta(seconds=seconds))
+    newcomer.add(now)
+    known = ["living", "silent", "gone"]
+    assert workers.dead(session, known, judge) == {"silent", "gone"}
+    assert workers.dead(session, known, newcomer) == {"gone"}
+
+
+def test_a_heartbeat_says_the_database_s_time_or_that_the_worker_was_declared_dead(
+    session: Session,
+) -> None:
+    workers.announce(session, "worker-1")
+    beat_at = workers.beat(session, "worker-1")
+    assert beat_at is not None
+    assert abs(beat_at - workers.database_time(session)) < timedelta(seconds=5)
+    workers.declare_dead(session, ["worker-1"])
+    assert workers.beat(session, "worker-1") is None
