@@ -78,7 +78,7 @@ def run(settings: Settings) -> None:
     signal.signal(signal.SIGINT, ask_to_stop)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
-    mark = MarkFile(settings.instance_dir, lives_with_database=context.database.is_sqlite)
+    mark = MarkFile(settings.instance_dir, context.database)
     heartbeat.announce(context.database, executor_id, mark)
     bells = Bells()
     url = settings.effective_database_url

@@ -24,7 +24,7 @@ HUMAN = SIMULATED_NUMBERS["human"]
 
 def beat(database: Database, folder: Path, times: int = 1) -> MarkFile:
     """A worker that starts and beats so often."""
-    mark_file = MarkFile(folder, lives_with_database=database.is_sqlite)
+    mark_file = MarkFile(folder, database)
     for _ in range(times):
         with database.transaction() as session:
             mark_file.advance(session)

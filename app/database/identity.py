@@ -1,0 +1,58 @@
+"""What tells a database from its copies: names that a dump, a copy or a recovery doesn't carry over.
+
+An ordinary role of PostgreSQL may read all of them.
+"""
+
+import os
+from dataclasses import dataclass
+
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+_POSTGRESQL = text("""
+    SELECT
+        (SELECT system_identifier FROM pg_control_system()),
+        ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,
+        (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),
+        pg_current_xact_id()::text::bigint % 4294967296
+""")
+"""The timeline is that of the log that is being written: the one of the last checkpoint still names
+the timeline before for some minutes after a recovery."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """``server`` is PostgreSQL's system identifier, ``timeline`` changes with each recovery and
+    each standby that takes over, ``database`` is an OID or the inode of SQLite's file.
+
+    ``transaction`` is the current one, as the rows that it writes show it in ``xmin``.
+    """
+
+    database: int
+    server: int | None = None
+    timeline: int | None = None
+    transaction: int | None = None
+
+
+def read(session: Session) -> Identity | None:
+    """Return the identity of the session's database; None if it can't be read. Not for a savepoint:
+    its rows show a transaction of their own."""
+    if session.get_bind().dialect.name == "sqlite":
+        return _of_file(str(session.get_bind().engine.url.database))
+    try:
+        with session.begin_nested():
+            server, timeline, database, transaction = session.execute(_POSTGRESQL).one()
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise
+        return None
+    return Identity(int(database), int(server), int(timeline), int(transaction))
+
+
+def _of_file(path: str) -> Identity | None:
+    """Without the number of the device, which another start of the machine may change."""
+    try:
+        return Identity(os.stat(path).st_ino)  # noqa: PTH116 - nothing else is done with the path
+    except OSError:
+        return None
