@@ -4,21 +4,24 @@ An ordinary role of PostgreSQL may read all of them.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import text
+import psycopg
+from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-_POSTGRESQL = text("""
+_NAMES = """
     SELECT
         (SELECT system_identifier FROM pg_control_system()),
         ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,
-        (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),
-        pg_current_xact_id()::text::bigint % 4294967296
-""")
+        (SELECT oid::bigint FROM pg_database WHERE datname = current_database())
+"""
 """The timeline is that of the log that is being written: the one of the last checkpoint still names
 the timeline before for some minutes after a recovery."""
+_POSTGRESQL = text(f"{_NAMES}, pg_current_xact_id()::text::bigint % 4294967296")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,25 @@ def read(session: Session) -> Identity | None:
             raise
         return None
     return Identity(int(database), int(server), int(timeline), int(transaction))
+
+
+def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
+    """Call ``is_other`` when a new connection of PostgreSQL leads to another database than the
+    first one did: it was restored or recovered under a running process."""
+    first: list[Any] = []
+
+    def check(connection: Any, _record: Any) -> None:
+        try:
+            found = connection.execute(_NAMES).fetchone()
+        except psycopg.Error:
+            return
+        if not first:
+            first.append(found)
+        elif found != first[0]:
+            is_other()
+
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", check)
 
 
 def _of_file(path: str) -> Identity | None:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import gc_tuning, log_lines, start_checks
 from app.config import Settings, read_settings
+from app.database.identity import check_connections
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
@@ -78,6 +79,7 @@ def run(settings: Settings) -> None:
     signal.signal(signal.SIGINT, ask_to_stop)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
+    check_connections(context.database.engine, _stop_for_other_database)
     mark = MarkFile(settings.instance_dir, context.database)
     heartbeat.announce(context.database, executor_id, mark)
     bells = Bells()
@@ -132,6 +134,12 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     except SQLAlchemyError:
         log.warning("the database can't be used; this worker's silence will tell")
     _exit(0)
+
+
+def _stop_for_other_database() -> NoReturn:
+    """The next worker pauses calls before it takes any work; this one might place some first."""
+    log.error("the database was restored, recovered or replaced; stopping at once")
+    _exit(1)
 
 
 def _exit(code: int) -> NoReturn:
