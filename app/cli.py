@@ -17,6 +17,7 @@ from app.commands.destinations import destination_commands
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
 from app.commands.phone_numbers import phone_number_commands
+from app.commands.reconcile import reconcile
 from app.commands.spending import spending_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
 from app.commands.storage import storage_commands
@@ -45,6 +46,7 @@ def migrate(as_json: bool) -> None:
 
 
 def register_commands(app: Flask) -> None:
+    call_commands.add_command(reconcile)
     for command in (
         migrate,
         demo,

@@ -1,4 +1,4 @@
-"""What tells a database from its copies: names that a dump, a copy or a recovery doesn't carry over.
+"""What tells a database from its copies: names that no dump, copy or recovery carries over.
 
 An ordinary role of PostgreSQL may read all of them.
 """

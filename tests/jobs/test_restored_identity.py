@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pysqlite3.dbapi2 as sqlite
 import pytest
@@ -24,6 +25,7 @@ from tests.fixtures.own_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import url_of
 
 RESTORED = ["restored from a backup"]
+connect: Any = sqlite.connect  # type: ignore[attr-defined]  # the driver has no types
 COPIED = ["restored from a backup, or a copy of another installation"]
 RECOVERED = ["the database was recovered or its standby took over; recent calls may be missing"]
 NEW_HOST = ["started on a new host after an outage; recent calls may be missing"]
@@ -105,7 +107,12 @@ def restore(url: str, file: Path, *more: str) -> None:
 def run_tool(program: str, url: str, *options: str) -> None:
     parsed = make_url(url)
     address = [f"--host={parsed.host}", f"--port={parsed.port}", f"--username={SUPERUSER}"]
-    command = [postgres.programs() / program, *address, f"--dbname={parsed.database}", *options]
+    command = [
+        str(postgres.programs() / program),
+        *address,
+        f"--dbname={parsed.database}",
+        *options,
+    ]
     subprocess.run(command, check=True)
 
 
@@ -122,8 +129,8 @@ def test_a_copied_sqlite_file_is_noticed_without_a_mark(
             connection.execute(text("VACUUM INTO :path"), {"path": str(copy)})
     elif how == "backup":
         with (
-            closing(sqlite.connect(str(own))) as source,
-            closing(sqlite.connect(str(copy))) as target,
+            closing(connect(str(own))) as source,
+            closing(connect(str(copy))) as target,
         ):
             source.backup(target)
     else:
@@ -240,8 +247,8 @@ def test_a_database_made_from_another_is_noticed_without_a_mark(
 
 @postgresql_only
 def test_maintenance_of_postgresql_is_no_restore(worked: Database, tmp_path: Path) -> None:
-    with worked.engine.connect() as connection:
-        connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+    with worked.engine.connect() as opened_one:
+        connection = opened_one.execution_options(isolation_level="AUTOCOMMIT")
         for statement in ("VACUUM FULL installation_marks", "VACUUM FREEZE", "REINDEX TABLE calls"):
             connection.exec_driver_sql(statement)
     beat(worked, tmp_path / "instance")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import BigInteger, Text, cast, exists, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Text, cast, exists, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -150,7 +150,7 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
     """The only row, locked, and on PostgreSQL the transaction that wrote it. The first worker makes
     it, so that databases copied before that have different lineages."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
-    xmin = literal_column("installation_marks.xmin")
+    xmin: ColumnElement[str] = literal_column("installation_marks.xmin")
     writer = literal_column("NULL") if is_sqlite else cast(cast(xmin, Text), BigInteger)
     query = select(InstallationMark, writer).with_for_update()
     found = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
