@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from app import extensions
 from app.commands.audit import audit_commands
+from app.commands.backup import backup_commands
 from app.commands.calls import call_commands
 from app.commands.campaigns import campaign_commands
 from app.commands.contacts import contact_commands
@@ -52,6 +53,7 @@ def register_commands(app: Flask) -> None:
         demo,
         assistant_commands,
         audit_commands,
+        backup_commands,
         call_commands,
         campaign_commands,
         contact_commands,

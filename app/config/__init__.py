@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 
 from app.config.audit import AuditSettings
+from app.config.backups import BackupSettings
 from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
@@ -49,6 +50,7 @@ class Settings(
     WriterSettings,
     SpendingSettings,
     AuditSettings,
+    BackupSettings,
 ):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 

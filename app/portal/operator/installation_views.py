@@ -8,6 +8,7 @@ from typing import Any
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.backups import records as backup_records
 from app.database.migration import current, head
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
@@ -51,6 +52,7 @@ def operator_installation() -> str:
             _emails(session),
             _migrations(migration),
             _disk(session),
+            _backups(session),
         ]
         return render_template(
             "portal/operator/installation.html",
@@ -140,3 +142,20 @@ def _disk(session: Session) -> Row:
     if disk.free < disk.total * LITTLE_SPACE:
         return _row("Storage", "Little space", "warning", text, "portal.operator_storage")
     return _row("Storage", "Enough space", "success", text, "portal.operator_storage")
+
+
+def _backups(session: Session) -> Row:
+    """Backups that others make, such as those of a cloud, are not known here."""
+    if settings().backup_dir is None:
+        return _row("Backups", "Off", "neutral", "No folder for daily backups is set.")
+    found = backup_records.state(session)
+    done = found.succeeded
+    text = f"Last backup {when(done.finished_at)}, {size(done.size or 0)}." if done else ""
+    if found.last is not None and found.last.problem:
+        text = f"The last attempt failed: {found.last.problem} {text}".strip()
+        return _row("Backups", "Failed", "danger", text)
+    if found.is_overdue:
+        return _row("Backups", "Overdue", "warning", text or "No backup has been made yet.")
+    if done is not None and done.verified_at is None:
+        return _row("Backups", "Not verified", "warning", f"{text} See the log of the worker.")
+    return _row("Backups", "Works", "success", f"{text} Its database was restored as a test.")
