@@ -88,13 +88,13 @@ def read_identities(path: Path) -> Identities:
 
 def pack(
     target: Path,
-    recipients: Sequence[str],
+    public_keys: Sequence[str],
     entries: Sequence[tuple[str, Path]],
     manifest: Callable[[dict[str, File]], Manifest],
 ) -> Manifest:
     """Write the entries, and the manifest made of their sizes and checksums, as one file."""
     try:
-        keys = [pyrage.x25519.Recipient.from_str(key) for key in recipients]
+        keys = [pyrage.x25519.Recipient.from_str(key) for key in public_keys]
     except pyrage.RecipientError as error:
         message = f"A public key can't be used: {error}."
         raise BackupUnusable(message) from None
@@ -166,7 +166,7 @@ def _add(tar: tarfile.TarFile, name: str, path: Path) -> File:
     with path.open("rb") as file:
         entry.size = os.fstat(file.fileno()).st_size
         reader = _Digesting(file)
-        tar.addfile(entry, reader)  # type: ignore[arg-type]  # it only reads
+        tar.addfile(entry, reader)
     return File(entry.size, reader.digest.hexdigest())
 
 

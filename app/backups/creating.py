@@ -31,7 +31,7 @@ class Created:
     unverified: str | None
 
 
-def create(settings: Settings, folder: Path, recipients: Sequence[str]) -> Created:
+def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Created:
     """Write a backup into the folder. Its database is restored into a throw-away database and
     compared before it is encrypted. Raises `DatabaseToolFailed`, `BackupUnusable`, `OSError`."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def create(settings: Settings, folder: Path, recipients: Sequence[str]) -> Creat
 
         names = sorted(str(path.relative_to(work)) for path in work.rglob("*") if path.is_file())
         try:
-            written = archive.pack(partial, recipients, [(n, work / n) for n in names], manifest)
+            written = archive.pack(partial, public_keys, [(n, work / n) for n in names], manifest)
             partial.rename(target)
         finally:
             partial.unlink(missing_ok=True)

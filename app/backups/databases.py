@@ -1,4 +1,4 @@
-"""A snapshot of a database as a file, and back: SQLite's online backup, ``pg_dump``, ``pg_restore``.
+"""A snapshot of a database as a file, and back, by the tools of SQLite and PostgreSQL.
 
 The tables of the durable queue are in the same database and belong to the snapshot.
 """
@@ -18,7 +18,10 @@ import pysqlite3.dbapi2 as sqlite
 from psycopg import sql
 from sqlalchemy import URL, make_url
 
-_connect_sqlite: Any = sqlite.connect  # type: ignore[attr-defined]  # the driver has no types
+_sqlite: Any = sqlite
+"""The driver has no types."""
+_connect_sqlite = _sqlite.connect
+_SqliteError: type[Exception] = _sqlite.DatabaseError
 _SCOPE = "-c app.scope=installation"
 """Row-level security binds the owner of the tables too."""
 _TABLES = """
@@ -160,14 +163,15 @@ def _content_of_sqlite(path: Path) -> Content:
             revision = None
             if "alembic_version" in tables:
                 ((revision,),) = connection.execute("SELECT version_num FROM alembic_version")
-    except sqlite.DatabaseError as error:
+    except _SqliteError as error:
         raise DatabaseToolFailed(str(error)) from None
-    return Content(f"SQLite {sqlite.sqlite_version}", revision, tables)
+    return Content(f"SQLite {_sqlite.sqlite_version}", revision, tables)
 
 
 def _count(connection: Any, table: str) -> int:
     # nosemgrep: sql-made-of-values - a name from the database's own catalogue
-    ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    query = f"SELECT count(*) FROM {table}"  # noqa: S608 - as above
+    ((count,),) = connection.execute(query).fetchall()
     return int(count)
 
 

@@ -30,27 +30,27 @@ def key() -> None:
     """Print a new pair of keys. Keep the private key on another machine."""
     private, public = backups.new_key()
     click.echo(f"# public key: {public}\n{private}")
-    click.echo(f"PORTAL_BACKUP_RECIPIENT={public}", err=True)
+    click.echo(f"PORTAL_BACKUP_PUBLIC_KEY={public}", err=True)
 
 
 @backup_commands.command("create")
 @click.option("--to", type=click.Path(file_okay=False, path_type=Path), help="Folder of the file.")
 @as_json
 def create(to: Path | None, as_json: bool) -> None:
-    """Make a backup now, encrypted for PORTAL_BACKUP_RECIPIENT, and try out its database."""
+    """Make a backup now, encrypted for PORTAL_BACKUP_PUBLIC_KEY, and try out its database."""
     settings = extensions.settings()
     folder = to or settings.backup_dir
     if folder is None:
         message = "Name a folder with --to, or set PORTAL_BACKUP_DIR."
         raise click.UsageError(message)
-    if not settings.backup_recipients:
-        message = "Set PORTAL_BACKUP_RECIPIENT. `backup key` makes a pair of keys."
+    if not settings.backup_public_keys:
+        message = "Set PORTAL_BACKUP_PUBLIC_KEY. `backup key` makes a pair of keys."
         raise click.UsageError(message)
     with changes() as (session, _caller):
         backup_id = records.begin(session, utcnow())
     try:
         with _sentences():
-            made = backups.create(settings, folder, settings.backup_recipients)
+            made = backups.create(settings, folder, settings.backup_public_keys)
     except click.ClickException as error:
         with changes() as (session, _caller):
             records.fail(session, backup_id, error.message)

@@ -14,7 +14,7 @@ class BackupSettings(Foundation):
     backup_dir: Path | None = None
     """Folder for daily backups, on another disk or mounted from another machine. Without it: the
     worker makes none."""
-    backup_recipient: str = ""
+    backup_public_key: str = ""
     """Public keys (``age1…``) that backups are encrypted for, separated by spaces.
     ``flask --app wsgi backup key`` makes a pair. Required with a folder."""
     backup_hour: int = Field(3, ge=0, le=23)
@@ -28,14 +28,14 @@ class BackupSettings(Foundation):
 
     @model_validator(mode="after")
     def _refuse_plain_backups(self) -> Self:
-        if self.backup_dir is not None and not self.backup_recipients:
-            message = "PORTAL_BACKUP_RECIPIENT must be set where PORTAL_BACKUP_DIR is."
+        if self.backup_dir is not None and not self.backup_public_keys:
+            message = "PORTAL_BACKUP_PUBLIC_KEY must be set where PORTAL_BACKUP_DIR is."
             raise ValueError(message)
-        if any(not key.startswith("age1") for key in self.backup_recipients):
-            message = "PORTAL_BACKUP_RECIPIENT holds public keys of age, which begin with age1."
+        if any(not key.startswith("age1") for key in self.backup_public_keys):
+            message = "PORTAL_BACKUP_PUBLIC_KEY holds public keys of age, which begin with age1."
             raise ValueError(message)
         return self
 
     @property
-    def backup_recipients(self) -> list[str]:
-        return self.backup_recipient.split()
+    def backup_public_keys(self) -> list[str]:
+        return self.backup_public_key.split()

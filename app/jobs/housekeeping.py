@@ -363,7 +363,7 @@ def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
     if folder is None:
         return
     try:
-        made = backups.create(settings, folder, settings.backup_recipients)
+        made = backups.create(settings, folder, settings.backup_public_keys)
     except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
         log.error("the backup failed: %s", error)
         with database.transaction() as session:

@@ -165,8 +165,8 @@ class Simulator:
             rows = connection.execution_options(read_only=True).execute(query).all()
         for reference, to_number, from_number, placed_at in rows:
             attempt_id = UUID(reference)
-            placed = {"verdict": Verdict.PLACED, "reference": _reference(attempt_id)}
-            state = replace(self._state(attempt_id), **placed)
+            state = self._state(attempt_id)
+            state = replace(state, verdict=Verdict.PLACED, reference=_reference(attempt_id))
             yield ListedCall(to_number, from_number, placed_at, state)
 
     def _entry(self, attempt_id: UUID) -> Row[str, datetime, datetime | None] | None:

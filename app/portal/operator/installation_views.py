@@ -18,7 +18,8 @@ from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
-from app.portal.web.formats import carrier_title, number, plural, size
+from app.portal.web.formats import carrier_title, moment, number, plural, size
+from app.portal.web.user_timezone import zone
 from app.services import installation, storage, workers
 from app.services.pauses import carrier_health
 
@@ -150,7 +151,9 @@ def _backups(session: Session) -> Row:
         return _row("Backups", "Off", "neutral", "No folder for daily backups is set.")
     found = backup_records.state(session)
     done = found.succeeded
-    text = f"Last backup {when(done.finished_at)}, {size(done.size or 0)}." if done else ""
+    text = (
+        f"Last backup {moment(done.finished_at, zone())}, {size(done.size or 0)}." if done else ""
+    )
     if found.last is not None and found.last.problem:
         text = f"The last attempt failed: {found.last.problem} {text}".strip()
         return _row("Backups", "Failed", "danger", text)
