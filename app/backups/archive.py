@@ -15,6 +15,8 @@ from typing import IO, Any
 
 import pyrage
 
+_age: Any = pyrage
+"""The library has no types."""
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATABASE = "database"
@@ -66,7 +68,7 @@ Identities = Sequence[Any]
 
 def new_key() -> tuple[str, str]:
     """Return a new private key, and the public key that belongs to it."""
-    made = pyrage.x25519.Identity.generate()
+    made = _age.x25519.Identity.generate()
     return str(made), str(made.to_public())
 
 
@@ -74,10 +76,8 @@ def read_identities(path: Path) -> Identities:
     """Read private keys, one a line, as ``age-keygen`` writes them. Raises `BackupUnusable`."""
     lines = (line.strip() for line in path.read_text().splitlines())
     try:
-        found = [
-            pyrage.x25519.Identity.from_str(line) for line in lines if line[:1] not in ("", "#")
-        ]
-    except pyrage.IdentityError as error:
+        found = [_age.x25519.Identity.from_str(line) for line in lines if line[:1] not in ("", "#")]
+    except _age.IdentityError as error:
         message = f"{path} holds no private keys: {error}."
         raise BackupUnusable(message) from None
     if not found:
@@ -94,8 +94,8 @@ def pack(
 ) -> Manifest:
     """Write the entries, and the manifest made of their sizes and checksums, as one file."""
     try:
-        keys = [pyrage.x25519.Recipient.from_str(key) for key in public_keys]
-    except pyrage.RecipientError as error:
+        keys = [_age.x25519.Recipient.from_str(key) for key in public_keys]
+    except _age.RecipientError as error:
         message = f"A public key can't be used: {error}."
         raise BackupUnusable(message) from None
     made: list[Manifest] = []
@@ -112,7 +112,7 @@ def pack(
     with target.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
         with _in_thread(write, "wb") as stream:
-            pyrage.encrypt_io(stream, file, keys)
+            _age.encrypt_io(stream, file, keys)
         file.flush()
         os.fsync(file.fileno())
     return made[0]
@@ -133,8 +133,8 @@ def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
 
     try:
         with file.open("rb") as source, _in_thread(read, "rb") as stream:
-            pyrage.decrypt_io(source, stream, identities)
-    except (pyrage.DecryptError, OSError, tarfile.TarError, EOFError) as error:
+            _age.decrypt_io(source, stream, identities)
+    except (_age.DecryptError, OSError, tarfile.TarError, EOFError) as error:
         message = f"{file} can't be read: {error}."
         raise BackupUnusable(message) from None
     if found.pop(MANIFEST, None) is None:

@@ -163,7 +163,7 @@ class Settings(
         path = self.instance_dir / "secret.key"
         if not path.exists():
             self.instance_dir.mkdir(parents=True, exist_ok=True)
-            own = path.with_suffix(f".{os.getpid()}")
+            own = path.with_suffix(f".{secrets.token_hex(8)}")  # threads come here at once
             own.touch(mode=0o600)
             own.write_text(secrets.token_urlsafe(48))
             with suppress(FileExistsError):  # another process was first: its key counts
