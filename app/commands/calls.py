@@ -233,6 +233,8 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
         f"{pause['reason']}"
         for pause in described["pauses"]
     ]
+    if any(pause["reason"] in pauses.CALLS_MAY_BE_MISSING for pause in described["pauses"]):
+        pauses_in_words.append("Compare with the carrier and resume: calls reconcile")
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
     counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
     answer(

@@ -161,6 +161,6 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
     furnish(app, settings_for(url_of(fresh_database), folder), fresh_database)
     told = app.test_cli_runner().invoke(args=["calls", "status"]).output
     assert told.startswith("Paused for every call since ")
-    assert "by system: restored from a backup" in told
+    assert "by system: restored from a backup\nCompare with the carrier and resume: " in told
     app.test_cli_runner().invoke(args=["calls", "resume"])
     assert outcome(fresh_database, queued)[0] == "completed"

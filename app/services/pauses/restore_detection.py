@@ -28,10 +28,6 @@ from app.models import (
 from app.policy.caller import system_caller
 from app.services.pauses import pauses
 
-RESTORED = "restored from a backup"
-COPIED = "restored from a backup, or a copy of another installation"
-RECOVERED = "the database was recovered or its standby took over; recent calls may be missing"
-NEW_HOST = "started on a new host after an outage; recent calls may be missing"
 RECENTLY = timedelta(seconds=30)
 """A worker that reported within this time is alive somewhere, and has seen no restore."""
 
@@ -77,7 +73,9 @@ def advance(session: Session, outside: Outside) -> Mark:
         (each.generation for each in (outside.mark, outside.label) if each and _is_of(each, row)),
         default=0,
     )
-    reason = RESTORED if row.generation < ahead else _mismatch(row, written_by, found, outside)
+    reason = (
+        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, found, outside)
+    )
     reason = reason or _outside_mismatch(session, row, outside)
     if reason is not None and (row.generation < ahead or _has_calls(session)):
         _pause(session, row, reason)
@@ -105,20 +103,22 @@ def _mismatch(
     if found is None or row.database is None:
         return None
     if (row.server, row.database) != (found.server, found.database):
-        return COPIED
+        return pauses.COPIED
     if row.timeline != found.timeline:
-        return RECOVERED
+        return pauses.RECOVERED
     if row.written_by is not None and row.written_by != written_by:
-        return RESTORED  # by a dump: its rows are written by the transaction that reads them in
-    return COPIED if row.is_labelled and outside.label is None else None
+        return (
+            pauses.RESTORED
+        )  # by a dump: its rows are written by the transaction that reads them in
+    return pauses.COPIED if row.is_labelled and outside.label is None else None
 
 
 def _outside_mismatch(session: Session, row: InstallationMark, outside: Outside) -> str | None:
     if not outside.is_first:
         return None
     if outside.mark is None:
-        return NEW_HOST if row.database is not None and _died_out(session) else None
-    return COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
+        return pauses.NEW_HOST if row.database is not None and _died_out(session) else None
+    return pauses.COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
 
 
 def _is_of(mark: Mark, row: InstallationMark) -> bool:
