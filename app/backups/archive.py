@@ -5,6 +5,7 @@ import io
 import json
 import os
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -134,7 +135,7 @@ def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
     try:
         with file.open("rb") as source, _in_thread(read, "rb") as stream:
             _age.decrypt_io(source, stream, identities)
-    except (_age.DecryptError, OSError, tarfile.TarError, EOFError) as error:
+    except (_age.DecryptError, OSError, tarfile.TarError, EOFError, zlib.error) as error:
         message = f"{file} can't be read: {error}."
         raise BackupUnusable(message) from None
     if found.pop(MANIFEST, None) is None:

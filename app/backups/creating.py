@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import time
 import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,6 +16,9 @@ from app.backups.databases import Content, NoThrowAway
 from app.config import ROOT, Settings
 
 SUFFIX = ".tar.gz.age"
+WORK = "backup-"
+"""The name of a backup's folder in the instance folder begins like this while it is made."""
+LEFT_OVER_SECONDS = 24 * 3600.0
 UPLOADS = "uploads"
 SECRET_KEY = "secret.key"  # noqa: S105 - the name of a file
 """What is kept of the instance folder. The SIP ledgers are not: an older one would say that calls
@@ -40,7 +44,8 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
     partial = target.with_suffix(".partial")
     # Beside the files, so that they can be linked instead of copied.
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="backup-", dir=settings.instance_dir) as made:
+    _remove_left_over(settings.instance_dir)
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as made:
         work = Path(made)
         content = _gather(settings, work)
         unverified = _try_out(settings, work, content)
@@ -73,6 +78,13 @@ def listing(folder: Path) -> list[Path]:
 def remove_old(folder: Path, keep: int) -> None:
     for path in listing(folder)[keep:]:
         path.unlink(missing_ok=True)
+
+
+def _remove_left_over(instance: Path) -> None:
+    """Remove the folders of backups that were cut off: their links keep deleted files alive."""
+    for path in instance.glob(f"{WORK}*"):
+        if path.is_dir() and path.stat().st_mtime < time.time() - LEFT_OVER_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _gather(settings: Settings, work: Path) -> Content:

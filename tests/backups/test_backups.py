@@ -127,6 +127,17 @@ def test_a_backup_under_load_is_of_one_moment_and_is_restored_on_another_host(
     restored.dispose()
 
 
+def test_what_a_backup_that_was_cut_off_left_is_removed_a_day_later(
+    settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    old, recent = (settings.instance_dir / f"backup-{name}" for name in ("old", "recent"))
+    for folder in (old, recent):
+        (folder / "uploads").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    backups.create(settings, tmp_path / "backups", [keys[0]])
+    assert (old.exists(), recent.exists()) == (False, True)
+
+
 def test_only_the_private_key_opens_a_backup(
     settings: Settings, keys: tuple[str, Path], tmp_path: Path
 ) -> None:

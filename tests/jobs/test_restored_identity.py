@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from app.database import Database, make_engine
+from app.database.identity import check_connections
 from app.database.migration import upgrade
 from app.jobs.restore_detection import FILE, LABEL, MarkFile
 from app.models import InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
@@ -267,6 +268,27 @@ def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
     database.dispose()
     server.recover(base, moment)
     assert found_by_new_host(server.url("portal"), tmp_path / "new host") == RECOVERED
+
+
+def test_a_connection_that_leads_to_another_database_is_noticed_at_once(
+    server: OwnServer, tmp_path: Path
+) -> None:
+    noticed: list[str] = []
+    engine = make_engine(migrated(server).engine.url)
+    check_connections(engine, lambda: noticed.append("another"))
+    for _ in "12":
+        engine.connect().close()
+        engine.dispose()
+        server.stop()
+        server.start()
+    engine.connect().close()
+    engine.dispose()
+    assert noticed == []
+    server.ask("DROP DATABASE portal WITH (FORCE)")
+    server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
+    engine.connect().close()
+    engine.dispose()
+    assert noticed == ["another"]
 
 
 def test_a_restarted_or_crashed_server_is_no_restore(server: OwnServer, tmp_path: Path) -> None:
