@@ -104,9 +104,9 @@ def _sentences(described: dict[str, Any]) -> list[str]:
             lines.append(f"{name}: {each['problem']} Check its calls yourself.")
             continue
         lines.append(
-            f"{name}: {each['listed']} listed. Written down: {each['waitingCalls']} waiting calls, "
-            f"{each['campaignContacts']} contacts of campaigns. Without a record here: "
-            f"{each['others']}."
+            f"{name}: listed: {each['listed']}; written down for waiting calls: "
+            f"{each['waitingCalls']}, for campaign contacts: {each['campaignContacts']}; "
+            f"without a record here: {each['others']}"
         )
         if each["unclear"]:
             lines.append(

@@ -14,7 +14,7 @@ from app.database import Database, make_engine
 from app.enums import CallStatus, CarrierKind, OutreachState
 from app.factory import create_app
 from app.jobs.restore_detection import MarkFile
-from app.models import Call, HeldCall, OutreachContact, utcnow
+from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
 from tests.fixtures.databases import BACKENDS, Databases
@@ -201,3 +201,29 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
         rows = session.execute(select(OutreachContact.state, OutreachContact.call_id)).all()
     assert (call.phone_number, call.status) == ("+12125550001", CallStatus.COMPLETED)
     assert [tuple(row) for row in rows] == [(OutreachState.CALLED, call.id)]
+
+
+def test_a_trunk_has_no_list_and_the_simulated_carrier_has_one(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    line = open_line(fresh_database)
+    line.dial(fresh_database, "+12125551000")
+    line.dial(fresh_database, "+12125552000", carrier=CarrierKind.SIP)
+    numbers = {"to_number": "+12125551000", "from_number": "+12025550199"}
+    with fresh_database.transaction() as session:
+        pauses.pause(session, system_caller("tests"), pauses.Scope(), "restored by hand")
+        session.add(SimulatedCall(reference=str(new_id()), placed_at=utcnow(), **numbers))
+    settings = settings_for(url_of(fresh_database), tmp_path, sip_trunk="127.0.0.1:9")
+    runner = create_app(settings, fresh_database).test_cli_runner()
+    hour_ago = f"{utcnow() - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
+    lines = runner.invoke(args=["calls", "reconcile", "--since", hour_ago]).output.splitlines()
+    assert lines[1:] == [
+        (
+            "simulator: listed: 1; written down for waiting calls: 1, for campaign contacts: 0; "
+            "without a record here: 0"
+        ),
+        "sip: No list of calls: it keeps none. Check its calls yourself.",
+        "Calling stays paused. After your check: flask --app wsgi calls reconcile --resume",
+    ]
+    with fresh_database.transaction(read_only=True) as session:
+        assert len(pauses.listing(session)) == 1

@@ -117,7 +117,7 @@ def _outside_mismatch(session: Session, row: InstallationMark, outside: Outside)
     if not outside.is_first:
         return None
     if outside.mark is None:
-        return pauses.NEW_HOST if row.database is not None and _died_out(session) else None
+        return pauses.NEW_HOST if row.database is not None and _have_workers_died(session) else None
     return pauses.COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
 
 
@@ -125,9 +125,9 @@ def _is_of(mark: Mark, row: InstallationMark) -> bool:
     return mark.lineage == row.lineage
 
 
-def _died_out(session: Session) -> bool:
-    """Whether the last workers ended without a word, and none but the current one is alive: as
-    after a power cut, or in a copy of their disk."""
+def _have_workers_died(session: Session) -> bool:
+    """Whether the last workers were not stopped but died, and none but the current one is alive:
+    as after a power cut, or in a copy of their disk."""
     beats = session.scalars(select(WorkerHeartbeat.beat_at)).all()
     recent = [at for at in beats if at > utcnow() - RECENTLY]
     return len(recent) <= 1 and len(beats) > len(recent)
