@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from app import extensions
 from app.commands.audit import audit_commands
+from app.commands.backup import backup_commands
 from app.commands.calls import call_commands
 from app.commands.campaigns import campaign_commands
 from app.commands.contacts import contact_commands
@@ -17,6 +18,7 @@ from app.commands.destinations import destination_commands
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
 from app.commands.phone_numbers import phone_number_commands
+from app.commands.reconcile import reconcile
 from app.commands.spending import spending_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
 from app.commands.storage import storage_commands
@@ -45,11 +47,13 @@ def migrate(as_json: bool) -> None:
 
 
 def register_commands(app: Flask) -> None:
+    call_commands.add_command(reconcile)
     for command in (
         migrate,
         demo,
         assistant_commands,
         audit_commands,
+        backup_commands,
         call_commands,
         campaign_commands,
         contact_commands,

@@ -33,6 +33,7 @@ DEBIAN_PACKAGES = {
     "postgresql": ("usr/lib/postgresql/*/bin/postgres", "usr/bin/postgres"),
     "baresip-core": ("usr/bin/baresip",),
     "espeak-ng": ("usr/bin/espeak-ng",),
+    "age": ("usr/bin/age",),
 }
 """What the tests run beside the product: each package, and files of which one shows it is there."""
 

@@ -15,7 +15,7 @@ LEAVES = {
     "errors", "enums", "policy", "config", "phone", "database", "validation", "gc_tuning",
     "contact_files", "languages", "log_lines", "private_files", "",
 }  # fmt: skip
-LAYERS = {"services": 3, "models": 2, "schemas": 2, "gateways": 2}
+LAYERS = {"backups": 3, "services": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "flask_babel", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}
 SEPARATE_FACES = {
     "api.partner_admin", "api.legacy_calls", "api.public", "callbacks", "portal", "jobs",

@@ -67,6 +67,7 @@ from tests.fixtures.databases import Databases
 OPERATOR = system_caller("tests")
 WITHOUT_TENANT = {
     "audit_forwardings",
+    "backups",
     "call_rates",
     "call_news",
     "carrier_observations",

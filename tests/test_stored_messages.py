@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -13,7 +14,7 @@ from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence, in_language
 from app.phone import PhoneError, normalise
 
-GERMAN = {
+GERMAN: dict[Any, Any] = {
     "Too short for %(country_words)s: %(digits_words)s, %(needed_words)s are needed.": (
         "Zu kurz (%(country_words)s): %(digits_words)s, nötig: %(needed_words)s."
     ),

@@ -145,7 +145,7 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
     if asked is None:
         with changes() as (session, caller):
             return _described(resolve.queue_again(session, caller, call_id))
-    carrier = _carrier(asked.carrier, asked.inquiry.account_id)
+    carrier = carrier_of(asked.carrier, asked.inquiry.account_id)
     try:
         state = carrier.look_up(asked.inquiry)
     except NoCarrierAnswer as silence:
@@ -156,7 +156,8 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
         return _described(call)
 
 
-def _carrier(kind: CarrierKind, account_id: UUID | None) -> Carrier:
+def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
+    """Open the carrier of an account, or the installation's. Raises `click.ClickException`."""
     settings = extensions.settings()
     if account_id is not None:
         with changes(read_only=True) as (session, _caller):
@@ -165,7 +166,7 @@ def _carrier(kind: CarrierKind, account_id: UUID | None) -> Carrier:
             return open_account(settings, found)
     carriers = open_carriers(settings, extensions.database().engine)
     if kind not in carriers:
-        message = f"The settings name no account of {kind.value}: it can't be asked. Use --as."
+        message = f"The settings name no account of {kind.value}: it can't be asked."
         raise click.ClickException(message)
     return carriers[kind]
 
@@ -232,6 +233,8 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
         f"{pause['reason']}"
         for pause in described["pauses"]
     ]
+    if any(pause["reason"] in pauses.CALLS_MAY_BE_MISSING for pause in described["pauses"]):
+        pauses_in_words.append("Compare with the carrier and resume: calls reconcile")
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
     counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
     answer(

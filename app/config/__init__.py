@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 
 from app.config.audit import AuditSettings
+from app.config.backups import BackupSettings
 from app.config.carriers import CarrierSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
@@ -49,6 +50,7 @@ class Settings(
     WriterSettings,
     SpendingSettings,
     AuditSettings,
+    BackupSettings,
 ):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 
@@ -166,7 +168,7 @@ class Settings(
         path = self.instance_dir / "secret.key"
         if not path.exists():
             self.instance_dir.mkdir(parents=True, exist_ok=True)
-            own = path.with_suffix(f".{os.getpid()}")
+            own = path.with_suffix(f".{secrets.token_hex(8)}")  # threads come here at once
             own.touch(mode=0o600)
             own.write_text(secrets.token_urlsafe(48))
             with suppress(FileExistsError):  # another process was first: its key counts

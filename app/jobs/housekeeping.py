@@ -11,6 +11,9 @@ from uuid import UUID
 
 from dbos import DBOS
 
+from app import backups
+from app.backups import records as backup_records
+from app.config import Settings
 from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.carriers.factory import trunk_of
@@ -342,8 +345,43 @@ def check_figures() -> None:
             log.error("%s of %s: %s is stored as %s", each.figure, day, each.counted, each.total)
 
 
+def start_backup() -> None:
+    """Begin the daily backup if it is due, in a thread of its own: other tasks go on."""
+    worker = context()
+    if worker.settings.backup_dir is None:
+        return
+    with worker.database.transaction() as session:
+        backup_id = backup_records.claim(session, utcnow(), worker.settings.backup_hour)
+    if backup_id is not None:
+        arguments = worker.database, worker.settings, backup_id
+        threading.Thread(target=back_up, args=arguments, daemon=True).start()
+
+
+def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
+    """Make the backup that was begun, note how it ended, and remove the oldest."""
+    folder = settings.backup_dir
+    if folder is None:
+        return
+    try:
+        made = backups.create(settings, folder, settings.backup_public_keys)
+    except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
+        log.error("the backup failed: %s", error)
+        with database.transaction() as session:
+            backup_records.fail(session, backup_id, str(error))
+        return
+    if made.unverified:
+        log.warning("the backup was not verified: %s", made.unverified)
+    with database.transaction() as session:
+        is_verified = made.unverified is None
+        backup_records.succeed(
+            session, backup_id, str(made.path), made.size, is_verified=is_verified
+        )
+    backups.remove_old(folder, settings.backup_keep)
+
+
 TASKS = [
     Task("watch calls", MINUTE, watch_calls),
+    Task("back up", MINUTE, start_backup),
     Task("evaluate alerts", 5 * MINUTE, evaluate_alerts),
     Task("send reports", MINUTE, send_reports),
     Task("check held calls", SECONDS, check_held_calls),

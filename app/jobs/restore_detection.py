@@ -1,5 +1,7 @@
-"""The installation's mark in the instance folder, by which a restored backup is noticed."""
+"""What a worker keeps outside of the database, by which a restored backup is noticed: the mark in
+the instance folder, and on SQLite a label on the database's file."""
 
+import errno
 import json
 import logging
 import os
@@ -8,30 +10,37 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from app.database import Database
 from app.services.pauses import restore_detection
-from app.services.pauses.restore_detection import Mark
+from app.services.pauses.restore_detection import Mark, Outside
 
 FILE = "dialler.mark"
 SIZE = 200
 LATE_SECONDS = 3.0
 """A file that changed this long after the time written in it was copied."""
+LABEL = "user.portal.mark"
+"""An extended attribute: it stays with a file that is overwritten, and a plain copy lacks it."""
 
 log = logging.getLogger(__name__)
 
 
 class MarkFile:
     """Stores the database's mark outside of it. Call `advance` in the transaction of each
-    heartbeat and `keep` after its commit, so that a crash never leaves the file ahead."""
+    heartbeat and `keep` after its commit, so that a crash never leaves what is outside ahead."""
 
-    def __init__(self, folder: Path, *, lives_with_database: bool):
-        """``lives_with_database``: the two are backed up and moved together, as on SQLite."""
+    def __init__(self, folder: Path, database: Database):
         self._path = folder / FILE
-        self._lives_with_database = lives_with_database
+        self._label = _Label(str(database.engine.url.database)) if database.is_sqlite else None
         self._is_first = True
         self._kept = self._next = self._read()
 
     def advance(self, session: Session) -> None:
-        self._next = restore_detection.advance(session, self._kept, is_moved=self._is_moved)
+        label, has_labels = self._label.read() if self._label else (None, False)
+        outside = Outside(self._kept, label, has_labels, self._is_moved, self._is_first)
+        self._next = restore_detection.advance(session, outside)
+        if self._label and has_labels and label is None:
+            # Before the commit: a row that names a label never comes without one.
+            self._label.write(Mark(self._next.lineage, 0))
 
     def keep(self) -> None:
         """Write what was committed. A folder that can't be written to is logged once."""
@@ -40,15 +49,17 @@ class MarkFile:
         self._kept = self._next
         try:
             self._write(self._kept)
+            if self._label:
+                self._label.write(self._kept)
         except OSError as error:
             if self._is_first:
-                log.warning("a restored backup will not be noticed: %s", error)
+                log.warning("a restored backup may not be noticed: %s", error)
         self._is_first = False
 
     def _is_moved(self) -> bool:
         """Whether the file was copied: its inode or the time of its last change differs from what
-        was written. Checked at the start only, because chown changes that time too."""
-        if not (self._lives_with_database and self._is_first):
+        was written. Only on SQLite, where folder and database are moved together."""
+        if self._label is None:
             return False
         try:
             found, stored = self._path.stat(), json.loads(self._path.read_text())
@@ -59,9 +70,8 @@ class MarkFile:
 
     def _read(self) -> Mark | None:
         try:
-            stored = json.loads(self._path.read_text())
-            return Mark(str(stored["lineage"]), int(stored["generation"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            return _mark(self._path.read_text())
+        except OSError:
             return None
 
     def _write(self, mark: Mark) -> None:
@@ -78,3 +88,35 @@ class MarkFile:
             os.pwrite(descriptor, json.dumps(stored).ljust(SIZE).encode(), 0)
         finally:
             os.close(descriptor)
+
+
+class _Label:
+    """The mark as an extended attribute of SQLite's file."""
+
+    def __init__(self, path: str):
+        self._path = path
+
+    def read(self) -> tuple[Mark | None, bool]:
+        """Return the mark, and whether the file system can keep one."""
+        try:
+            return _mark(os.getxattr(self._path, LABEL).decode()), True
+        except UnicodeDecodeError:
+            return None, True
+        except OSError as error:
+            return None, error.errno == errno.ENODATA
+
+    def write(self, mark: Mark) -> None:
+        stored = {"lineage": mark.lineage, "generation": mark.generation}
+        try:
+            os.setxattr(self._path, LABEL, json.dumps(stored).encode())
+        except OSError as error:
+            if error.errno != errno.ENOTSUP:
+                raise
+
+
+def _mark(text: str) -> Mark | None:
+    try:
+        stored = json.loads(text)
+        return Mark(str(stored["lineage"]), int(stored["generation"]))
+    except (ValueError, KeyError, TypeError):
+        return None

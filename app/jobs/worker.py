@@ -20,6 +20,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from app import gc_tuning, log_lines, start_checks
 from app.config import Settings, read_settings
+from app.database.identity import check_connections
 from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
@@ -86,7 +87,8 @@ def run(settings: Settings) -> NoReturn:
     context = open_context(settings)
     if not heartbeat.wait_for_database(context.database, life, stop):
         _exit(0)
-    mark = MarkFile(settings.instance_dir, lives_with_database=context.database.is_sqlite)
+    check_connections(context.database.engine, _stop_for_other_database)
+    mark = MarkFile(settings.instance_dir, context.database)
     pulse = Pulse(timedelta(seconds=settings.worker_dead_after_seconds))
     heartbeat.announce(context.database, executor_id, mark, pulse)
     bells = Bells()
@@ -186,6 +188,12 @@ def _start_again() -> NoReturn:
 def _close_gates() -> None:
     for consequence in close_gates(STOP_SECONDS):
         log.warning("%s", consequence)
+
+
+def _stop_for_other_database() -> NoReturn:
+    """The next worker pauses calls before it takes any work; this one might place some first."""
+    log.error("the database was restored, recovered or replaced; stopping at once")
+    _exit(1)
 
 
 def _exit(code: int) -> NoReturn:

@@ -50,6 +50,7 @@ from app.models.partner import (
     SocialLink,
 )
 from app.models.pause import (
+    Backup,
     CallHour,
     CarrierObservation,
     DispatchPause,

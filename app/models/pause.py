@@ -1,13 +1,25 @@
-"""What holds calls back: pauses and held calls, the mark that reveals a restored database, and
+"""What holds calls back: pauses and held calls, the mark that reveals a restored database; backups;
 statistics of the carriers."""
 
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Integer
+from sqlalchemy import BigInteger, Boolean, ForeignKey, Integer, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind, Observed
-from app.models.base import Base, Created, Line, Name, Short, Time, enum_column, tenant_key
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Line,
+    Name,
+    Short,
+    Time,
+    UtcDateTime,
+    enum_column,
+    tenant_key,
+)
 
 
 class DispatchPause(Base):
@@ -46,13 +58,40 @@ class HeldCall(Base):
 
 class InstallationMark(Base):
     """One row. ``generation`` only grows while workers live; ``lineage`` names this database and
-    every copy of it."""
+    every copy of it.
+
+    ``server``, ``timeline`` and ``database`` are the database's own identity as the last heartbeat
+    found it (`app.database.identity`), ``written_by`` the transaction of that heartbeat on
+    PostgreSQL: only heartbeats may write this row. ``is_labelled``: SQLite's file has a label.
+    ``missing_since``: a restore was noticed, and what happened after this moment is missing.
+    """
 
     __tablename__ = "installation_marks"
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     lineage: Mapped[Short]
     generation: Mapped[int] = mapped_column(BigInteger)
+    server: Mapped[int | None] = mapped_column(BigInteger)
+    timeline: Mapped[int | None] = mapped_column(BigInteger)
+    database: Mapped[int | None] = mapped_column(BigInteger)
+    written_by: Mapped[int | None] = mapped_column(BigInteger)
+    is_labelled: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    missing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class Backup(Base):
+    """A backup that a worker or the command line began. ``problem`` is why it failed; without one
+    and without ``finished_at`` it runs, or was cut off."""
+
+    __tablename__ = "backups"
+
+    id: Mapped[Id]
+    started_at: Mapped[Time] = mapped_column(index=True)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    file: Mapped[Line]
+    size: Mapped[int | None] = mapped_column(BigInteger)
+    problem: Mapped[Line | None]
 
 
 class CarrierObservation(Base):

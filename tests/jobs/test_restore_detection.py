@@ -24,7 +24,7 @@ HUMAN = SIMULATED_NUMBERS["human"]
 
 def beat(database: Database, folder: Path, times: int = 1) -> MarkFile:
     """A worker that starts and beats so often."""
-    mark_file = MarkFile(folder, lives_with_database=database.is_sqlite)
+    mark_file = MarkFile(folder, database)
     for _ in range(times):
         with database.transaction() as session:
             mark_file.advance(session)
@@ -161,6 +161,6 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
     furnish(app, settings_for(url_of(fresh_database), folder), fresh_database)
     told = app.test_cli_runner().invoke(args=["calls", "status"]).output
     assert told.startswith("Paused for every call since ")
-    assert "by system: restored from a backup" in told
+    assert "by system: restored from a backup\nCompare with the carrier and resume: " in told
     app.test_cli_runner().invoke(args=["calls", "resume"])
     assert outcome(fresh_database, queued)[0] == "completed"

@@ -35,6 +35,8 @@ def test_every_page_of_an_operator_says_that_dialling_is_paused(
         shown = operator.get(path).text
         assert "Calling is paused for all calls</p>" in shown
         assert "by Mara: restored from a backup. Calls are accepted and wait." in shown
+        assert shown.count("“flask calls reconcile”") == 1
+        assert shown.count("“flask calls resume”") == 2
         assert "Calling is paused for all calls over Twilio</p>" in shown
         assert "Calling is paused for all calls of one partner</p>" in shown
     assert "restored from" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account").text

@@ -6,14 +6,18 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from flask import Flask
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from app.backups import records
+from app.config import Settings
 from app.database import Database
 from app.enums import Role, UserStatus
+from app.factory import furnish
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
-from app.models import Mail, Partner, User, utcnow
+from app.models import Backup, Mail, Partner, User, utcnow
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
 from tests.api.partner_admin.test_query_counts import counted
@@ -106,6 +110,26 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     assert (before["Calling service"], after["Calling service"]) == ("Offline", "Online")
     assert after["Migrations"] == "Up to date"
     assert (before["Queues"], before["Emails"]) == ("On time", "Not sent")
+
+
+def test_daily_backups_show_their_state(
+    app: Flask, session: Session, database: Database, settings: Settings, operator: Browser
+) -> None:
+    assert states(operator)["Backups"] == "Off"
+    changes = {"backup_dir": settings.instance_dir / "backups", "backup_public_key": "age1x"}
+    furnish(app, settings.model_copy(update=changes), database)
+    seen = [states(operator)["Backups"]]
+    day = utcnow() - timedelta(hours=27)
+    for started_at, problem in ((day, None), (utcnow(), "The disk is full."), (utcnow(), None)):
+        backup_id = records.begin(session, started_at)
+        if problem:
+            records.fail(session, backup_id, problem)
+        else:
+            records.succeed(session, backup_id, "/backups/one", 10, is_verified=True)
+            session.get_one(Backup, backup_id).finished_at = started_at
+        session.commit()
+        seen.append(states(operator)["Backups"])
+    assert seen == ["Overdue", "Overdue", "Failed", "Works"]
 
 
 def test_every_queue_has_a_name() -> None:

@@ -1,11 +1,11 @@
 """The protocol that every telephone carrier implements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from uuid import UUID
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
@@ -171,4 +171,24 @@ class Carrier(Protocol):
 
         Raises `NoCarrierAnswer` if it isn't known whether the call was ended.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCall:
+    """A call in the carrier's own list, whoever requested it. ``state`` has its reference."""
+
+    to_number: str
+    from_number: str
+    began_at: datetime
+    state: CarrierReport
+
+
+@runtime_checkable
+class ListsCalls(Protocol):
+    """A carrier that keeps a list of the calls that it placed."""
+
+    def placed_since(self, since: datetime) -> Iterator[ListedCall]:
+        """Return the calls that began at ``since`` or later, in any order. Raises
+        `NoCarrierAnswer`, also for a list that is too long to read."""
         ...

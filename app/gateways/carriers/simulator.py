@@ -5,7 +5,8 @@ needs no process and survives every kill; it writes its ledger over connections 
 any transaction of the application.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from app.gateways.carriers.base import (
     CarrierEventKind,
     CarrierReport,
     Inquiry,
+    ListedCall,
     NoCarrierAnswer,
     Placement,
     PlacementRejected,
@@ -156,6 +158,17 @@ class Simulator:
                 .values(hung_up_at=utcnow())
             )
         return True
+
+    def placed_since(self, since: datetime) -> Iterator[ListedCall]:
+        columns = SimulatedCall.reference, SimulatedCall.to_number, SimulatedCall.from_number
+        query = select(*columns, SimulatedCall.placed_at).where(SimulatedCall.placed_at >= since)
+        with self._engine.connect() as connection:
+            rows = connection.execution_options(read_only=True).execute(query).all()
+        for reference, to_number, from_number, placed_at in rows:
+            attempt_id = UUID(reference)
+            state = self._state(attempt_id)
+            state = replace(state, verdict=Verdict.PLACED, reference=_reference(attempt_id))
+            yield ListedCall(to_number, from_number, placed_at, state)
 
     def _entry(self, attempt_id: UUID) -> Row[str, datetime, datetime | None] | None:
         query = (

@@ -8,6 +8,7 @@ from typing import Any
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.backups import records as backup_records
 from app.database.migration import current, head
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
@@ -18,7 +19,8 @@ from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
-from app.portal.web.formats import carrier_title, number, size
+from app.portal.web.formats import carrier_title, moment, number, size
+from app.portal.web.user_timezone import zone
 from app.services import installation, storage, workers
 from app.services.pauses import carrier_health
 
@@ -63,6 +65,7 @@ def operator_installation() -> str:
             _emails(session),
             _migrations(migration),
             _disk(session),
+            _backups(session),
         ]
         return render_template(
             "portal/operator/installation.html",
@@ -180,3 +183,27 @@ def _disk(session: Session) -> Row:
     if disk.free < disk.total * LITTLE_SPACE:
         return _row(title, gettext("Little space"), "warning", text, "portal.operator_storage")
     return _row(title, gettext("Enough space"), "success", text, "portal.operator_storage")
+
+
+def _backups(session: Session) -> Row:
+    """Backups that others make, such as those of a cloud, are not known here."""
+    title = gettext("Backups")
+    if settings().backup_dir is None:
+        unset = gettext("No folder for daily backups is set.")
+        return _row(title, gettext("Off"), "neutral", unset)
+    found = backup_records.state(session)
+    done = found.succeeded
+    text = gettext("No backup has been made yet.")
+    if done is not None:
+        at, octets = moment(done.finished_at, zone()), size(done.size or 0)
+        text = gettext("Last backup %(moment)s, %(size)s.", moment=at, size=octets)
+    if found.last is not None and found.last.problem:
+        failed = gettext("The last attempt failed: %(problem)s", problem=found.last.problem)
+        return _row(title, gettext("Failed"), "danger", f"{failed} {text}")
+    if found.is_overdue:
+        return _row(title, gettext("Overdue"), "warning", text)
+    if done is not None and done.verified_at is None:
+        see = gettext("See the log of the worker.")
+        return _row(title, gettext("Not verified"), "warning", f"{text} {see}")
+    tested = gettext("Its database was restored as a test.")
+    return _row(title, gettext("Works"), "success", f"{text} {tested}")

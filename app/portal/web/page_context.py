@@ -104,6 +104,7 @@ def _context() -> dict[str, Any]:
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
         "calling_pauses": _CallingPauses(),
+        "resuming_command": pauses.command,
         "signed_in_user": _signed_in_user(user),
         "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MOST_HEADER_LINKS],

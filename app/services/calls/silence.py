@@ -17,7 +17,12 @@ from app.models import Call, CallAttempt, utcnow
 from app.services.calls import lifecycle
 from app.services.calls.states import ACTIVE, lock_attempt
 
-NO_ANSWER = gettext_noop("The carrier gives no answer about the call. It no longer counts as a call at once.")LONGER_THAN_A_CALL = "The carrier gave no answer about the call for longer than a call lasts."
+NO_ANSWER = gettext_noop(
+    "The carrier gives no answer about the call. It no longer counts as a call at once."
+)
+LONGER_THAN_A_CALL = gettext_noop(
+    "The carrier gave no answer about the call for longer than a call lasts."
+)
 RINGING_LASTS = timedelta(minutes=5)
 """Longer than a call takes from the request until it is answered."""
 ASK_EVERY = timedelta(seconds=15)

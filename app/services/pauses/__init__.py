@@ -4,8 +4,10 @@ It stands below `app.services.calls`, which holds and releases the calls.
 """
 
 from app.services.pauses.pauses import (
+    CALLS_MAY_BE_MISSING,
     RECHECK,
     Scope,
+    command,
     covering,
     is_covered,
     is_released,

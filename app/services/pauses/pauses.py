@@ -23,6 +23,18 @@ ALL = "all"
 RECHECK = timedelta(seconds=5)
 """How soon an attempt to be sent to the carrier again is checked again during a pause."""
 LONGEST_REASON = 300
+RESTORED = str(Sentence.gettext("restored from a backup"))
+COPIED = str(Sentence.gettext("restored from a backup, or a copy of another installation"))
+RECOVERED = str(
+    Sentence.gettext(
+        "the database was recovered or its standby took over; recent calls may be missing"
+    )
+)
+NEW_HOST = str(
+    Sentence.gettext("started on a new host after an outage; recent calls may be missing")
+)
+CALLS_MAY_BE_MISSING = frozenset({RESTORED, COPIED, RECOVERED, NEW_HOST})
+"""The reasons after which calls are compared with the carrier before they resume."""
 
 _PAUSED = Sentence.gettext("Calling is paused: %(reason_words)s")
 
@@ -146,6 +158,11 @@ def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tu
 def sentence(pause: DispatchPause) -> str:
     """Why a call waits, as its page shows it."""
     return _PAUSED(reason_words=in_language(pause.reason))
+
+
+def command(pause: DispatchPause) -> str:
+    """The command that ends the pause, for operators."""
+    return "flask calls reconcile" if pause.reason in CALLS_MAY_BE_MISSING else "flask calls resume"
 
 
 def is_released() -> ColumnElement[bool]:

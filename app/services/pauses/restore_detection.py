@@ -1,25 +1,37 @@
-"""Detects a database that was restored from a backup; docs/operations.md explains the rule.
+"""Detects a database that was restored, recovered or copied; docs/operations.md explains the rules.
 
-Workers raise a number in the database and keep it outside as well: a database with a smaller
-number was restored, and what happened since is missing in it.
+Two things tell: the database's own identity, kept in its row, and a number that workers raise in
+the database and keep outside as well. If the row names another database, or the number outside is
+larger, then what happened since the row was written may be missing.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import exists, select
+from sqlalchemy import BigInteger, ColumnElement, Text, cast, exists, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind
-from app.errors import Sentence
-from app.models import CallAttempt, InstallationMark, SimulatedCall, utcnow
+from app.database import identity
+from app.database.identity import Identity
+from app.models import (
+    Call,
+    DispatchPause,
+    InstallationMark,
+    SimulatedCall,
+    WorkerHeartbeat,
+    utcnow,
+)
 from app.policy.caller import system_caller
 from app.services.pauses import pauses
 
-RESTORED = str(Sentence.gettext("restored from a backup"))
-COPIED = str(Sentence.gettext("restored from a backup, or a copy of another installation"))
+RECENTLY = timedelta(seconds=30)
+"""A worker that reported within this time is alive somewhere, and has seen no restore."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +43,126 @@ class Mark:
     generation: int
 
 
-def advance(session: Session, kept: Mark | None, *, is_moved: Callable[[], bool]) -> Mark:
-    """Raise the mark and return it. Pauses all dialling if ``kept``, the mark outside, is ahead of
-    the database, or if it ``is_moved`` and a call was dialled before."""
-    row = _row(session)
+def _not_moved() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a worker knows outside of the database.
+
+    ``mark`` is that of its folder, ``label`` that of SQLite's file, and ``has_labels`` whether the
+    file system can keep one. ``is_moved`` tells whether the folder was copied. ``is_first``: the
+    worker has just started.
+    """
+
+    mark: Mark | None = None
+    label: Mark | None = None
+    has_labels: bool = False
+    is_moved: Callable[[], bool] = _not_moved
+    is_first: bool = False
+
+
+def advance(session: Session, outside: Outside) -> Mark:
+    """Raise the mark and return it. Pauses all dialling if this isn't the database that the last
+    heartbeat wrote to, or not as new, and a call was accepted before."""
+    row, written_by = _row(session)
+    found = identity.read(session)
     now = int(utcnow().timestamp() * 1000)
-    if kept is not None and kept.lineage == row.lineage:
-        if row.generation < kept.generation:
-            pauses.pause(session, system_caller(), pauses.Scope(), RESTORED)
-        elif is_moved() and _has_placed_calls(session):
-            pauses.pause(session, system_caller(), pauses.Scope(), COPIED)
-        now = max(now, kept.generation + 1)
-    row.generation = max(now, row.generation + 1)
+    ahead = max(
+        (each.generation for each in (outside.mark, outside.label) if each and _is_of(each, row)),
+        default=0,
+    )
+    reason = (
+        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, found, outside)
+    )
+    reason = reason or _outside_mismatch(session, row, outside)
+    if reason is not None and (row.generation < ahead or _has_calls(session)):
+        _pause(session, row, reason)
+    row.generation = max(now, ahead + 1, row.generation + 1)
+    row.is_labelled = outside.has_labels
+    if found is not None:
+        row.server, row.timeline, row.database = found.server, found.timeline, found.database
+        row.written_by = found.transaction
     session.flush()
     return Mark(row.lineage, row.generation)
 
 
-def _row(session: Session) -> InstallationMark:
-    """The only row, locked. The first worker makes it, so that databases copied before that have
-    different lineages."""
-    query = select(InstallationMark).with_for_update()
-    found = session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+def missing_since(session: Session) -> datetime | None:
+    """Since when calls may be missing, while the pause after a restore lasts."""
+    if session.get(DispatchPause, pauses.ALL) is None:
+        return None
+    return session.scalar(select(InstallationMark.missing_since))
+
+
+def _mismatch(
+    row: InstallationMark, written_by: int | None, found: Identity | None, outside: Outside
+) -> str | None:
+    """Why the row was not written in this database. A row without an identity is of an earlier
+    version, or new."""
+    if found is None or row.database is None:
+        return None
+    if (row.server, row.database) != (found.server, found.database):
+        return pauses.COPIED
+    if row.timeline != found.timeline:
+        return pauses.RECOVERED
+    if row.written_by is not None and row.written_by != written_by:
+        return (
+            pauses.RESTORED
+        )  # by a dump: its rows are written by the transaction that reads them in
+    return pauses.COPIED if row.is_labelled and outside.label is None else None
+
+
+def _outside_mismatch(session: Session, row: InstallationMark, outside: Outside) -> str | None:
+    if not outside.is_first:
+        return None
+    if outside.mark is None:
+        return pauses.NEW_HOST if row.database is not None and _have_workers_died(session) else None
+    return pauses.COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
+
+
+def _is_of(mark: Mark, row: InstallationMark) -> bool:
+    return mark.lineage == row.lineage
+
+
+def _have_workers_died(session: Session) -> bool:
+    """Whether the last workers were not stopped but died, and none but the current one is alive:
+    as after a power cut, or in a copy of their disk."""
+    beats = session.scalars(select(WorkerHeartbeat.beat_at)).all()
+    recent = [at for at in beats if at > utcnow() - RECENTLY]
+    return len(recent) <= 1 and len(beats) > len(recent)
+
+
+def _pause(session: Session, row: InstallationMark, reason: str) -> None:
+    since = datetime.fromtimestamp(row.generation / 1000, UTC)
+    known = missing_since(session)
+    row.missing_since = min(since, known) if known else since
+    pauses.pause(session, system_caller(), pauses.Scope(), reason)
+    log.error(
+        "calling is paused: %s. Calls after %s may be missing. To compare them with the carrier "
+        "and resume, run: flask --app wsgi calls reconcile",
+        reason,
+        row.missing_since.isoformat(timespec="seconds"),
+    )
+
+
+def _row(session: Session) -> tuple[InstallationMark, int | None]:
+    """The only row, locked, and on PostgreSQL the transaction that wrote it. The first worker makes
+    it, so that databases copied before that have different lineages."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    xmin: ColumnElement[str] = literal_column("installation_marks.xmin")
+    writer = literal_column("NULL") if is_sqlite else cast(cast(xmin, Text), BigInteger)
+    query = select(InstallationMark, writer).with_for_update()
+    found = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
     if found is None:
-        is_sqlite = session.get_bind().dialect.name == "sqlite"
         insert = sqlite.insert if is_sqlite else postgresql.insert
-        made = {"id": 1, "lineage": uuid4().hex, "generation": 0}
+        made = {"id": 1, "lineage": uuid4().hex, "generation": 0, "is_labelled": False}
         session.execute(insert(InstallationMark).values(**made).on_conflict_do_nothing())
-        found = session.scalars(query).one()
-    return found
+        found = session.execute(query).one()
+    return found[0], found[1]
 
 
-def _has_placed_calls(session: Session) -> bool:
-    real = exists().where(CallAttempt.carrier != CarrierKind.SIMULATOR)
-    return bool(session.scalar(select(exists().select_from(SimulatedCall) | real)))
+def _has_calls(session: Session) -> bool:
+    """Whether there is, or was, a call that could be placed again."""
+    either = exists().select_from(Call) | exists().select_from(SimulatedCall)
+    return bool(session.scalar(select(either)))

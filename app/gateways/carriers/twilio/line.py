@@ -4,9 +4,10 @@ The attempt's id is the query parameter ``attempt`` of every URL that Twilio get
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode, urljoin
 
@@ -16,6 +17,7 @@ from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
     CarrierReport,
     Inquiry,
+    ListedCall,
     NoCarrierAnswer,
     Placement,
     PlacementDelayed,
@@ -33,6 +35,8 @@ CLOCK_SLACK = timedelta(seconds=30)
 """How far our clock and Twilio's may differ, including its whole seconds."""
 PAGE = 100
 MOST_PAGES = 5
+LISTED_AT_ONCE = 1000
+MOST_LISTED_PAGES = 100
 _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 21421})
 """Twilio's error codes for a number that can't be called."""
 
@@ -108,29 +112,43 @@ class Twilio:
             raise NoCarrierAnswer(type(error).__name__) from error
         return True
 
+    def placed_since(self, since: datetime) -> Iterator[ListedCall]:
+        for number, page in enumerate(self._pages({"PageSize": LISTED_AT_ONCE}, since)):
+            if number == MOST_LISTED_PAGES:
+                message = "the list of calls is too long"
+                raise NoCarrierAnswer(message)
+            yield from self._outbound(page)
+
+    def _outbound(self, page: list[Mapping[str, Any]]) -> Iterator[ListedCall]:
+        for call in page:
+            began = moment(call.get("start_time")) or moment(call.get("date_created"))
+            is_ours = str(call.get("direction") or "outbound").startswith("outbound")
+            if is_ours and began is not None and call.get("sid"):
+                state = state_of_call(call, utcnow(), self._next_look())
+                yield ListedCall(str(call.get("to")), str(call.get("from")), began, state)
+
     def _candidates(self, inquiry: Inquiry) -> list[Mapping[str, Any]]:
         """Return the calls between the two numbers since the attempt that may belong to it."""
-        since = inquiry.asked_at - CLOCK_SLACK
-        found: list[Mapping[str, Any]] = []
+        numbers = {"To": inquiry.to_number, "From": inquiry.from_number, "PageSize": PAGE}
+        pages = self._pages(numbers, inquiry.asked_at - CLOCK_SLACK)
+        some = islice(pages, MOST_PAGES)
+        return [call for page in some for call in page if _may_be_own(call, inquiry)]
+
+    def _pages(
+        self, query: dict[str, object], since: datetime
+    ) -> Iterator[list[Mapping[str, Any]]]:
+        """Read the pages of a list of calls. Raises `NoCarrierAnswer`."""
         uri: str | None = self._uri()
-        params: dict[str, object] = {
-            "To": inquiry.to_number,
-            "From": inquiry.from_number,
-            "StartTime>": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "PageSize": PAGE,
-        }
-        for _ in range(MOST_PAGES):
+        params = query | {"StartTime>": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        while uri:
             page = self._read(uri, params)
             listed = page.get("calls")
             if not isinstance(listed, list):
                 message = "the answer is no list of calls"
                 raise NoCarrierAnswer(message)
-            found += [call for call in listed if _may_be_own(call, inquiry)]
-            uri, params = page.get("next_page_uri"), {}
-            if not uri:
-                break
-            uri = urljoin(REAL_API, uri)
-        return found
+            yield listed
+            following, params = page.get("next_page_uri"), {}
+            uri = urljoin(REAL_API, following) if following else None
 
     def _read(self, uri: str | None, params: dict[str, object]) -> Mapping[str, Any]:
         """Read a resource from its JSON: the SDK's classes drop unknown values."""

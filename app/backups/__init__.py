@@ -1,0 +1,10 @@
+"""Backups of the database and the files: create, verify, restore.
+
+A backup is one file: a tar archive, compressed and encrypted for the public keys of `age
+<https://age-encryption.org>`_. The keys that open it are never on this machine.
+"""
+
+from app.backups.archive import BackupUnusable, Identities, Manifest, new_key, read_identities
+from app.backups.creating import Created, create, listing, remove_old
+from app.backups.databases import DatabaseToolFailed
+from app.backups.restoring import Verified, restore, verify

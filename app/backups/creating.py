@@ -1,0 +1,137 @@
+"""Make a backup: the database first copied as of one moment, with all files that it names."""
+
+import shutil
+import tempfile
+import time
+import tomllib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.backups import archive, databases
+from app.backups.archive import BackupUnusable, File, Manifest
+from app.backups.databases import Content, NoThrowAway
+from app.config import ROOT, Settings
+
+SUFFIX = ".tar.gz.age"
+WORK = "backup-"
+"""The name of a backup's folder in the instance folder begins like this while it is made."""
+LEFT_OVER_SECONDS = 24 * 3600.0
+UPLOADS = "uploads"
+SECRET_KEY = "secret.key"  # noqa: S105 - the name of a file
+"""What is kept of the instance folder. The SIP ledgers are not: an older one would say that calls
+were never placed. Nor is the mark by which a restore is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A backup. ``unverified`` is why its database was not restored for a test, if it wasn't."""
+
+    path: Path
+    size: int
+    manifest: Manifest
+    unverified: str | None
+
+
+def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Created:
+    """Write a backup into the folder. Its database is restored into a throw-away database and
+    compared before it is encrypted. Raises `DatabaseToolFailed`, `BackupUnusable`, `OSError`."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    now = datetime.now(UTC)
+    target = folder / f"portal-{now:%Y%m%dT%H%M%SZ}{SUFFIX}"
+    partial = target.with_suffix(".partial")
+    # Beside the files, so that they can be linked instead of copied.
+    settings.instance_dir.mkdir(parents=True, exist_ok=True)
+    _remove_left_over(settings.instance_dir)
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as made:
+        work = Path(made)
+        content = _gather(settings, work)
+        unverified = _try_out(settings, work, content)
+
+        def manifest(files: dict[str, File]) -> Manifest:
+            return Manifest(
+                kind=databases.kind_of(settings.effective_database_url),
+                server=content.server,
+                revision=content.revision,
+                version=_version(),
+                created_at=now.isoformat(timespec="seconds"),
+                tables=content.tables,
+                files=files,
+            )
+
+        names = sorted(str(path.relative_to(work)) for path in work.rglob("*") if path.is_file())
+        try:
+            written = archive.pack(partial, public_keys, [(n, work / n) for n in names], manifest)
+            partial.rename(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    return Created(target, target.stat().st_size, written, unverified)
+
+
+def listing(folder: Path) -> list[Path]:
+    """The backups in the folder, the newest first."""
+    return sorted(folder.glob(f"portal-*{SUFFIX}"), reverse=True)
+
+
+def remove_old(folder: Path, keep: int) -> None:
+    for path in listing(folder)[keep:]:
+        path.unlink(missing_ok=True)
+
+
+def _remove_left_over(instance: Path) -> None:
+    """Remove the folders of backups that were cut off: their links keep deleted files alive."""
+    for path in instance.glob(f"{WORK}*"):
+        if path.is_dir() and path.stat().st_mtime < time.time() - LEFT_OVER_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _gather(settings: Settings, work: Path) -> Content:
+    """Files are linked before and after the snapshot: one that is deleted meanwhile is still named
+    in it, one that is new may be."""
+    uploads = settings.instance_dir / UPLOADS
+    _link(uploads, work / UPLOADS)
+    content = databases.dump(settings.effective_database_url, work / archive.DATABASE)
+    _link(uploads, work / UPLOADS)
+    key = settings.instance_dir / SECRET_KEY
+    if key.exists():
+        shutil.copyfile(key, work / SECRET_KEY)
+    return content
+
+
+def _try_out(settings: Settings, work: Path, content: Content) -> str | None:
+    """Restore the snapshot; return why that wasn't possible. Raises `BackupUnusable` if the
+    restored database differs."""
+    own = settings.effective_database_url
+    server = settings.backup_scratch_url or own
+    with tempfile.TemporaryDirectory(prefix="portal-verify-") as made:
+        try:
+            with databases.throw_away(databases.kind_of(own), server, Path(made)) as url:
+                found = databases.restore(work / archive.DATABASE, url)
+        except NoThrowAway as error:
+            return str(error)
+    if message := databases.differences(content, found):
+        raise BackupUnusable(message)
+    return None
+
+
+def _link(source: Path, target: Path) -> None:
+    """Link every file, or copy it where the file system can't. One that just vanished is left."""
+    for path in source.rglob("*"):
+        own = target / path.relative_to(source)
+        if not path.is_file() or own.exists():
+            continue
+        own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            try:
+                own.hardlink_to(path)
+            except FileNotFoundError:
+                raise
+            except OSError:
+                shutil.copyfile(path, own)
+
+
+def _version() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return str(project["version"])

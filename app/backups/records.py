@@ -1,0 +1,81 @@
+"""What is known of the backups that were made: when, where, and whether they succeeded."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.models import Backup, InstallationMark, utcnow
+
+RETRY = timedelta(hours=1)
+"""After a backup that failed or was cut off."""
+OVERDUE = timedelta(hours=26)
+KEPT = timedelta(days=90)
+LONGEST_PROBLEM = 500
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The newest backup, and the newest that succeeded."""
+
+    last: Backup | None
+    succeeded: Backup | None
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the last success is too old for a daily backup."""
+        if self.succeeded is None or self.succeeded.finished_at is None:
+            return True
+        return self.succeeded.finished_at < utcnow() - OVERDUE
+
+
+def state(session: Session) -> State:
+    query = select(Backup).order_by(Backup.started_at.desc()).limit(1)
+    done = query.where(Backup.finished_at.is_not(None), Backup.problem.is_(None))
+    return State(session.scalars(query).one_or_none(), session.scalars(done).one_or_none())
+
+
+def listing(session: Session, limit: int) -> list[Backup]:
+    """The newest first."""
+    return list(session.scalars(select(Backup).order_by(Backup.started_at.desc()).limit(limit)))
+
+
+def claim(session: Session, now: datetime, hour: int) -> UUID | None:
+    """Begin the daily backup if it is due and no other worker has begun it; return its id."""
+    if not _is_due(session, now, hour):
+        return None
+    # Only one worker at a time comes here; the row itself is not written.
+    session.execute(select(InstallationMark.id).with_for_update()).all()
+    return begin(session, now) if _is_due(session, now, hour) else None
+
+
+def begin(session: Session, now: datetime) -> UUID:
+    session.execute(delete(Backup).where(Backup.started_at < now - KEPT))
+    made = Backup(started_at=now, file="")
+    session.add(made)
+    session.flush()
+    return made.id
+
+
+def succeed(session: Session, backup_id: UUID, file: str, size: int, *, is_verified: bool) -> None:
+    found = session.get_one(Backup, backup_id)
+    found.finished_at = utcnow()
+    found.file, found.size = file, size
+    found.verified_at = found.finished_at if is_verified else None
+
+
+def fail(session: Session, backup_id: UUID, problem: str) -> None:
+    found = session.get_one(Backup, backup_id)
+    found.finished_at, found.problem = utcnow(), problem[:LONGEST_PROBLEM]
+
+
+def _is_due(session: Session, now: datetime, hour: int) -> bool:
+    slot = now.replace(hour=hour, minute=0, second=0, microsecond=0)
+    if slot > now:
+        slot -= timedelta(days=1)
+    found = session.scalars(select(Backup).where(Backup.started_at >= slot)).all()
+    if any(each.finished_at and each.problem is None for each in found):
+        return False
+    return not any(each.started_at > now - RETRY for each in found)

@@ -1,0 +1,161 @@
+"""``flask backup …``: create, verify and restore backups of the database and the files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from flask.cli import AppGroup
+
+from app import backups, extensions
+from app.backups import records
+from app.commands.changing import answer, as_json, changes
+from app.models import Backup, utcnow
+from app.schemas.fields import write_moment
+
+backup_commands = AppGroup("backup", help="Backups of the database and the files.")
+
+FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+IDENTITY = click.option(
+    "--identity",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with the private key, as `backup key` prints it.",
+)
+
+
+@backup_commands.command("key")
+def key() -> None:
+    """Print a new pair of keys. Keep the private key on another machine."""
+    private, public = backups.new_key()
+    click.echo(f"# public key: {public}\n{private}")
+    click.echo(f"PORTAL_BACKUP_PUBLIC_KEY={public}", err=True)
+
+
+@backup_commands.command("create")
+@click.option("--to", type=click.Path(file_okay=False, path_type=Path), help="Folder of the file.")
+@as_json
+def create(to: Path | None, as_json: bool) -> None:
+    """Make a backup now, encrypted for PORTAL_BACKUP_PUBLIC_KEY, and try out its database."""
+    settings = extensions.settings()
+    folder = to or settings.backup_dir
+    if folder is None:
+        message = "Name a folder with --to, or set PORTAL_BACKUP_DIR."
+        raise click.UsageError(message)
+    if not settings.backup_public_keys:
+        message = "Set PORTAL_BACKUP_PUBLIC_KEY. `backup key` makes a pair of keys."
+        raise click.UsageError(message)
+    with changes() as (session, _caller):
+        backup_id = records.begin(session, utcnow())
+    try:
+        with _sentences():
+            made = backups.create(settings, folder, settings.backup_public_keys)
+    except click.ClickException as error:
+        with changes() as (session, _caller):
+            records.fail(session, backup_id, error.message)
+        raise
+    is_verified = made.unverified is None
+    with changes() as (session, _caller):
+        records.succeed(session, backup_id, str(made.path), made.size, is_verified=is_verified)
+    rows = sum(made.manifest.tables.values())
+    described = {
+        "file": str(made.path),
+        "size": made.size,
+        "tables": len(made.manifest.tables),
+        "rows": rows,
+        "files": len(made.manifest.files) - 1,
+        "unverified": made.unverified,
+    }
+    answer(
+        described,
+        as_json,
+        f"{made.path}: {rows} rows, {described['files']} files, {made.size} bytes.",
+        f"Not verified. {made.unverified}" if made.unverified else "Its database was restored.",
+    )
+
+
+@backup_commands.command("verify")
+@FILE
+@IDENTITY
+@click.option("--scratch", help="URL of a PostgreSQL database whose role may create databases.")
+@as_json
+def verify(file: Path, identity: Path, scratch: str | None, as_json: bool) -> None:
+    """Restore a backup into a throw-away database and compare it with its manifest."""
+    settings = extensions.settings()
+    server = scratch or settings.backup_scratch_url or settings.effective_database_url
+    with _sentences():
+        found = backups.verify(file, backups.read_identities(identity), server)
+    _print("The backup is complete", found, as_json)
+
+
+@backup_commands.command("restore")
+@FILE
+@IDENTITY
+@click.option("--into", required=True, metavar="URL", help="An empty database.")
+@click.option(
+    "--instance",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The instance folder for the uploads and the generated secret key.",
+)
+@as_json
+def restore(file: Path, identity: Path, into: str, instance: Path, as_json: bool) -> None:
+    """Restore a backup into an empty database and an instance folder.
+
+    Workers start paused on it. Then `calls reconcile` compares the calls with the carrier.
+    """
+    with _sentences():
+        found = backups.restore(file, backups.read_identities(identity), into, instance)
+    _print("Restored", found, as_json)
+
+
+@backup_commands.command("list")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20)
+@as_json
+def list_backups(limit: int, as_json: bool) -> None:
+    """List the newest backups; exit code 1 if daily backups are on and the last is too old."""
+    with changes(read_only=True) as (session, _caller):
+        found = [_described(each) for each in records.listing(session, limit)]
+        is_overdue = records.state(session).is_overdue
+    lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in found]
+    answer(found, as_json, *(lines or ["No backup was made."]))
+    if extensions.settings().backup_dir is not None and is_overdue:
+        raise SystemExit(1)
+
+
+def _described(backup: Backup) -> dict[str, Any]:
+    state = "verified" if backup.verified_at else "not verified"
+    if backup.problem:
+        state = f"failed: {backup.problem}"
+    elif backup.finished_at is None:
+        state = "running, or cut off"
+    return {
+        "startedAt": write_moment(backup.started_at),
+        "state": state,
+        "file": backup.file,
+        "size": backup.size,
+    }
+
+
+def _print(words: str, found: backups.Verified, as_json: bool) -> None:
+    described = {
+        "revision": found.revision,
+        "tables": found.tables,
+        "rows": found.rows,
+        "files": found.files,
+    }
+    line = (
+        f"{words}: migration {found.revision}, {found.rows} rows in {found.tables} tables, "
+        f"{found.files} files."
+    )
+    answer(described, as_json, line)
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """An error of a backup becomes one sentence and exit code 1."""
+    try:
+        yield
+    except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
+        raise click.ClickException(str(error)) from None

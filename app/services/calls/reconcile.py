@@ -1,0 +1,139 @@
+"""Comparing the carrier's list of calls with the database after a restore.
+
+The database lacks the calls that were placed since the backup. A listed call that no attempt has
+becomes an attempt of the call that still waits to be placed; the carrier's report tells the rest.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.gateways.carriers.base import ListedCall
+from app.gateways.job_queue import enqueue_call
+from app.models import Assistant, Call, CallAttempt, HeldCall, new_id
+from app.policy.caller import Caller
+from app.services import audit, spending
+from app.services.calls import carrier_reports, lifecycle
+from app.services.calls.states import ACTIVE, WAITING, lock_call
+
+CLOCK_SLACK = timedelta(seconds=30)
+"""How far our clock and the carrier's may differ."""
+REFERENCES_AT_ONCE = 500
+
+Account = tuple[CarrierKind, UUID | None]
+"""A carrier, and the carrier account or None for the installation's."""
+
+
+def accounts_of_waiting(session: Session) -> set[Account]:
+    """Whom the waiting calls would be placed with."""
+    query = select(Call.carrier, Call.account_id).where(Call.status.in_(WAITING)).distinct()
+    return {(row[0], row[1]) for row in session.execute(query)}
+
+
+def unrecorded(session: Session, listed: Iterable[ListedCall]) -> list[ListedCall]:
+    """The listed calls that no attempt has, the earliest first. An active attempt whose answer was
+    lost takes one of them: the worker asks about it itself."""
+    found = sorted(listed, key=lambda each: each.began_at)
+    known = _known(session, [each.state.reference or "" for each in found])
+    lost = _lost_answers(session)
+    left = []
+    for each in found:
+        if each.state.reference in known:
+            continue
+        began = lost.get((each.to_number, each.from_number), [])
+        if began and began[0] - CLOCK_SLACK <= each.began_at:
+            began.pop(0)
+            continue
+        left.append(each)
+    return left
+
+
+def record_placed(session: Session, caller: Caller, listed: ListedCall) -> bool:
+    """Write the listed call as an attempt of the call that waits with its numbers; return whether
+    one does."""
+    query = (
+        select(Call.id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
+        .where(
+            Call.status.in_(WAITING),
+            Call.phone_number == listed.to_number,
+            Assistant.phone_number == listed.from_number,
+        )
+        .order_by(Call.id)
+        .limit(1)
+    )
+    call_id = session.scalar(query)
+    if call_id is not None:
+        write_attempt(session, caller, call_id, listed)
+    return call_id is not None
+
+
+def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: ListedCall) -> None:
+    """Write the listed call as the next attempt of a waiting call, and what became of it."""
+    call = lock_call(session, call_id)
+    if call.status not in WAITING:
+        return
+    before, attempt_id = call.status, new_id()
+    assistant = session.get_one(Assistant, call.assistant_id)
+    made = select(func.count()).where(CallAttempt.call_id == call.id)
+    number, at = (session.scalar(made) or 0) + 1, listed.began_at
+    nothing = spending.Amount(0, 0)
+    lifecycle.begin_attempt(session, call, assistant, attempt_id, number, at, nothing)
+    session.execute(delete(HeldCall).where(HeldCall.call_id == call.id))
+    session.flush()
+    session.get_one(CallAttempt, attempt_id).asked_at = at
+    session.flush()
+    carrier_reports.apply(session, attempt_id, listed.state)
+    session.flush()
+    if call.status in ACTIVE:
+        enqueue_call(
+            session,
+            call_id=call.id,
+            attempt_id=attempt_id,
+            organization_id=call.organization_id,
+            had_its_turn=True,
+        )
+    reason = "found at the carrier after a restore"
+    audit.record_change(
+        session,
+        caller,
+        "call.resolved",
+        call,
+        before={"status": before},
+        after={"status": call.status, "reason": reason},
+    )
+
+
+def waits_for(session: Session, number: str) -> bool:
+    """Whether a call to the number waits."""
+    query = select(Call.id).where(Call.status.in_(WAITING), Call.phone_number == number)
+    return session.scalar(query.limit(1)) is not None
+
+
+def _known(session: Session, references: list[str]) -> set[str]:
+    known: set[str] = set()
+    for start in range(0, len(references), REFERENCES_AT_ONCE):
+        some = references[start : start + REFERENCES_AT_ONCE]
+        found = CallAttempt.carrier_reference.in_(some)
+        known |= set(
+            filter(None, session.scalars(select(CallAttempt.carrier_reference).where(found)))
+        )
+    return known
+
+
+def _lost_answers(session: Session) -> dict[tuple[str, str], list[datetime]]:
+    """When the active attempts without a reference began, by their numbers."""
+    query = (
+        select(CallAttempt.started_at, Call.phone_number, CallAttempt.from_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .where(CallAttempt.status.in_(ACTIVE), CallAttempt.carrier_reference.is_(None))
+        .order_by(CallAttempt.started_at)
+    )
+    found: dict[tuple[str, str], list[datetime]] = {}
+    for started_at, to_number, from_number in session.execute(query):
+        found.setdefault((to_number, from_number or ""), []).append(started_at)
+    return found

@@ -1,0 +1,91 @@
+"""Contacts of running campaigns that were called after a backup, according to the carrier."""
+
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CampaignStatus, CarrierKind, OutreachState
+from app.errors import DomainError
+from app.gateways.carriers.base import ListedCall
+from app.models import Assistant, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.policy.caller import Caller, system_caller
+from app.services import calls, carrier_accounts
+from app.services.calls import reconcile
+from app.services.outreach.eligibility import request_for
+
+
+def accounts_of_running(session: Session, carrier: CarrierKind) -> set[reconcile.Account]:
+    """Whom running campaigns place their calls with; ``carrier`` is the installation's."""
+    query = select(Campaign.partner_id, Campaign.organization_id).join(
+        Outreach, Outreach.campaign_id == Campaign.id
+    )
+    found: set[reconcile.Account] = set()
+    for partner_id, organization_id in session.execute(query.where(*_runs()).distinct()):
+        account = carrier_accounts.effective(session, partner_id, organization_id)
+        found.add((account.carrier, account.id) if account else (carrier, None))
+    return found
+
+
+def record_placed(
+    session: Session, caller: Caller, listed: ListedCall, carrier: CarrierKind
+) -> bool:
+    """Write the listed call as the call of a contact that its campaign has yet to call; return
+    whether there is such a contact.
+
+    A contact that may not be called any more is left out of the round with the reason.
+    """
+    decided = exists().where(
+        OutreachContact.contact_id == Contact.id,
+        OutreachContact.campaign_id == Outreach.campaign_id,
+        OutreachContact.round == Outreach.round,
+        OutreachContact.state != OutreachState.WAITING,
+    )
+    query = (
+        select(Outreach, Campaign, Contact)
+        .join(Campaign, Campaign.id == Outreach.campaign_id)
+        .join(Contact, Contact.campaign_id == Campaign.id)
+        .join(Assistant, Assistant.id == Outreach.assistant_id)
+        .where(
+            *_runs(),
+            ~decided,
+            Contact.phone == listed.to_number,
+            Assistant.phone_number == listed.from_number,
+        )
+        .order_by(Contact.id)
+        .limit(1)
+        .with_for_update(of=Outreach)
+    )
+    found = session.execute(query).one_or_none()
+    if found is None:
+        return False
+    outreach, campaign, contact = found
+    key = contact.id, outreach.campaign_id, outreach.round
+    row = session.get(OutreachContact, key)
+    if row is None:
+        row = OutreachContact(contact_id=key[0], campaign_id=key[1], round=key[2])
+    row.decided_at, row.due_at, row.reason = utcnow(), None, None
+    try:
+        with session.begin_nested():
+            accepted = calls.schedule(
+                session,
+                system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id),
+                request_for(contact, outreach),
+                source=CallSource.CAMPAIGN,
+                live=True,
+                carrier=carrier,
+                campaign_id=campaign.id,
+                contact_id=contact.id,
+            )
+    except DomainError as refusal:
+        row.state, row.reason = OutreachState.LEFT_OUT, refusal.code
+        session.add(row)
+        session.flush()
+        return True
+    row.state, row.call_id = OutreachState.CALLED, accepted.call_id
+    session.add(row)
+    session.flush()
+    reconcile.write_attempt(session, caller, accepted.call_id, listed)
+    return True
+
+
+def _runs() -> tuple[ColumnElement[bool], ...]:
+    return Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None)

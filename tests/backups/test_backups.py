@@ -1,0 +1,253 @@
+"""Backups: made while others write, verified, and restored on another host."""
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from app import backups
+from app.backups import records
+from app.config import Settings
+from app.database import Database, make_engine
+from app.jobs import housekeeping
+from app.jobs.restore_detection import MarkFile
+from app.models import Backup, Call, Partner, utcnow
+from app.services import pauses
+from tests.fixtures.databases import Databases
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import open_line
+
+UPLOAD = "0" * 32
+READER = f"reader_{os.getpid()}"
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> tuple[str, Path]:
+    """A public key, and the file with the private one."""
+    private, public = backups.new_key()
+    path = tmp_path / "key.txt"
+    path.write_text(f"# public key: {public}\n{private}\n")
+    return public, path
+
+
+@pytest.fixture
+def settings(fresh_database: Database, tmp_path: Path) -> Settings:
+    instance = tmp_path / "instance"
+    (instance / "uploads").mkdir(parents=True)
+    (instance / "uploads" / UPLOAD).write_bytes(b"phone\n+12025550101\n" * 1000)
+    (instance / "secret.key").write_text("a generated key")
+    (instance / "sip").mkdir()
+    (instance / "sip" / "began").touch()
+    return settings_for(url_of(fresh_database), instance)
+
+
+@pytest.fixture
+def empty_url(fresh_database: Database, databases: Databases, tmp_path: Path) -> Iterator[str]:
+    if fresh_database.is_sqlite:
+        yield f"sqlite:///{tmp_path / 'new host' / 'portal.db'}"
+        return
+    url = databases.create("postgresql", like=None)
+    yield url
+    databases.drop(url)
+
+
+def with_a_call(database: Database) -> None:
+    line = open_line(database)
+    line.dial(database, "+12125551000")
+
+
+@pytest.fixture
+def under_load(fresh_database: Database) -> Iterator[Callable[[], int]]:
+    """Others that write partners in pairs until the end; gives how many pairs so far."""
+    stop, pairs = threading.Event(), [0]
+
+    def write() -> None:
+        while not stop.is_set():
+            with fresh_database.transaction() as session:
+                for half in ("a", "b"):
+                    session.add(Partner(slug=f"{half}-{pairs[0]}", name="Pair"))
+            pairs[0] += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    yield lambda: pairs[0]
+    stop.set()
+    writer.join()
+
+
+def pair_sizes(database: Database) -> set[int]:
+    """How many partners of each pair are there."""
+    number = func.substr(Partner.slug, 3)
+    query = select(func.count()).where(Partner.name == "Pair").group_by(number)
+    with database.transaction(read_only=True) as session:
+        return set(session.scalars(query))
+
+
+def test_a_backup_under_load_is_of_one_moment_and_is_restored_on_another_host(
+    fresh_database: Database,
+    settings: Settings,
+    keys: tuple[str, Path],
+    under_load: Callable[[], int],
+    empty_url: str,
+    tmp_path: Path,
+) -> None:
+    with_a_call(fresh_database)
+    mark = MarkFile(settings.instance_dir, fresh_database)
+    with fresh_database.transaction() as session:
+        mark.advance(session)
+    mark.keep()
+    while under_load() < 20:
+        pass
+    made = backups.create(settings, tmp_path / "backups", [keys[0]])
+    before, now = made.manifest.tables, under_load()
+    assert (made.unverified, now > 20) == (None, True)
+    assert sorted(made.manifest.files) == ["database", "secret.key", f"uploads/{UPLOAD}"]
+
+    identities = backups.read_identities(keys[1])
+    verified = backups.verify(made.path, identities, url_of(fresh_database))
+    expected = (len(before), sum(before.values()), 2)
+    assert (verified.tables, verified.rows, verified.files) == expected
+
+    instance = tmp_path / "new host"
+    assert backups.restore(made.path, identities, empty_url, instance) == verified
+    files = [str(path.relative_to(instance)) for path in instance.rglob("*") if path.is_file()]
+    assert sorted(set(files) - {"portal.db"}) == ["secret.key", f"uploads/{UPLOAD}"]
+    restored = Database(make_engine(empty_url))
+    assert pair_sizes(restored) == {2}
+    mark = MarkFile(instance, restored)
+    with restored.transaction() as session:
+        mark.advance(session)
+        (pause,) = pauses.listing(session)
+        assert session.scalar(select(func.count(Call.id))) == 1
+    assert pause.reason == "restored from a backup, or a copy of another installation"
+    restored.dispose()
+
+
+def test_what_a_backup_that_was_cut_off_left_is_removed_a_day_later(
+    settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    old, recent = (settings.instance_dir / f"backup-{name}" for name in ("old", "recent"))
+    for folder in (old, recent):
+        (folder / "uploads").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    backups.create(settings, tmp_path / "backups", [keys[0]])
+    assert (old.exists(), recent.exists()) == (False, True)
+
+
+def test_only_the_private_key_opens_a_backup(
+    settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    made = backups.create(settings, tmp_path / "backups", [keys[0]])
+    assert made.path.read_bytes().startswith(b"age-encryption.org/v1\n")
+    assert made.path.stat().st_mode & 0o777 == 0o600
+    other = tmp_path / "other.txt"
+    other.write_text(backups.new_key()[0])
+    with pytest.raises(backups.BackupUnusable, match="can't be read"):
+        backups.verify(made.path, backups.read_identities(other), url_of_settings(settings))
+
+
+def url_of_settings(settings: Settings) -> str:
+    return settings.effective_database_url
+
+
+@pytest.mark.parametrize("damage", ["changed", "cut off"])
+def test_a_damaged_backup_is_refused(
+    settings: Settings, keys: tuple[str, Path], tmp_path: Path, damage: str
+) -> None:
+    made = backups.create(settings, tmp_path / "backups", [keys[0]])
+    content = bytearray(made.path.read_bytes())
+    content[len(content) // 2] ^= 1
+    made.path.write_bytes(content if damage == "changed" else content[: len(content) // 2])
+    with pytest.raises(backups.BackupUnusable, match="can't be read"):
+        backups.verify(made.path, backups.read_identities(keys[1]), url_of_settings(settings))
+
+
+def test_a_restore_never_writes_over_what_is_there(
+    settings: Settings, keys: tuple[str, Path], empty_url: str, tmp_path: Path
+) -> None:
+    made = backups.create(settings, tmp_path / "backups", [keys[0]])
+    identities = backups.read_identities(keys[1])
+    with pytest.raises(backups.DatabaseToolFailed, match=r"isn't empty|exists already"):
+        backups.restore(made.path, identities, url_of_settings(settings), tmp_path / "new host")
+    with pytest.raises(backups.BackupUnusable, match="holds files already"):
+        backups.restore(made.path, identities, empty_url, settings.instance_dir)
+    (tmp_path / "keyed").mkdir()
+    (tmp_path / "keyed" / "secret.key").write_text("another key")
+    with pytest.raises(backups.BackupUnusable, match="another secret key"):
+        backups.restore(made.path, identities, empty_url, tmp_path / "keyed")
+
+
+@pytest.mark.debian
+def test_the_tools_of_age_and_tar_open_a_backup_too(
+    settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    made = backups.create(settings, tmp_path / "backups", [keys[0]])
+    plain = tmp_path / "plain.tar.gz"
+    done = subprocess.run(["age", "-d", "-i", keys[1], "-o", plain, made.path], check=False)
+    assert done.returncode == 0
+    listed = subprocess.run(["tar", "tzf", plain], check=True, capture_output=True, text=True)
+    names = ["database", "secret.key", f"uploads/{UPLOAD}", "manifest.json"]
+    assert listed.stdout.split() == names
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_role_that_may_create_no_database_makes_a_backup_that_is_not_verified(
+    settings: Settings, keys: tuple[str, Path], databases: Databases, tmp_path: Path
+) -> None:
+    own = url_of_settings(settings)
+    databases.administer(f"CREATE ROLE {READER} LOGIN BYPASSRLS IN ROLE pg_read_all_data")
+    reading = {"database_url": own.replace("portal_owner@", f"{READER}@")}
+    reader = settings.model_copy(update=reading)
+    made = backups.create(reader, tmp_path / "backups", [keys[0]])
+    assert made.unverified is not None
+    assert made.unverified.startswith("No database could be created to verify in: ")
+    changed = reader.model_copy(update={"backup_scratch_url": own})
+    assert backups.create(changed, tmp_path / "others", [keys[0]]).unverified is None
+
+
+def test_the_worker_makes_one_backup_a_day_and_keeps_the_newest(
+    fresh_database: Database, settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    for day in (1, 2, 3):
+        (folder / f"portal-2026010{day}T030000Z.tar.gz.age").touch()
+    changes = {"backup_dir": folder, "backup_public_key": keys[0], "backup_keep": 2}
+    daily = settings.model_copy(update=changes)
+    with fresh_database.transaction() as session:
+        backup_id = records.claim(session, utcnow(), hour=3)
+        assert records.claim(session, utcnow(), hour=3) is None
+    assert backup_id is not None
+    housekeeping.back_up(fresh_database, daily, backup_id)
+    with fresh_database.transaction() as session:
+        (found,) = session.scalars(select(Backup))
+        assert records.claim(session, utcnow(), hour=3) is None
+    newest = backups.listing(folder)
+    assert [path.name for path in newest[1:]] == ["portal-20260103T030000Z.tar.gz.age"]
+    assert (found.file, found.problem) == (str(newest[0]), None)
+    assert found.verified_at is not None
+
+
+def test_a_failed_backup_is_noted_and_tried_again_after_an_hour(
+    fresh_database: Database, settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "backups"
+    daily = settings.model_copy(update={"backup_dir": folder, "backup_public_key": keys[0]})
+    with fresh_database.transaction() as session:
+        backup_id = records.claim(session, utcnow(), hour=3)
+    assert backup_id is not None
+    housekeeping.back_up(fresh_database, daily, backup_id)
+    with fresh_database.transaction() as session:
+        found = records.state(session)
+        assert found.last is not None
+        assert found.last.problem is not None
+        assert (found.succeeded, found.is_overdue) == (None, True)
+        assert records.claim(session, utcnow(), hour=3) is None
+        found.last.started_at -= records.RETRY
+        session.flush()
+        assert records.claim(session, utcnow(), hour=3) is not None

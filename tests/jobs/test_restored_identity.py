@@ -1,0 +1,347 @@
+"""A restored, recovered or copied database pauses calls, even where no mark outside tells."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pysqlite3.dbapi2 as sqlite
+import pytest
+from sqlalchemy import make_url, text
+
+from app.database import Database, make_engine
+from app.database.identity import check_connections
+from app.database.migration import upgrade
+from app.jobs.restore_detection import FILE, LABEL, MarkFile
+from app.models import InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
+from app.policy.caller import system_caller
+from app.services import pauses
+from tests.fixtures import postgres
+from tests.fixtures.databases import SUPERUSER, Databases
+from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
+from tests.fixtures.settings import url_of
+
+RESTORED = ["restored from a backup"]
+connect: Any = sqlite.connect  # type: ignore[attr-defined]  # the driver has no types
+COPIED = ["restored from a backup, or a copy of another installation"]
+RECOVERED = ["the database was recovered or its standby took over; recent calls may be missing"]
+NEW_HOST = ["started on a new host after an outage; recent calls may be missing"]
+
+sqlite_only = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+postgresql_only = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+
+
+def beat(database: Database, folder: Path, times: int = 2) -> None:
+    """A worker that starts and beats so often."""
+    mark_file = MarkFile(folder, database)
+    for _ in range(times):
+        with database.transaction() as session:
+            mark_file.advance(session)
+        mark_file.keep()
+
+
+def opened(url: str) -> Database:
+    return Database(make_engine(url))
+
+
+def reasons(database: Database) -> list[str]:
+    with database.transaction(read_only=True) as session:
+        return [pause.reason for pause in pauses.listing(session)]
+
+
+def call_was_placed(database: Database) -> None:
+    with database.transaction() as session:
+        call = SimulatedCall(reference="x", from_number="", to_number="+1", placed_at=utcnow())
+        session.add(call)
+
+
+def found_by_new_host(url: str, folder: Path) -> list[str]:
+    """The pauses after a worker without a mark has started on the database."""
+    database = opened(url)
+    beat(database, folder)
+    found = reasons(database)
+    beat(database, folder)
+    assert reasons(database) == found
+    database.dispose()
+    return found
+
+
+def path_of(database: Database) -> Path:
+    return Path(str(database.engine.url.database))
+
+
+@pytest.fixture
+def worked(fresh_database: Database, tmp_path: Path) -> Database:
+    """A database with a call, on which a worker ran."""
+    call_was_placed(fresh_database)
+    beat(fresh_database, tmp_path / "instance")
+    return fresh_database
+
+
+@pytest.fixture
+def server() -> Iterator[OwnServer]:
+    with own_server() as running:
+        yield running
+
+
+def migrated(server: OwnServer) -> Database:
+    server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
+    database = opened(server.url("portal"))
+    upgrade(database)
+    call_was_placed(database)
+    return database
+
+
+def dump(url: str, file: Path) -> None:
+    """As `flask backup` and any operator does it."""
+    run_tool("pg_dump", url, "--format=custom", f"--file={file}")
+
+
+def restore(url: str, file: Path, *more: str) -> None:
+    run_tool("pg_restore", url, "--exit-on-error", *more, str(file))
+
+
+def run_tool(program: str, url: str, *options: str) -> None:
+    parsed = make_url(url)
+    address = [f"--host={parsed.host}", f"--port={parsed.port}", f"--username={SUPERUSER}"]
+    command = [
+        str(postgres.programs() / program),
+        *address,
+        f"--dbname={parsed.database}",
+        *options,
+    ]
+    subprocess.run(command, check=True)
+
+
+@sqlite_only
+@pytest.mark.parametrize("how", ["cp", "cp -a", "backup", "vacuum into"])
+def test_a_copied_sqlite_file_is_noticed_without_a_mark(
+    worked: Database, tmp_path: Path, how: str
+) -> None:
+    copy, own = tmp_path / "copy.db", path_of(worked)
+    if how == "vacuum into":
+        with worked.engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection.exec_driver_sql("COMMIT")
+            connection.execute(text("VACUUM INTO :path"), {"path": str(copy)})
+    elif how == "backup":
+        with (
+            closing(connect(str(own))) as source,
+            closing(connect(str(copy))) as target,
+        ):
+            source.backup(target)
+    else:
+        worked.dispose()
+        subprocess.run([*how.split(), own, copy], check=True)
+    assert found_by_new_host(f"sqlite:///{copy}", tmp_path / "new host") == COPIED
+
+
+@sqlite_only
+def test_an_older_file_written_over_the_database_is_noticed_without_a_mark(
+    worked: Database, tmp_path: Path
+) -> None:
+    own, backup = path_of(worked), tmp_path / "backup.db"
+    worked.dispose()
+    shutil.copy(own, backup)
+    beat(worked, tmp_path / "instance")
+    worked.dispose()
+    inode = own.stat().st_ino
+    shutil.copyfile(backup, own)
+    assert own.stat().st_ino == inode
+    assert found_by_new_host(url_of(worked), tmp_path / "new host") == RESTORED
+
+
+@sqlite_only
+def test_a_copy_that_got_the_inode_of_the_original_is_noticed(
+    worked: Database, tmp_path: Path
+) -> None:
+    os.removexattr(path_of(worked), LABEL)
+    assert found_by_new_host(url_of(worked), tmp_path / "new host") == COPIED
+
+
+@sqlite_only
+def test_restarts_moves_and_maintenance_of_a_sqlite_file_are_no_restore(
+    worked: Database, tmp_path: Path
+) -> None:
+    own, moved = path_of(worked), tmp_path / "moved.db"
+    worked.compact()
+    worked.give_back_space()
+    beat(worked, tmp_path / "instance")
+    worked.dispose()
+    own.rename(moved)
+    assert found_by_new_host(f"sqlite:///{moved}", tmp_path / "new host") == []
+
+
+def test_a_database_of_an_earlier_version_is_no_restore(worked: Database, tmp_path: Path) -> None:
+    with worked.transaction() as session:
+        row = session.get_one(InstallationMark, 1)
+        row.server = row.timeline = row.database = row.written_by = None
+        row.is_labelled = False
+    beat(worked, tmp_path / "instance")
+    assert reasons(worked) == []
+
+
+def test_a_new_host_after_an_outage_pauses_and_beside_a_living_worker_does_not(
+    worked: Database, tmp_path: Path
+) -> None:
+    beats = {"hostname": "a", "pid": 1}
+    with worked.transaction() as session:
+        session.add(WorkerHeartbeat(executor_id="living", beat_at=utcnow(), **beats))
+        session.add(WorkerHeartbeat(executor_id="current", beat_at=utcnow(), **beats))
+        before = utcnow() - timedelta(minutes=10)
+        session.add(WorkerHeartbeat(executor_id="dead", beat_at=before, **beats))
+    beat(worked, tmp_path / "another host")
+    assert reasons(worked) == []
+    with worked.transaction() as session:
+        session.delete(session.get_one(WorkerHeartbeat, "living"))
+    beat(worked, tmp_path / "instance")
+    assert reasons(worked) == []
+    beat(worked, tmp_path / "new host")
+    assert reasons(worked) == NEW_HOST
+
+
+@postgresql_only
+def test_a_dump_in_another_database_is_noticed_without_a_mark(
+    worked: Database, databases: Databases, tmp_path: Path
+) -> None:
+    dump(url_of(worked), tmp_path / "dump")
+    url = databases.create("postgresql", like=None)
+    restore(url, tmp_path / "dump")
+    assert found_by_new_host(url, tmp_path / "new host") == COPIED
+    databases.drop(url)
+
+
+@postgresql_only
+@pytest.mark.parametrize("how", ["--clean", "--data-only"])
+def test_a_dump_read_into_its_own_database_is_noticed_with_an_older_mark(
+    worked: Database, tmp_path: Path, how: str
+) -> None:
+    beat(worked, tmp_path / "instance")
+    shutil.copytree(tmp_path / "instance", tmp_path / "older")
+    beat(worked, tmp_path / "instance")
+    dump(url_of(worked), tmp_path / "dump")
+    beat(worked, tmp_path / "instance")
+    if how == "--data-only":
+        with worked.engine.begin() as connection:
+            connection.execute(text("TRUNCATE installation_marks"))
+        restore(url_of(worked), tmp_path / "dump", how, "--table=installation_marks")
+    else:
+        worked.dispose()
+        restore(url_of(worked), tmp_path / "dump", how)
+    beat(worked, tmp_path / "older")
+    assert reasons(worked) == RESTORED
+
+
+@postgresql_only
+def test_a_database_made_from_another_is_noticed_without_a_mark(
+    worked: Database, databases: Databases, tmp_path: Path
+) -> None:
+    worked.dispose()
+    url = databases.create("postgresql", like=path_of(worked).name)
+    assert found_by_new_host(url, tmp_path / "new host") == COPIED
+    databases.drop(url)
+
+
+@postgresql_only
+def test_maintenance_of_postgresql_is_no_restore(worked: Database, tmp_path: Path) -> None:
+    with worked.engine.connect() as opened_one:
+        connection = opened_one.execution_options(isolation_level="AUTOCOMMIT")
+        for statement in ("VACUUM FULL installation_marks", "VACUUM FREEZE", "REINDEX TABLE calls"):
+            connection.exec_driver_sql(statement)
+    beat(worked, tmp_path / "instance")
+    assert found_by_new_host(url_of(worked), tmp_path / "new host") == []
+
+
+def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
+    server: OwnServer, tmp_path: Path
+) -> None:
+    database = migrated(server)
+    base = server.base_backup()
+    beat(database, tmp_path / "instance")
+    moment = str(server.ask("SELECT clock_timestamp()")[0])
+    call_was_placed(database)
+    server.ask("SELECT pg_switch_wal()")
+    database.dispose()
+    server.recover(base, moment)
+    assert found_by_new_host(server.url("portal"), tmp_path / "new host") == RECOVERED
+
+
+def test_a_connection_that_leads_to_another_database_is_noticed_at_once(
+    server: OwnServer, tmp_path: Path
+) -> None:
+    noticed: list[str] = []
+    engine = make_engine(migrated(server).engine.url)
+    check_connections(engine, lambda: noticed.append("another"))
+    for _ in "12":
+        engine.connect().close()
+        engine.dispose()
+        server.stop()
+        server.start()
+    engine.connect().close()
+    engine.dispose()
+    assert noticed == []
+    server.ask("DROP DATABASE portal WITH (FORCE)")
+    server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
+    engine.connect().close()
+    engine.dispose()
+    assert noticed == ["another"]
+
+
+def test_a_restarted_or_crashed_server_is_no_restore(server: OwnServer, tmp_path: Path) -> None:
+    database = migrated(server)
+    beat(database, tmp_path / "instance")
+    for how in ("fast", "immediate"):
+        database.dispose()
+        server.stop(how)
+        server.start()
+        beat(database, tmp_path / "instance")
+    assert reasons(database) == []
+    database.dispose()
+
+
+def test_a_copy_of_a_running_servers_disk_is_noticed_on_a_new_host(
+    server: OwnServer, tmp_path: Path
+) -> None:
+    database = migrated(server)
+    with database.transaction() as session:
+        before = utcnow() - timedelta(minutes=10)
+        dead = WorkerHeartbeat(executor_id="a", hostname="a", pid=1, beat_at=before)
+        session.add(dead)
+    beat(database, tmp_path / "instance")
+    base = server.base_backup()
+    database.dispose()
+    server.put(base)
+    assert found_by_new_host(server.url("portal"), tmp_path / "new host") == NEW_HOST
+
+
+def test_a_dump_on_another_server_is_noticed_without_a_mark(
+    databases: Databases, server: OwnServer, tmp_path: Path
+) -> None:
+    source = opened(databases.create("postgresql"))
+    call_was_placed(source)
+    beat(source, tmp_path / "instance")
+    dump(url_of(source), tmp_path / "dump")
+    server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
+    restore(server.url("portal"), tmp_path / "dump")
+    assert found_by_new_host(server.url("portal"), tmp_path / "new host") == COPIED
+    source.dispose()
+    databases.drop(url_of(source))
+
+
+def test_an_operator_who_resumes_is_not_asked_again(worked: Database, tmp_path: Path) -> None:
+    with worked.transaction() as session:
+        session.get_one(InstallationMark, 1).generation -= 60_000
+    folder = tmp_path / "instance"
+    beat(worked, folder)
+    assert reasons(worked) == RESTORED
+    with worked.transaction() as session:
+        assert pauses.resume(session, system_caller("tests"), pauses.Scope())
+    beat(worked, folder)
+    assert reasons(worked) == []
+    (folder / FILE).unlink()
+    beat(worked, folder)
+    assert reasons(worked) == []
