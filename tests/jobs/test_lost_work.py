@@ -25,7 +25,8 @@ def test_a_worker_takes_back_a_call_that_it_has_lost(
 
     def executor() -> str | None:
         with fresh_database.transaction(read_only=True) as session:
-            return session.scalar(busy)
+            found: str | None = session.scalar(busy)
+            return found
 
     until(executor)
     # As if the claim was committed and its answer lost in an outage.
