@@ -119,6 +119,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "import_problems.repair": lambda marks: marks.phone(),
     "idempotency_records.response": lambda marks: {"message": marks.word()},
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
+    "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},
     "legacy_exchanges.request": lambda marks: {
         "agentId": marks.word(),
         "contact": {"phoneNumber": marks.phone(), "firstName": marks.word()},
