@@ -12,6 +12,7 @@ class Page(NamedTuple):
 
 
 PAGES = (
+    Page("Organization templates", "portal.organization_templates", "new customer prepared bulk"),
     Page("API clients", "portal.api_clients", "oauth token credentials"),
     Page("Webhooks", "portal.api_webhooks", "events notifications"),
     Page("Carrier accounts", "portal.carrier_accounts", "twilio sip trunk"),
@@ -30,6 +31,7 @@ PAGES = (
 )
 ACTIONS = (
     Page("Add organization", "portal.organization_new", "create new customer"),
+    Page("Add organization template", "portal.organization_template_new", "create new prepared"),
     Page("Add partner", "portal.operator_partner_new", "create new customer"),
     Page("Invite user", "portal.user_new", "add create new person colleague"),
     Page("Invite several users", "portal.users_invite_many", "add many people"),

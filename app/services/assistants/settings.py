@@ -62,7 +62,7 @@ def create_assistant(
     installation's; ``allow_private`` lets its voice address have a private host. Raises `Forbidden`
     and `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    checked = asdict(_checked(session, fields, organization, None, allow_private))
+    checked = asdict(checked_fields(session, fields, organization, None, allow_private))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
     assistant = add_assistant(session, caller, organization, **first)
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
@@ -87,7 +87,7 @@ def update_assistant(
     refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
     checked = asdict(
-        _checked(session, fields, organization, assistant.voice_address, allow_private)
+        checked_fields(session, fields, organization, assistant.voice_address, allow_private)
     )
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
     if not changes:
@@ -161,7 +161,7 @@ def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
     return session.scalar(query) or 0
 
 
-def _checked(
+def checked_fields(
     session: Session,
     fields: AssistantFields,
     organization: Organization,
