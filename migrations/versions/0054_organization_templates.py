@@ -37,7 +37,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_organization_templates")),
         sa.UniqueConstraint(
-            "partner_id", "name_key", name=op.f("uq_organization_templates_partner_id")
+            "partner_id", "name_key", name=op.f("uq_organization_templates_partner_id_name_key")
         ),
     )
     policies.by_partner("organization_templates")

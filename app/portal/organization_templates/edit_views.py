@@ -19,7 +19,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, seen_version
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
@@ -183,8 +183,14 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
 def organization_template_campaign_remove(template_id: UUID) -> Response:
-    with transaction() as session:
-        organization_templates.save_campaign(session, caller(), template_id, None, bounds())
+    try:
+        with transaction() as session:
+            organization_templates.save_campaign(
+                session, caller(), template_id, None, bounds(), expected_version=seen_version()
+            )
+    except Conflict as error:
+        flash(error.message, "warning")
+        return redirect(_url(template_id), 303)
     return _saved(template_id, "Campaign plan removed.")
 
 

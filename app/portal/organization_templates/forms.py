@@ -109,6 +109,7 @@ class TemplateForm(SettingsForm, Limits, FirstRole):
 class TemplateAssistantForm(AssistantForm):
     """An assistant without a phone, which belongs to one organization."""
 
+    version = VersionField()
     # None removes a field of the form above.
     phone_number = None  # type: ignore[assignment]
     phone_enabled = None  # type: ignore[assignment]
@@ -125,6 +126,7 @@ class TemplateAssistantForm(AssistantForm):
 class TemplateCampaignForm(PlanForm):
     """The campaign of a template; its assistant is a position among those of the template."""
 
+    version = VersionField()
     name = StringField("Name", filters=[without_nul], render_kw=_NAME)
 
     @classmethod
