@@ -96,6 +96,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_trial_start": P.PARTNER_CREATE,
     "portal.theme": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
+    "portal.first_steps_hide": Access.SIGNED_IN,
+    "portal.first_steps_show": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,
     "portal.list_export": Access.SIGNED_IN,  # as the page of the list, here and below
     "portal.saved_view_new": Access.SIGNED_IN,

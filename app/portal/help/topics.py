@@ -18,7 +18,7 @@ _API = "api_docs.docs"
 TOPICS: dict[str, Topic] = {
     "portal.overview": Topic(
         "The figures of this month stand beside the same days of the month before.",
-        "“Needs attention” lists what someone has to decide, with a link to the right page.",
+        "Below, everything that someone has to decide is listed with a link to its page.",
         "View notifications",
         "portal.notifications",
     ),
@@ -279,8 +279,8 @@ TOPICS: dict[str, Topic] = {
         "portal.portal_settings_spending",
     ),
     "portal.portal_settings_spending": Topic(
-        "The most that the calls of all your customers may cost or last.",
-        "At the limit new calls are refused or wait until the next day or month.",
+        "The most that the calls of all your organizations together may cost or last.",
+        "The platform operator sets these limits; you set those of each organization.",
         "Call destinations",
         "portal.portal_settings_destinations",
     ),
@@ -304,7 +304,7 @@ TOPICS: dict[str, Topic] = {
     ),
     "portal.operator_installation": Topic(
         "Workers, queues, carriers, emails, storage and versions of this installation.",
-        "A red line needs someone now.",
+        "A part that needs attention says why in its details.",
         "Check the carrier",
         "portal.line_health",
     ),

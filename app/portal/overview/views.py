@@ -1,4 +1,4 @@
-"""The overview: action items, remaining setup steps, and the figures of the month."""
+"""The overview: action items, first steps, and the figures of the month."""
 
 from typing import Any
 from uuid import UUID
@@ -11,13 +11,14 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.extensions import caller, settings, transaction
 from app.models.base import utcnow
+from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import last_day, plural
+from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
-from app.services.overview import ActionItem, Kind, Month, Step
+from app.services.overview import ActionItem, Kind, Month
 from app.services.overview.action_items import LAST_DAY
 
 SHOWN = 5
@@ -53,30 +54,6 @@ PARAMETERS = {
     Kind.CREDENTIAL_KEY: "key_id",
     Kind.CREDENTIAL_CLIENT: "client_id",
 }
-STEPS: dict[Step, tuple[str, str, str]] = {
-    Step.BRAND: ("Publish your brand", "Logo, colours and name on every page.", "portal.branding"),
-    Step.DOMAIN: (
-        "Use your own domain",
-        "Your customers sign in there once it is verified.",
-        "portal.portal_settings",
-    ),
-    Step.ORGANIZATION: (
-        "Add your first organization",
-        "One of your customers, with its users and assistants.",
-        "portal.organizations",
-    ),
-    Step.ASSISTANT: (
-        "Get an assistant ready",
-        "It needs a number that is set up with the carrier.",
-        "portal.assistants",
-    ),
-    Step.UPLOAD: (
-        "Upload contacts",
-        "Into a campaign. Files are checked before they are applied.",
-        "portal.uploads",
-    ),
-    Step.CALL: ("Place a first call", "To your own phone, as a test.", "portal.test_call"),
-}
 
 
 @portal.get("/", endpoint="overview")
@@ -96,7 +73,7 @@ def show_overview() -> str:
             customers=customers,
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
-            setup=_setup(overview.steps_left(session, caller())),
+            setup=first_steps(session),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             changes=audit.of_partner(session, caller(), SHOWN),
@@ -117,6 +94,7 @@ def _of_a_member(organization_id: UUID) -> str:
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
+            setup=first_steps(session),
             latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
             chart=_chart(month),
         )
@@ -162,28 +140,6 @@ def _shown(item: ActionItem) -> dict[str, Any]:
         "act": act,
         "symbol": symbol,
         "tone": "danger" if item.urgent else "warning",
-    }
-
-
-def _setup(steps: dict[Step, bool]) -> dict[str, Any] | None:
-    """Return the checklist; None if nothing is left to do."""
-    if not steps:
-        return None
-    entries = [
-        {
-            "title": STEPS[step][0],
-            "text": STEPS[step][1],
-            "url": url_for(STEPS[step][2]) if may_open(caller(), STEPS[step][2]) else None,
-            "done": is_done,
-        }
-        for step, is_done in steps.items()
-    ]
-    done = sum(steps.values())
-    return {
-        "entries": entries,
-        "words": f"{done} of {plural(len(steps), 'step')} done",
-        "done": done,
-        "whole": len(steps),
     }
 
 
