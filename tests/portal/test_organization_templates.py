@@ -357,15 +357,26 @@ def test_a_part_that_no_organization_could_have_is_refused(
     path = f"{PAGE}/{template_id}/{part}"
     valid: dict[str, dict[str, Any]] = {
         "edit": {
-            "name": "Dentists", "tier": Tier.PLUS.value, "first_role": "owner",
-            "assistant_limit": "3", "user_limit": "8", "default_region": "US",
-            "calling_hours_start": "08:00", "calling_hours_end": "21:00",
-            "allowed_regions": ["US"], "retry_times": "0", "retry_minutes": "30",
+            "name": "Dentists",
+            "tier": Tier.PLUS.value,
+            "first_role": "owner",
+            "assistant_limit": "3",
+            "user_limit": "8",
+            "default_region": "US",
+            "calling_hours_start": "08:00",
+            "calling_hours_end": "21:00",
+            "allowed_regions": ["US"],
+            "retry_times": "0",
+            "retry_minutes": "30",
         },
         "assistants/0": {"name": "Robin", "active": "y"},
         "campaign": {
-            "name": "Recall", "assistant": "0", "weekdays": ["1"], "message_kind": "default",
-            "hours_start": "08:00", "hours_end": "12:00",
+            "name": "Recall",
+            "assistant": "0",
+            "weekdays": ["1"],
+            "message_kind": "default",
+            "hours_start": "08:00",
+            "hours_end": "12:00",
         },
     }
     before = stored(session, template_id)
