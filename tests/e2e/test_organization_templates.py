@@ -131,6 +131,7 @@ def test_the_help_of_a_page_opens_by_keyboard_and_closes_with_escape(
     expect(help_text).not_to_be_visible()
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
+    expect(help_text).to_have_css("opacity", "1")  # opened again while it was fading out
     help_text.get_by_role("link", name="Create organizations from a template").click()
     heading(page, "Organization templates")
 

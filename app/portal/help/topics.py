@@ -54,7 +54,7 @@ TOPICS: dict[str, Topic] = {
     ),
     "portal.organization": Topic(
         "Everything about one customer: usage this month, limits and the latest changes.",
-        "Suspending an organization stops its calls and keeps its data.",
+        "While it is suspended, it places no calls and keeps its data.",
         "View all organizations",
         "portal.organizations",
     ),

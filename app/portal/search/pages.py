@@ -31,7 +31,6 @@ PAGES = (
 )
 ACTIONS = (
     Page("Add organization", "portal.organization_new", "create new customer"),
-    Page("Add organization template", "portal.organization_template_new", "create new prepared"),
     Page("Add partner", "portal.operator_partner_new", "create new customer"),
     Page("Invite user", "portal.user_new", "add create new person colleague"),
     Page("Invite several users", "portal.users_invite_many", "add many people"),
@@ -44,4 +43,5 @@ ACTIONS = (
     Page("Add alert rule", "portal.alert_rule_new", "create new tell me"),
     Page("Add partner", "portal.operator_partner_new", "create new"),
     Page("Add webhook", "portal.api_webhook_new", "create new events"),
+    Page("Add organization template", "portal.organization_template_new", "create new prepared"),
 )
