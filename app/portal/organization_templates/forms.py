@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import ClassVar
-from zoneinfo import available_timezones
 
 from flask_wtf.file import FileField
 from wtforms import (
@@ -25,6 +24,7 @@ from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import Content, Customer, Opened, PreparedCampaign
+from app.validation.time_zones import time_zones
 
 MOST_NAME = 200
 NO_ONE = ""
@@ -38,7 +38,7 @@ FIRST_ROLE_HINTS = {
     Role.STANDARD.value: "Works with campaigns and calls.",
     NO_ONE: "Invite users later.",
 }
-_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
+_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(time_zones())]
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -26,6 +25,7 @@ from app.services.assistants.creating import (
     configure_assistant,
     define_external_id_key,
 )
+from app.validation.time_zones import time_zones
 
 MAX_NAME = 200
 MAX_TEXT = 1000
@@ -174,7 +174,7 @@ def checked_fields(
     if not (name and can_be_seen(name)):
         problems.append(Problem("name", "blank", "This can't be left blank."))
     timezone = (fields.timezone or "").strip() or None
-    if timezone is not None and timezone not in available_timezones():
+    if timezone is not None and timezone not in time_zones():
         message = "Unknown time zone. Use an IANA name like Europe/London."
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None

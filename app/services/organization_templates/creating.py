@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from sqlalchemy.orm import Session
 
@@ -24,6 +23,7 @@ from app.services.organizations.changing import add as add_organization
 from app.services.organizations.changing import checked_name
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
+from app.validation.time_zones import time_zones
 
 MOST_NAME = 200
 
@@ -114,10 +114,10 @@ def customer_problems(
         if len(customer.user_name or "") > MOST_NAME:
             message = f"Too long. Use at most {MOST_NAME} characters."
             yield Problem("userName", "too_long", message)
-    if customer.timezone is not None and customer.timezone not in available_timezones():
+    if customer.timezone is not None and customer.timezone not in time_zones():
         message = "Unknown time zone. Use an IANA name like Europe/London."
         yield Problem("timezone", "unknown_timezone", message)
-    if customer.country is not None and customer.country not in {code for code, _ in regions()}:
+    if customer.country is not None and customer.country not in {code for code, _name in regions()}:
         message = f"Unknown country {customer.country}. Use its English name or a code like GB."
         yield Problem("defaultRegion", "unknown_region", message)
         return
