@@ -495,6 +495,47 @@ def test_a_workbook_without_problems_creates_all(
 
 
 @pytest.mark.parametrize(
+    ("header", "shown"),
+    [
+        ("Name,Company,Email", ["Bo", "Fern", "fern@x.example"]),
+        ("User name,Name,E-mail address", ["Bo", "Fern", "fern@x.example"]),
+        ("contact_person,business_name,business_email", ["Bo", "Fern", "fern@x.example"]),
+    ],
+)
+def test_columns_are_known_by_many_names(
+    session: Session, own: Tenant, browser: Browser, header: str, shown: list[str]
+) -> None:
+    template_id = save(session, own)
+    checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
+    user, name, email = shown
+    assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,"
+
+
+def test_a_long_column_of_notes_is_left_out(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    data = b"name,email,notes\nFern,fern@x.example," + b"long " * 2000 + b"\n"
+    assert "All rows are correct" in many(browser, save(session, own), data).text
+    data = b"name,email\n" + b"F" * 5000 + b",fern@x.example\n"
+    page = text(many(browser, save(session, own, "Second"), data))
+    assert "Too long. Use at most 200 characters." in page
+
+
+def test_a_template_without_a_rule_that_was_added_later_has_the_usual_one(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    template = session.get_one(OrganizationTemplate, template_id)
+    rules = {
+        name: value for name, value in template.content["rules"].items() if "retry" not in name
+    }
+    template.content = template.content | {"rules": rules | {"of_an_older_version": 1}}
+    session.commit()
+    assert stored(session, template_id).rules.retry_minutes == 30
+    assert browser.get(f"{PAGE}/{template_id}").status_code == 200
+
+
+@pytest.mark.parametrize(
     ("data", "words"),
     [
         (b"", "The file is empty."),

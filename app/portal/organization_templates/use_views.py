@@ -12,6 +12,7 @@ from app.extensions import caller, settings, transaction
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import FIRST_ROLE_NAMES, content_words
 from app.portal.organization_templates.views import bounds, opened
+from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import plural
@@ -149,5 +150,6 @@ def _checked_page(template_id: UUID, form: CustomersForm, checked: list[CheckedR
         content=found.content,
         form=form,
         rows=sorted(checked, key=lambda each: not each.problems),
+        region_names=region_names,
         good=sum(not each.problems for each in checked),
     )

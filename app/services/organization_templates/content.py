@@ -59,6 +59,7 @@ PLAIN_RULES = CallingRules(
     consent_required=False,
 )
 """The calling rules of a new organization."""
+_PLAIN_DOCUMENT: dict[str, Any] = TypeAdapter(CallingRules).dump_python(PLAIN_RULES, mode="json")
 
 
 def plain_content(assistant: AssistantFields, assistant_limit: int) -> Content:
@@ -68,8 +69,11 @@ def plain_content(assistant: AssistantFields, assistant_limit: int) -> Content:
 
 
 def content_of(template: OrganizationTemplate) -> Content:
-    """Return the content of a template that came from its loader."""
-    return _DOCUMENT.validate_python(template.content)
+    """Return the content of a template that came from its loader. A rule that is younger than the
+    template is that of a new organization."""
+    document = template.content
+    rules = _PLAIN_DOCUMENT | document["rules"]
+    return _DOCUMENT.validate_python(document | {"rules": rules})
 
 
 def document_of(content: Content) -> dict[str, Any]:

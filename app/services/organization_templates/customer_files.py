@@ -21,16 +21,19 @@ from app.services.organization_templates.creating import Customer
 
 MOST_ROWS = 200
 MOST_BYTES = 1_000_000
-_LIMITS = Limits(columns=100, cell=2000, unpacked=64 * 1024 * 1024)
+LONGEST_CELL = 300
+"""Longer than any value may be: what is cut off is refused by its length."""
+_LIMITS = Limits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
 _HEADS = {
     "timezone": ("time zone", "timezone", "tz"),
     "country": ("country", "region"),
-    "email": ("email", "mail", "e-mail"),
-    "user_name": ("user", "person", "contact", "owner"),
+    "email": ("email", "mail"),
     "name": ("organization", "organisation", "company", "business", "customer", "name"),
+    "user_name": ("user", "person", "contact", "owner", "name"),
 }
-"""Words in the names of columns, in the order in which columns are claimed."""
+"""Words in the names of columns, both in the order in which columns are claimed: of two columns
+Name and Company, Company is the organization."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +105,15 @@ def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
 def _columns(header: Sequence[str]) -> dict[str, int]:
     """Return the position of each column; a name is claimed once."""
     found: dict[str, int] = {}
-    names = [head.strip().casefold().replace("_", " ").replace("-", " ") for head in header]
+    heads = [head.strip().casefold().replace("_", " ").replace("-", " ") for head in header]
     for part, words in _HEADS.items():
-        for at, head in enumerate(names):
-            if at not in found.values() and any(word in head for word in words):
-                found[part] = at
-                break
+        free = [(at, head) for at, head in enumerate(heads) if at not in found.values()]
+        matches = [
+            *(at for word in words for at, head in free if head == word),
+            *(at for word in words for at, head in free if word in head),
+        ]
+        if matches:
+            found[part] = matches[0]
     return found
 
 
@@ -115,7 +121,8 @@ def _customer(cells: Sequence[str], columns: dict[str, int]) -> Customer:
     def cell(part: str) -> str | None:
         if part not in columns:
             return None
-        return unguard_cell(cells[columns[part]].replace("\0", "").strip()).strip() or None
+        text = unguard_cell(cells[columns[part]].replace("\0", "").strip()).strip()
+        return text[:LONGEST_CELL] or None
 
     country = cell("country")
     return Customer(
