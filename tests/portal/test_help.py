@@ -102,5 +102,16 @@ def test_a_member_and_an_operator_read_help_too(
     assert help_of(operator.get("/").text) == [overview.what, overview.more, overview.label]
 
 
+def test_a_link_of_an_operators_page_opens(app: Flask, operator: Browser) -> None:
+    read = 0
+    for endpoint in sorted(TOPICS.keys() & pages(app).keys()):
+        page = operator.get(pages(app)[endpoint]).text
+        links = re.findall(r'id="page-help".*?<a href="([^"]+)"', page, re.DOTALL)[:1]
+        if help_of(page)[2:]:
+            assert [operator.get(unescape(link)).status_code for link in links] == [200], endpoint
+            read += 1
+    assert read > 10
+
+
 def test_pages_before_signing_in_have_none(browser: Browser) -> None:
     assert help_of(browser.get("/sign-in").text) == []

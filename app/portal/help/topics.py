@@ -342,5 +342,11 @@ OF_OPERATORS: dict[str, Topic] = {
         "Add a partner",
         "portal.operator_partner_new",
     ),
+    "portal.phone_numbers": Topic(
+        "Calls show one of these numbers as caller ID.",
+        "You assign each number to one organization.",
+        "Assign a phone number",
+        "portal.phone_number_assign",
+    ),
 }
 """Pages that operators see differently."""
