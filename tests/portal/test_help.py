@@ -56,7 +56,7 @@ def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> N
 
 @EACH
 def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(app: Flask, topic: Topic) -> None:
-    for sentence in (topic.what, topic.more):
+    for sentence in (str(topic.what), str(topic.more)):
         assert re.fullmatch(r"[^.!?]+(?:[^.!?]|\.(?=\d))*\.", sentence), sentence
         assert len(sentence) <= 110
     assert topic.endpoint in pages(app)

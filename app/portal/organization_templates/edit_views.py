@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
@@ -60,7 +61,7 @@ def organization_template_save(template_id: UUID) -> Page:
             stored=lambda session: TemplateForm.showing_template(_opened(session, template_id)),
             target=(TARGET, template_id),
         )
-    return _saved(template_id, "Template saved.")
+    return _saved(template_id, gettext("Template saved."))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/new")
@@ -81,7 +82,7 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
             url = submission.led_to(_url(template_id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _assistant_page(template_id, None, form))
-    flash(f"{form.name.data} added.", "success")
+    flash(gettext("%(name)s added.", name=form.name.data), "success")
     return redirect(url, 303)
 
 
@@ -113,7 +114,7 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
             stored=lambda session: _assistant_form(_opened(session, template_id), position),
             target=(TARGET, template_id),
         )
-    return _saved(template_id, f"{form.name.data} saved.")
+    return _saved(template_id, gettext("%(name)s saved.", name=form.name.data))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
@@ -127,10 +128,12 @@ def organization_template_assistant_remove_confirm(template_id: UUID, position: 
             position=position,
             version=found.template.version,
         ),
-        title=f"Remove {name} from the template?",
-        consequences=["Organizations that were created from the template keep the assistant."],
-        act="Remove assistant",
-        safe="Keep assistant",
+        title=gettext("Remove %(name)s from the template?", name=name),
+        consequences=[
+            gettext("Organizations that were created from the template keep the assistant.")
+        ],
+        act=gettext("Remove assistant"),
+        safe=gettext("Keep assistant"),
         safe_url=_url(template_id),
     ).page()
 
@@ -147,7 +150,7 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
     except Conflict as error:
         flash(error.message, "warning")
         return redirect(_url(template_id), 303)
-    return _saved(template_id, "Assistant removed.")
+    return _saved(template_id, gettext("Assistant removed."))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/campaign")
@@ -178,7 +181,7 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
             stored=lambda session: _stored_campaign(session, template_id, form),
             target=(TARGET, template_id),
         )
-    return _saved(template_id, "Campaign plan saved.")
+    return _saved(template_id, gettext("Campaign plan saved."))
 
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
@@ -191,7 +194,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
     except Conflict as error:
         flash(error.message, "warning")
         return redirect(_url(template_id), 303)
-    return _saved(template_id, "Campaign plan removed.")
+    return _saved(template_id, gettext("Campaign plan removed."))
 
 
 def _opened(session: Session, template_id: UUID) -> Opened:
@@ -219,7 +222,7 @@ def _assistant_form(found: Opened, position: int) -> TemplateAssistantForm:
 
 
 def _campaign_form(found: Opened) -> TemplateCampaignForm:
-    campaign = found.content.campaign or PreparedCampaign("Outreach", Plan(None))
+    campaign = found.content.campaign or PreparedCampaign(gettext("Outreach"), Plan(None))
     form = TemplateCampaignForm.showing_campaign(campaign, found.template.version)
     form.offer_template(found.content)
     return form

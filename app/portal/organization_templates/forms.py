@@ -14,9 +14,11 @@ from wtforms import (
 )
 
 from app.enums import Role, Tier
+from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.portal.assistants.forms import AssistantForm
 from app.portal.campaigns.plan_forms import PlanForm
+from app.portal.organization_templates.labels import FIRST_ROLE_NAMES
 from app.portal.organizations.forms import Limits
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
@@ -29,14 +31,12 @@ from app.validation.time_zones import time_zones
 MOST_NAME = 200
 NO_ONE = ""
 FIRST_ROLES = [
-    SelectChoice(Role.OWNER.value, "Owner"),
-    SelectChoice(Role.STANDARD.value, "Member"),
-    SelectChoice(NO_ONE, "No one"),
+    SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
 ]
 FIRST_ROLE_HINTS = {
-    Role.OWNER.value: "Manages the users and assistants of the organization.",
-    Role.STANDARD.value: "Works with campaigns and calls.",
-    NO_ONE: "Invite users later.",
+    Role.OWNER.value: lazy_gettext("Manages the users and assistants of the organization."),
+    Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
+    NO_ONE: lazy_gettext("Invite users later."),
 }
 _ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(time_zones())]
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
@@ -45,7 +45,9 @@ _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 class FirstRole(PortalForm):
     """The role of the user who is invited into each new organization."""
 
-    first_role = RadioField("First user", choices=FIRST_ROLES, default=Role.OWNER.value)
+    first_role = RadioField(
+        lazy_gettext("First user"), choices=FIRST_ROLES, default=Role.OWNER.value
+    )
 
     @property
     def role(self) -> Role | None:
@@ -54,19 +56,19 @@ class FirstRole(PortalForm):
 
 class NewTemplateForm(PortalForm):
     once = OnceField()
-    name = StringField("Name", filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
 
 
 class SavedTemplateForm(FirstRole):
     """A template from an organization."""
 
     once = OnceField()
-    name = StringField("Name", filters=[without_nul], render_kw=_NAME)
-    campaign = SelectField("Campaign plan", validate_choice=False)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    campaign = SelectField(lazy_gettext("Campaign plan"), validate_choice=False)
 
     def offer(self, campaigns: list[Campaign]) -> None:
         self.campaign.choices = [
-            SelectChoice("", "None"),
+            SelectChoice("", gettext("None")),
             *(SelectChoice(str(campaign.id), campaign.name) for campaign in campaigns),
         ]
 
@@ -75,7 +77,7 @@ class TemplateForm(SettingsForm, Limits, FirstRole):
     """Name, plan, limits, first user and calling rules."""
 
     version = VersionField()
-    name = StringField("Name", filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
 
     @classmethod
     def showing_template(cls, opened: Opened) -> "TemplateForm":
@@ -127,7 +129,7 @@ class TemplateCampaignForm(PlanForm):
     """The campaign of a template; its assistant is a position among those of the template."""
 
     version = VersionField()
-    name = StringField("Name", filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
 
     @classmethod
     def showing_campaign(cls, campaign: PreparedCampaign, version: int) -> "TemplateCampaignForm":
@@ -165,19 +167,24 @@ class CustomerForm(PortalForm):
     wire_fields: ClassVar = {"defaultRegion": "country"}
 
     once = OnceField()
-    name = StringField("Name", filters=[without_nul], render_kw=_NAME)
-    country = SelectField("Country", validate_choice=False)
-    timezone = SelectField("Time zone of the assistants", validate_choice=False)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    country = SelectField(lazy_gettext("Country"), validate_choice=False)
+    timezone = SelectField(lazy_gettext("Time zone of the assistants"), validate_choice=False)
     email = EmailField(
-        "Email of the first user", filters=[without_nul], render_kw={"maxlength": 254}
+        lazy_gettext("Email of the first user"), filters=[without_nul], render_kw={"maxlength": 254}
     )
-    user_name = StringField("Name of the first user", filters=[without_nul], render_kw=_NAME)
+    user_name = StringField(
+        lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME
+    )
 
     def offer(self, content: Content) -> None:
         named = named_regions()
         own = next((str(c.label) for c in named if c.value == content.rules.default_region), "")
-        self.country.choices = [SelectChoice("", f"{own} (template)"), *named]
-        self.timezone.choices = [SelectChoice("", "As in the template"), *_ZONES]
+        self.country.choices = [
+            SelectChoice("", gettext("%(country)s (template)", country=own)),
+            *named,
+        ]
+        self.timezone.choices = [SelectChoice("", gettext("As in the template")), *_ZONES]
 
     def to_customer(self) -> Customer:
         return Customer(
@@ -193,5 +200,5 @@ class CustomersForm(PortalForm):
     """A file of customers, or the rows of one that was checked."""
 
     once = OnceField()
-    file = FileField("File")
-    rows = HiddenField("Rows")
+    file = FileField(lazy_gettext("File"))
+    rows = HiddenField()

@@ -9,13 +9,14 @@ from werkzeug.datastructures import FileStorage
 from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
-from app.portal.organization_templates.labels import FIRST_ROLE_NAMES, content_words
+from app.portal.organization_templates.labels import INVITATION_HINTS, content_words
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import organization_templates
 from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerRow
@@ -45,8 +46,12 @@ def organization_template_use_create(template_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _use_page(template_id, form))
-    invites = opened(template_id).content.first_role is not None
-    flash(f"{made.name} added.{f' {customer.email} is invited.' if invites else ''}", "success")
+    words = gettext("%(name)s added.", name=made.name)
+    if opened(template_id).content.first_role is not None:
+        words = gettext(
+            "%(name)s added. %(email)s is invited.", name=made.name, email=customer.email
+        )
+    flash(words, "success")
     return redirect(url, 303)
 
 
@@ -81,9 +86,8 @@ def organization_template_create_many(template_id: UUID) -> Page:
     except ValidationFailed as error:
         form.file.errors = (error.message,)
         return _many_page(template_id, form), 422
-    back = url_for("portal.organization_templates")
     with transaction() as session:
-        submission = Submission(session, notice="These organizations were created before.")
+        submission = Submission(session, notice=gettext("These organizations were created before."))
         results = organization_templates.create_many(
             session,
             caller(),
@@ -96,24 +100,31 @@ def organization_template_create_many(template_id: UUID) -> Page:
         submission.led_to(url_for("portal.organizations"))
     created = [result for result in results if result.organization_id]
     if len(created) == len(results):
-        flash(f"{plural(len(created), 'organization')} added.", "success")
+        words = ngettext(
+            "%(num)s organization added.",
+            "%(num)s organizations added.",
+            len(created),
+            num=number(len(created)),
+        )
+        flash(words, "success")
         return redirect(url_for("portal.organizations"), 303)
     return render_template(
         "portal/organization_templates/created.html",
         template=opened(template_id).template,
         created=created,
         refused=[result for result in results if not result.organization_id],
-        back=back,
     )
 
 
 def _rows_of_file(sent: FileStorage | None) -> list[CustomerRow]:
     """Raises `ValidationFailed`."""
     if not sent:
-        raise ValidationFailed.on("file", "required", "Choose a file.")
+        raise ValidationFailed.on("file", "required", gettext("Choose a file."))
     data = sent.stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        message = f"The file is larger than 1 MB. A file has at most {MOST_ROWS} rows."
+        message = gettext(
+            "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MOST_ROWS
+        )
         raise ValidationFailed.on("file", "too_large", message)
     return organization_templates.read_customers(io.BytesIO(data), sent.filename or "")
 
@@ -126,7 +137,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         template=found.template,
         content=found.content,
         words=content_words(found.content),
-        role=FIRST_ROLE_NAMES[found.content.first_role],
+        email_hint=INVITATION_HINTS.get(found.content.first_role),
         form=form,
     )
 

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import Campaign
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
@@ -65,7 +66,7 @@ def organization_template_create() -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(f"Template {made.name} added.", "success")
+    flash(gettext("Template %(name)s added.", name=made.name), "success")
     return redirect(url, 303)
 
 
@@ -98,7 +99,7 @@ def organization_template_save_as(organization_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _save_page(organization_id, form))
-    flash(f"Template {made.name} added.", "success")
+    flash(gettext("Template %(name)s added.", name=made.name), "success")
     return redirect(url, 303)
 
 
@@ -121,10 +122,10 @@ def organization_template_delete_confirm(template_id: UUID) -> str:
     found = opened(template_id)
     return Confirmation(
         action=url_for("portal.organization_template_delete", template_id=template_id),
-        title=f"Delete the template {found.template.name}?",
-        consequences=["Organizations that were created from it stay as they are."],
-        act="Delete template",
-        safe="Keep template",
+        title=gettext("Delete the template %(name)s?", name=found.template.name),
+        consequences=[gettext("Organizations that were created from it stay as they are.")],
+        act=gettext("Delete template"),
+        safe=gettext("Keep template"),
         safe_url=url_for("portal.organization_template", template_id=template_id),
     ).page()
 
@@ -134,7 +135,7 @@ def organization_template_delete(template_id: UUID) -> Response:
     with transaction() as session:
         deleted = organization_templates.delete(session, caller(), template_id)
         name = deleted.name
-    flash(f"Template {name} deleted.", "success")
+    flash(gettext("Template %(name)s deleted.", name=name), "success")
     return redirect(url_for("portal.organization_templates"), 303)
 
 

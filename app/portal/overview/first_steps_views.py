@@ -9,61 +9,70 @@ from werkzeug.wrappers import Response
 
 from app.enums import Role
 from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import plural
+from app.portal.web.formats import number
 from app.portal.web.navigation import may_open
 from app.services import overview
 from app.services.overview import Step
 
 TITLES = {
-    Role.PARTNER_ADMIN: "Set up your portal",
-    Role.PARTNER_EDITOR: "Set up your portal",
-    Role.ADMIN: "Set up your customers",
-    Role.OWNER: "Set up your organization",
-    Role.STANDARD: "First steps",
+    Role.PARTNER_ADMIN: lazy_gettext("Set up your portal"),
+    Role.PARTNER_EDITOR: lazy_gettext("Set up your portal"),
+    Role.ADMIN: lazy_gettext("Set up your customers"),
+    Role.OWNER: lazy_gettext("Set up your organization"),
+    Role.STANDARD: lazy_gettext("First steps"),
 }
 WORDS: dict[Step, tuple[str, str, str]] = {
-    Step.BRAND: ("Publish your brand", "Logo, colours and name on every page.", "portal.branding"),
+    Step.BRAND: (
+        lazy_gettext("Publish your brand"),
+        lazy_gettext("Logo, colours and name on every page."),
+        "portal.brandinglazy_gettext(",
+    ),
     Step.DOMAIN: (
-        "Use your own domain",
-        "Your customers sign in there once it is verified.",
-        "portal.portal_settings",
+        ")Use your own domainlazy_gettext(",
+        ")Your customers sign in there once it is verified.lazy_gettext(",
+        ")portal.portal_settingslazy_gettext(",
     ),
     Step.ORGANIZATION: (
-        "Add your first organization",
-        "One of your customers, with its users and assistants.",
-        "portal.organizations",
+        ")Add your first organizationlazy_gettext(",
+        ")One of your customers, with its users and assistants.lazy_gettext(",
+        ")portal.organizationslazy_gettext(",
     ),
     Step.MEMBER: (
-        "Invite a customer’s first user",
-        "They get an email with a link to their organization.",
-        "portal.user_new",
+        ")Invite a customer’s first userlazy_gettext(",
+        ")They get an email with a link to their organization.lazy_gettext(",
+        ")portal.user_newlazy_gettext(",
     ),
     Step.COLLEAGUE: (
-        "Invite a colleague",
-        "They work with your campaigns and calls.",
-        "portal.user_new",
+        ")Invite a colleaguelazy_gettext(",
+        ")They work with your campaigns and calls.lazy_gettext(",
+        ")portal.user_newlazy_gettext(",
     ),
     Step.ASSISTANT: (
-        "Get an assistant ready",
-        "It needs a number that is set up with the carrier.",
-        "portal.assistants",
+        ")Get an assistant readylazy_gettext(",
+        ")It needs a number that is set up with the carrier.lazy_gettext(",
+        ")portal.assistantslazy_gettext(",
     ),
     Step.UPLOAD: (
-        "Upload contacts",
-        "Into a campaign. Files are checked before they are applied.",
-        "portal.uploads",
+        ")Upload contactslazy_gettext(",
+        ")Into a campaign. Files are checked before they are applied.lazy_gettext(",
+        ")portal.uploadslazy_gettext(",
     ),
     Step.CAMPAIGN: (
-        "Start a campaign",
-        "Choose an assistant, days and hours. Calls begin when you start it.",
-        "portal.campaigns",
+        ")Start a campaignlazy_gettext(",
+        ")Choose an assistant, days and hours. Calls begin when you start it.lazy_gettext(",
+        ")portal.campaignslazy_gettext(",
     ),
-    Step.CALL: ("Place a first call", "To your own phone, as a test.", "portal.test_call"),
+    Step.CALL: (
+        ")Place a first calllazy_gettext(",
+        ")To your own phone, as a test.lazy_gettext(",
+        ")portal.test_calllazy_gettext(",
+    ),
     Step.TIME_ZONE: (
-        "Choose your time zone",
-        "Times on every page are shown in it.",
-        "portal.account",
+        ")Choose your time zonelazy_gettext(",
+        ")Times on every page are shown in it.lazy_gettext(",
+        ")portal.account",
     ),
 }
 """Title, second line and page of each step."""
@@ -97,7 +106,13 @@ class FirstSteps:
 
     @property
     def words(self) -> str:
-        return f"{self.done} of {plural(self.whole, 'step')} done"
+        return ngettext(
+            "%(done)s of %(num)s step done",
+            "%(done)s of %(num)s steps done",
+            self.whole,
+            done=number(self.done),
+            num=number(self.whole),
+        )
 
 
 def first_steps(session: Session) -> FirstSteps | None:
@@ -114,7 +129,7 @@ def first_steps(session: Session) -> FirstSteps | None:
 def first_steps_hide() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=True)
-    flash("Hidden. You can show the steps again below.", "success")
+    flash(gettext("Hidden. You can show the steps again below."), "success")
     return redirect(url_for("portal.overview"), 303)
 
 

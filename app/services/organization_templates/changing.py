@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
 from app.models import Organization, OrganizationTemplate, new_id
 from app.models.base import name_key
 from app.policy import Permission
@@ -23,7 +25,6 @@ from app.services.organization_templates.checking import (
     check_campaign,
     check_organization,
     checked_assistant,
-    checked_name,
 )
 from app.services.organization_templates.content import (
     Content,
@@ -34,6 +35,7 @@ from app.services.organization_templates.content import (
     plain_content,
 )
 from app.services.organization_templates.loading import get
+from app.services.organizations.changing import checked_name
 
 MOST_TEMPLATES = 100
 """Templates of a partner."""
@@ -173,7 +175,9 @@ def remove_assistant(
     name = _assistant_at(before, position).name
     campaign = before.campaign
     if campaign is not None and campaign.speaker == position:
-        message = f"{name} calls for the campaign. Choose another assistant there first."
+        message = gettext(
+            "%(name)s calls for the campaign. Choose another assistant there first.", name=name
+        )
         raise Conflict(message, "calls_for_campaign")
     if campaign is not None and campaign.speaker > position:
         campaign = replace(campaign, speaker=campaign.speaker - 1)
@@ -199,12 +203,9 @@ def save_campaign(
     return _write(session, caller, template, before, replace(before, campaign=campaign))
 
 
-def delete(
-    session: Session, caller: Caller, template_id: UUID, *, expected_version: int | None = None
-) -> OrganizationTemplate:
-    """Delete the template; its organizations stay. Raises `Forbidden`, `NotFound` and `Conflict`
-    (``changed_meanwhile``)."""
-    template, before = _held(session, caller, template_id, expected_version)
+def delete(session: Session, caller: Caller, template_id: UUID) -> OrganizationTemplate:
+    """Delete the template; its organizations stay. Raises `Forbidden` and `NotFound`."""
+    template, before = _held(session, caller, template_id, None)
     _record(session, caller, "deleted", template, before=before)
     session.delete(template)
     session.flush()
@@ -228,20 +229,20 @@ def _held(
 
 def _assistant_at(content: Content, position: int) -> AssistantFields:
     if not 0 <= position < len(content.assistants):
-        message = "There is no such assistant in the template."
-        raise NotFound(message, "agent_not_found")
+        raise NotFound(code="agent_not_found")
     return content.assistants[position]
 
 
 def _refuse_more_assistants(content: Content) -> None:
     count = len(content.assistants)
     if count >= MOST_ASSISTANTS:
-        message = f"A template has at most {MOST_ASSISTANTS} assistants."
+        message = gettext("A template has at most %(most)s assistants.", most=MOST_ASSISTANTS)
         raise ValidationFailed.on("name", "too_many", message)
     if content.assistant_limit and count >= content.assistant_limit:
-        message = (
-            f"The template has {count} of {content.assistant_limit} assistants. Raise its assistant"
-            " limit first."
+        message = gettext(
+            "The template has %(used)s of %(limit)s assistants. Raise its assistant limit first.",
+            used=written(count),
+            limit=written(content.assistant_limit),
         )
         raise ValidationFailed(message, "agent_limit_reached")
 
@@ -259,7 +260,7 @@ def _add(
     of_partner = OrganizationTemplate.partner_id == partner_id
     count = select(func.count()).select_from(OrganizationTemplate).where(of_partner)
     if (session.scalar(count) or 0) >= MOST_TEMPLATES:
-        message = f"You have {MOST_TEMPLATES} templates. Delete one first."
+        message = gettext("You have %(most)s templates. Delete one first.", most=MOST_TEMPLATES)
         raise ValidationFailed.on("name", "too_many", message)
     _refuse_taken(session, partner_id, name)
     template = OrganizationTemplate(
@@ -281,14 +282,16 @@ def _refuse_taken(
     others = select(OrganizationTemplate.name).where(
         OrganizationTemplate.partner_id == partner_id,
         OrganizationTemplate.name_key == name_key(name),
-        OrganizationTemplate.id != (own_id or new_id()),
     )
+    if own_id is not None:
+        others = others.where(OrganizationTemplate.id != own_id)
     if (found := session.scalar(others)) is not None:
         raise _name_taken(found)
 
 
 def _name_taken(name: str) -> ValidationFailed:
-    return ValidationFailed.on("name", "name_taken", f"There is a template {name} already.")
+    message = gettext("There is a template %(name)s already.", name=name)
+    return ValidationFailed.on("name", "name_taken", message)
 
 
 def _write(

@@ -7,9 +7,10 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import Problem, ValidationFailed
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
 from app.models import Assistant, Organization
 from app.policy.caller import Caller
-from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
@@ -23,9 +24,9 @@ from app.services.organization_templates.content import (
     without_phone,
 )
 from app.services.organizations import CallingRules, Openable
+from app.services.organizations.changing import checked_name
 from app.services.outreach.plans import plan_problems
 
-MOST_NAME = 200
 MOST_ASSISTANTS = 20
 
 
@@ -90,17 +91,6 @@ def check_campaign(content: Content, campaign: PreparedCampaign, bounds: Bounds)
         raise ValidationFailed.of(*problems)
 
 
-def checked_name(name: str) -> str:
-    """Raises `ValidationFailed` (``blank``, ``too_long``)."""
-    name = name.replace("\0", "").strip()
-    if not can_be_seen(name):
-        raise ValidationFailed.on("name", "blank", "This can't be left blank.")
-    if len(name) > MOST_NAME:
-        message = f"Too long. Use at most {MOST_NAME} characters."
-        raise ValidationFailed.on("name", "too_long", message)
-    return name
-
-
 def _limit_problems(content: Content) -> Iterator[Problem]:
     typed = {
         "paymentTier": content.payment_tier,
@@ -114,7 +104,12 @@ def _limit_problems(content: Content) -> Iterator[Problem]:
         return
     count = len(content.assistants)
     if content.assistant_limit and count > content.assistant_limit:
-        message = f"The template has {count} assistants. Enter {count} or more, or 0 for no limit."
+        message = ngettext(
+            "The template has %(num)s assistant. Enter %(num)s or more, or 0 for no limit.",
+            "The template has %(num)s assistants. Enter %(num)s or more, or 0 for no limit.",
+            count,
+            num=written(count),
+        )
         yield Problem("agentLimit", "agent_limit_reached", message)
 
 
@@ -126,7 +121,8 @@ def _campaign_problems(
     except ValidationFailed as error:
         yield from error.problems
     if not 0 <= campaign.speaker < len(content.assistants):
-        yield Problem("agentId", "agent_not_found", "Choose an assistant of the template.")
+        message = gettext("Choose an assistant of the template.")
+        yield Problem("agentId", "agent_not_found", message)
     else:
         fields = content.assistants[campaign.speaker]
         request = CallRequest(

@@ -63,7 +63,7 @@ _PLAIN_DOCUMENT: dict[str, Any] = TypeAdapter(CallingRules).dump_python(PLAIN_RU
 
 
 def plain_content(assistant: AssistantFields, assistant_limit: int) -> Content:
-    """Return the content of a template that nothing is decided about."""
+    """Return the content of a new template."""
     tier = Tier.FREE
     return Content(tier, assistant_limit, USUAL_USER_LIMITS[tier], PLAIN_RULES, (assistant,))
 
@@ -83,28 +83,23 @@ def document_of(content: Content) -> dict[str, Any]:
 
 
 def facts_of(content: Content) -> dict[str, Any]:
-    """Return what the history shows of the content, by the names of the contract."""
+    """Return what the history shows of the content, by its field."""
     rules = content.rules
-    hours = f"{rules.calling_hours_start:%H:%M} to {rules.calling_hours_end:%H:%M}"
     return {
         "paymentTier": content.payment_tier,
         "agentLimit": content.assistant_limit,
         "userLimit": content.user_limit,
-        "callingHours": hours if rules.calling_hours_on else None,
-        "defaultRegion": rules.default_region,
-        "allowedRegions": list(rules.allowed_regions),
-        **{name: getattr(rules, name) for name in _PLAIN_NAMES},
-        "assistants": [assistant.name for assistant in content.assistants],
+        **{field.name: _plain(getattr(rules, field.name)) for field in fields(CallingRules)},
+        "agents": [assistant.name for assistant in content.assistants],
         "campaign": content.campaign.name if content.campaign else None,
         "userType": content.first_role,
     }
 
 
-_SHOWN = {
-    *("calling_hours_on", "calling_hours_start", "calling_hours_end"),
-    *("default_region", "allowed_regions"),
-}
-_PLAIN_NAMES = tuple(field.name for field in fields(CallingRules) if field.name not in _SHOWN)
+def _plain(value: object) -> object:
+    if isinstance(value, time):
+        return f"{value:%H:%M}"
+    return list(value) if isinstance(value, tuple) else value
 
 
 def without_phone(fields_: AssistantFields) -> AssistantFields:

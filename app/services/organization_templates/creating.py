@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import Problem, ValidationFailed
+from app.languages import gettext
 from app.models import Organization, OrganizationTemplate
 from app.phone import regions
 from app.policy import Permission
@@ -19,13 +20,11 @@ from app.services.organization_templates.checking import Bounds, openable_for
 from app.services.organization_templates.content import PLAIN_RULES, Content, content_of
 from app.services.organization_templates.loading import get
 from app.services.organizations import CallingRules, Openable
+from app.services.organizations.changing import MAX_NAME, checked_name
 from app.services.organizations.changing import add as add_organization
-from app.services.organizations.changing import checked_name
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
 from app.validation.time_zones import time_zones
-
-MOST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +103,23 @@ def create_organization(
 def customer_problems(
     content: Content, customer: Customer, openable: Openable, bounds: Bounds
 ) -> Iterator[Problem]:
-    """What is wrong with the customer before anything is asked of the database."""
+    """What is wrong with the customer, without a look into the database."""
     try:
         checked_name(customer.name)
     except ValidationFailed as error:
         yield from error.problems
     if content.first_role is not None:
         yield from _email_problems(customer.email)
-        if len(customer.user_name or "") > MOST_NAME:
-            message = f"Too long. Use at most {MOST_NAME} characters."
+        if len(customer.user_name or "") > MAX_NAME:
+            message = gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
             yield Problem("userName", "too_long", message)
     if customer.timezone is not None and customer.timezone not in time_zones():
-        message = "Unknown time zone. Use an IANA name like Europe/London."
+        message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
         yield Problem("timezone", "unknown_timezone", message)
     if customer.country is not None and customer.country not in {code for code, _name in regions()}:
-        message = f"Unknown country {customer.country}. Use its English name or a code like GB."
+        message = gettext(
+            "Unknown country %(country)s. Use its name or a code like GB.", country=customer.country
+        )
         yield Problem("defaultRegion", "unknown_region", message)
         return
     try:
@@ -139,9 +140,10 @@ def rules_for(content: Content, customer: Customer) -> CallingRules:
 
 def _email_problems(email: str | None) -> Iterator[Problem]:
     if not email:
-        yield Problem("email", "required", "Enter the email of the first user.")
+        yield Problem("email", "required", gettext("Enter the email of the first user."))
     elif not is_email(email) or len(email.lower()) > MAX_KEY:
-        yield Problem("email", "invalid_email", "Enter an email like name@example.com.")
+        message = gettext("Enter an email like name@example.com.")
+        yield Problem("email", "invalid_email", message)
 
 
 def _add_campaign(

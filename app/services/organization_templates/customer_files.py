@@ -16,6 +16,7 @@ from app.contact_files import (
     unguard_cell,
 )
 from app.errors import ValidationFailed
+from app.languages import LANGUAGES, gettext, speaking
 from app.phone import regions
 from app.services.organization_templates.creating import Customer
 
@@ -71,15 +72,23 @@ def from_text(text: str) -> list[CustomerRow]:
 
 
 def region_code(text: str) -> str:
-    """Return the code of a country given by code or English name; unknown text as it is."""
-    return _codes().get(text.casefold().removeprefix("the "), text)
+    """Return the code of a country given by its code or its name in any language of the portal;
+    unknown text as it is."""
+    return _codes().get(_key(text), text)
 
 
 @cache
 def _codes() -> dict[str, str]:
-    codes = {name.removeprefix("the ").casefold(): code for code, name in regions()}
+    codes: dict[str, str] = {}
+    for language in reversed(LANGUAGES):  # where two languages differ, English decides
+        with speaking(language):
+            codes |= {_key(name): code for code, name in regions()}
     aliases = {"uk": "GB", "great britain": "GB", "usa": "US", "united states of america": "US"}
     return codes | aliases | {code.casefold(): code for code, _name in regions()}
+
+
+def _key(name: str) -> str:
+    return name.casefold().removeprefix("the ").replace("’", "'")
 
 
 def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
@@ -87,14 +96,21 @@ def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
     with open_table(file, name=name, options=options) as table:
         columns = {} if table.header_is_made else _columns(table.header)
         if "name" not in columns:
-            message = "The first row must name the columns, such as name, email and country."
+            message = gettext(
+                "The first row must name the columns, such as name, email and country."
+            )
             raise ValidationFailed.on("file", "no_name_column", message)
         for row in table.rows():
             if len(found) == MOST_ROWS:
-                message = f"The file has more than {MOST_ROWS} rows. Split it into several files."
+                message = gettext(
+                    "The file has more than %(most)s rows. Split it into several files.",
+                    most=MOST_ROWS,
+                )
                 raise ValidationFailed.on("file", "too_many", message)
             if row.problem is not None:
-                message = f"Row {row.number}: {row.problem.message}"
+                message = gettext(
+                    "Row %(row)s: %(problem)s", row=row.number, problem=row.problem.message
+                )
                 raise ValidationFailed.on("file", row.problem.code, message)
             found.append(CustomerRow(row.number, _customer(row.cells, columns)))
     if not found:

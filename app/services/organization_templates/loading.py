@@ -53,4 +53,4 @@ def _visible(caller: Caller) -> Select[OrganizationTemplate]:
 
 
 def _missing() -> NotFound:
-    return NotFound("There is no such template.", "organization_template_not_found")
+    return NotFound(code="organization_template_not_found")

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, OrganizationStatus
 from app.errors import DomainError
+from app.languages import gettext
 from app.models import Organization, User
 from app.models.base import name_key
 from app.policy.caller import Caller
@@ -18,7 +19,7 @@ from app.services.organization_templates.content import content_of
 from app.services.organization_templates.creating import create_organization, customer_problems
 from app.services.organization_templates.customer_files import CustomerRow
 from app.services.organization_templates.loading import get
-from app.services.users.creating import EMAIL_EXISTS
+from app.services.users.creating import email_exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,15 @@ def check_many(
         problems = [problem.message for problem in found]
         key, email = name_key(customer.name), (customer.email or "").lower()
         if key and key in known_names:
-            problems.append(f"There is an organization {customer.name} already.")
+            message = gettext("There is an organization %(name)s already.", name=customer.name)
+            problems.append(message)
         elif key and names[key] > 1:
-            problems.append("Another row has the same name.")
+            problems.append(gettext("Another row has the same name."))
         if content.first_role is not None and email:
             if email in known_emails:
-                problems.append(EMAIL_EXISTS)
+                problems.append(email_exists().message)
             elif emails[email] > 1:
-                problems.append("Another row has the same email.")
+                problems.append(gettext("Another row has the same email."))
         checked.append(CheckedRow(each, tuple(problems)))
     return checked
 
