@@ -16,7 +16,7 @@ from app.portal.web.navigation import may_open
 from app.services import overview
 from app.services.overview import Step
 
-TITLES = {
+TITLES: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Set up your portal"),
     Role.PARTNER_EDITOR: lazy_gettext("Set up your portal"),
     Role.ADMIN: lazy_gettext("Set up your customers"),
@@ -27,52 +27,52 @@ WORDS: dict[Step, tuple[str, str, str]] = {
     Step.BRAND: (
         lazy_gettext("Publish your brand"),
         lazy_gettext("Logo, colours and name on every page."),
-        "portal.brandinglazy_gettext(",
+        "portal.branding",
     ),
     Step.DOMAIN: (
-        ")Use your own domainlazy_gettext(",
-        ")Your customers sign in there once it is verified.lazy_gettext(",
-        ")portal.portal_settingslazy_gettext(",
+        lazy_gettext("Use your own domain"),
+        lazy_gettext("Your customers sign in there once it is verified."),
+        "portal.portal_settings",
     ),
     Step.ORGANIZATION: (
-        ")Add your first organizationlazy_gettext(",
-        ")One of your customers, with its users and assistants.lazy_gettext(",
-        ")portal.organizationslazy_gettext(",
+        lazy_gettext("Add your first organization"),
+        lazy_gettext("One of your customers, with its users and assistants."),
+        "portal.organizations",
     ),
     Step.MEMBER: (
-        ")Invite a customer’s first userlazy_gettext(",
-        ")They get an email with a link to their organization.lazy_gettext(",
-        ")portal.user_newlazy_gettext(",
+        lazy_gettext("Invite a customer’s first user"),
+        lazy_gettext("They get an email with a link to their organization."),
+        "portal.user_new",
     ),
     Step.COLLEAGUE: (
-        ")Invite a colleaguelazy_gettext(",
-        ")They work with your campaigns and calls.lazy_gettext(",
-        ")portal.user_newlazy_gettext(",
+        lazy_gettext("Invite a colleague"),
+        lazy_gettext("They work with your campaigns and calls."),
+        "portal.user_new",
     ),
     Step.ASSISTANT: (
-        ")Get an assistant readylazy_gettext(",
-        ")It needs a number that is set up with the carrier.lazy_gettext(",
-        ")portal.assistantslazy_gettext(",
+        lazy_gettext("Get an assistant ready"),
+        lazy_gettext("It needs a number that is set up with the carrier."),
+        "portal.assistants",
     ),
     Step.UPLOAD: (
-        ")Upload contactslazy_gettext(",
-        ")Into a campaign. Files are checked before they are applied.lazy_gettext(",
-        ")portal.uploadslazy_gettext(",
+        lazy_gettext("Upload contacts"),
+        lazy_gettext("Into a campaign. Files are checked before they are applied."),
+        "portal.uploads",
     ),
     Step.CAMPAIGN: (
-        ")Start a campaignlazy_gettext(",
-        ")Choose an assistant, days and hours. Calls begin when you start it.lazy_gettext(",
-        ")portal.campaignslazy_gettext(",
+        lazy_gettext("Start a campaign"),
+        lazy_gettext("Choose an assistant, days and hours. Calls begin when you start it."),
+        "portal.campaigns",
     ),
     Step.CALL: (
-        ")Place a first calllazy_gettext(",
-        ")To your own phone, as a test.lazy_gettext(",
-        ")portal.test_calllazy_gettext(",
+        lazy_gettext("Place a first call"),
+        lazy_gettext("To your own phone, as a test."),
+        "portal.test_call",
     ),
     Step.TIME_ZONE: (
-        ")Choose your time zonelazy_gettext(",
-        ")Times on every page are shown in it.lazy_gettext(",
-        ")portal.account",
+        lazy_gettext("Choose your time zone"),
+        lazy_gettext("Times on every page are shown in it."),
+        "portal.account",
     ),
 }
 """Title, second line and page of each step."""
