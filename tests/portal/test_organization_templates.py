@@ -403,7 +403,8 @@ def test_a_template_is_deleted_after_a_question_and_its_organizations_stay(
     ).all()
     assert actions == [f"organization_template.{verb}" for verb in ("created", "used", "deleted")]
     history = text(browser.get("/audit?kind=organization_template"))
-    assert "Organization template deleted" in history
+    for words in ("Organization template deleted", "Calling hours begin 08:00", "Assistants Robin"):
+        assert words in history
 
 
 def many(browser: Browser, template_id: UUID, data: bytes, name: str = "new.csv") -> Any:
@@ -509,6 +510,22 @@ def test_columns_are_known_by_many_names(
     checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
     user, name, email = shown
     assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,"
+
+
+@pytest.mark.parametrize(
+    ("country", "code"),
+    [
+        *(("Germany", "DE"), ("Deutschland", "DE"), ("Estados Unidos", "US")),
+        *(("royaume-uni", "GB"), ("Cote d'Ivoire", "Cote d'Ivoire"), ("Côte d'Ivoire", "CI")),
+        *(("The Netherlands", "NL"), ("uk", "GB"), ("at", "AT")),
+    ],
+)
+def test_a_country_is_known_by_its_name_in_each_language_of_the_portal(
+    session: Session, own: Tenant, browser: Browser, country: str, code: str
+) -> None:
+    data = f"name,email,country\nFern,fern@x.example,{country}\n".encode()
+    checked = many(browser, save(session, own), data)
+    assert rows_of(checked).splitlines()[1] == f"Fern,fern@x.example,,{code},"
 
 
 def test_a_long_column_of_notes_is_left_out(
