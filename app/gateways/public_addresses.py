@@ -9,8 +9,6 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from app.errors import Sentence
-
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 _REFUSED = tuple(
     map(
@@ -22,10 +20,6 @@ _REFUSED = tuple(
         ),
     )
 )
-
-_NO_NAME = Sentence.gettext("DNS lookup failed for %(host)s")
-# Translators: the end of a sentence
-_NOT_PUBLIC = Sentence.gettext("the address of %(host)s is not public")
 
 _lookups = ThreadPoolExecutor(max_workers=32, thread_name_prefix="lookup")
 
@@ -73,9 +67,11 @@ def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list
     try:
         found = [Place(*place) for place in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
-        raise LeadsNowhere(_NO_NAME(host=host)) from None
+        message = f"DNS lookup failed for {host}"
+        raise LeadsNowhere(message) from None
     if not allow_private and not all(_is_allowed(place.address[0]) for place in found):
-        raise NotPublic(_NOT_PUBLIC(host=host))
+        message = f"the address of {host} is not public"
+        raise NotPublic(message)
     return found
 
 

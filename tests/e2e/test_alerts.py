@@ -30,3 +30,16 @@ def test_a_rule_is_made_and_the_open_alert_acknowledged(
     if read.count():
         read.click()
     expect(page.get_by_role("link", name="Notifications", exact=True).first).to_be_visible()
+
+
+def test_a_phone_shows_the_whole_title_of_an_alert(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/alerts")
+    page = visit.page
+    titles = page.locator("td.cell-name-wide > .name")
+    expect(titles.first).to_be_visible()
+    page.set_viewport_size({"width": 360, "height": 740})
+    cut = titles.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth).length")
+    assert cut == 0

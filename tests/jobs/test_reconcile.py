@@ -119,6 +119,7 @@ def statuses(database: Database) -> Counter[str]:
         return Counter(status.value for status in session.scalars(select(Call.status)))
 
 
+@pytest.mark.worker
 def test_what_was_placed_since_the_backup_is_written_down_and_calling_resumes(
     fresh_database: Database,
     databases: Databases,

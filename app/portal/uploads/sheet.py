@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.errors import in_language
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
 from app.schemas.checks import MAX_METADATA_KEY
@@ -16,18 +16,6 @@ LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """Problems that concern all cells of a row."""
 IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
-FIELD_NAMES = {
-    Field.FIRST_NAME: lazy_gettext("First name"),
-    Field.LAST_NAME: lazy_gettext("Last name"),
-    Field.FULL_NAME: lazy_gettext("Full name"),
-    Field.PHONE: lazy_gettext("Phone"),
-    Field.COUNTRY_CODE: lazy_gettext("Country code"),
-    Field.EMAIL: lazy_gettext("Email"),
-    Field.STATUS: lazy_gettext("Status"),
-    Field.DO_NOT_CALL: lazy_gettext("Do not call"),
-    Field.EXACT: lazy_gettext("Contact as JSON"),
-    Field.IGNORE: lazy_gettext("Leave out"),
-}
 _PAIR_NAMES = (
     (str(Field.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
     (str(Field.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
@@ -87,12 +75,27 @@ def columns_of(
     ]
 
 
+def _field_names() -> dict[Field, str]:
+    return {
+        Field.FIRST_NAME: gettext("First name"),
+        Field.LAST_NAME: gettext("Last name"),
+        Field.FULL_NAME: gettext("Full name"),
+        Field.PHONE: gettext("Phone"),
+        Field.COUNTRY_CODE: gettext("Country code"),
+        Field.EMAIL: gettext("Email"),
+        Field.STATUS: gettext("Status"),
+        Field.DO_NOT_CALL: pgettext("contact", "Do not call"),
+        Field.EXACT: gettext("Contact as JSON"),
+        Field.IGNORE: gettext("Leave out"),
+    }
+
+
 def _choices(
     name: str, target: str, external_keys: Sequence[str]
 ) -> list[tuple[str | None, list[tuple[str, str]]]]:
     fields = [
-        (str(field), str(words))
-        for field, words in FIELD_NAMES.items()
+        (str(field), words)
+        for field, words in _field_names().items()
         if field is not Field.EXACT or target == field
     ]
     own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))

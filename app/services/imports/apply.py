@@ -109,7 +109,7 @@ def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) ->
     """Stop applying after a fault; applied rows stay, and the rest can be retried."""
     upload = locked(session, import_id)
     if upload and upload.state is ImportState.APPLYING and upload.apply_number == apply_number:
-        upload.failure = sentence
+        upload.failure = str(sentence)  # a lazy message too
         _end(session, upload, ImportState.FAILED)
 
 

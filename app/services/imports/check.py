@@ -165,7 +165,8 @@ def fail(
     found = locked(session, import_id)
     unfinished = (ImportState.UPLOADED, ImportState.READING)
     if found and found.check_number == check_number and found.state in unfinished:
-        found.state, found.failure, found.finished_at = ImportState.FAILED, sentence, utcnow()
+        found.state, found.failure = ImportState.FAILED, str(sentence)  # a lazy message too
+        found.finished_at = utcnow()
         found.check_run = None
         if refusal is not None:
             found.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}

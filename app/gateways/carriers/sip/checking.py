@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from app.errors import Sentence
 from app.gateways.carriers.partner_accounts import Finding
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
+from app.gateways.carriers.sip.next_hop import Hop, NoIPv4Address, first_hop, pinned_hop
 from app.gateways.carriers.sip.probe import ANSWER_SECONDS, Line, Reply, opened
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
-from app.gateways.public_addresses import NoPlace, NotPublic
+from app.gateways.public_addresses import LeadsNowhere, NotPublic
 from app.languages import gettext
 
-_COMPARE = Sentence.gettext("%(problem_words)s. Compare it with what the provider wrote.")
+_NO_NAME = Sentence.gettext(
+    "DNS lookup failed for %(host)s. Compare it with what the provider wrote."
+)
+_NO_IPV4 = Sentence.gettext(
+    "DNS lookup for %(host)s found no IPv4 address. Compare it with what the provider wrote."
+)
 _NOT_PUBLIC = Sentence.gettext(
     "The address of %(host)s is not public. Calls go out only to trunks that are on the internet."
 )
@@ -52,12 +57,15 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
 
 
 def _found(account: SipAccount) -> Hop:
+    host, _port = first_hop(account)
     try:
         return pinned_hop(account)
     except NotPublic:
-        raise _Fault(_NOT_PUBLIC(host=first_hop(account)[0])) from None
-    except NoPlace as reason:
-        raise _Fault(_COMPARE(problem_words=reason)) from None
+        raise _Fault(_NOT_PUBLIC(host=host)) from None
+    except NoIPv4Address:
+        raise _Fault(_NO_IPV4(host=host)) from None
+    except LeadsNowhere:
+        raise _Fault(_NO_NAME(host=host)) from None
 
 
 def _why(error: OSError, where: str) -> str:

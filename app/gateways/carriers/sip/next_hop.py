@@ -2,16 +2,18 @@
 
 import socket
 
-from app.errors import Sentence
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.public_addresses import LeadsNowhere, places
 
 PORTS = {"udp": 5060, "tcp": 5060, "tls": 5061}
 LOOKUP_SECONDS = 4.0
-_NO_IPV4 = Sentence.gettext("DNS lookup for %(host)s found no IPv4 address")
 
 Hop = tuple[str, int]
 """A host, by name or address, and a port."""
+
+
+class NoIPv4Address(LeadsNowhere):
+    pass
 
 
 def first_hop(account: SipAccount) -> Hop:
@@ -27,5 +29,6 @@ def pinned_hop(account: SipAccount) -> Hop:
     found = places(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
     over_ipv4 = [place for place in found if place.family is socket.AF_INET]
     if not over_ipv4:  # the only one that baresip is told to speak
-        raise LeadsNowhere(_NO_IPV4(host=host))
+        message = f"DNS lookup for {host} found no IPv4 address"
+        raise NoIPv4Address(message)
     return str(over_ipv4[0].address[0]), port

@@ -5,11 +5,9 @@ import shutil
 import subprocess
 from functools import cache
 
-from app.languages import gettext_noop
-
 CHECKS_SINCE = (1, 1, 0)
 """The first version that checks certificates (``sip_verify_server``)."""
-UNCHECKED = gettext_noop(
+UNCHECKED = (
     "Calls over TLS aren't placed: the installed baresip can't check certificates. Install baresip "
     "1.1 or newer, or choose another transport."
 )
