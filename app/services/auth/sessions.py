@@ -138,7 +138,7 @@ def load(
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
     record, user, partner = found
-    if partner is not None and _is_over(record, partner):
+    if _is_over(record, partner):
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
     return SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
@@ -149,8 +149,10 @@ def is_required(required: SecondFactorFor, role: Role) -> bool:
     return required is SecondFactorFor.ALL or (required is SecondFactorFor.STAFF and role in STAFF)
 
 
-def _is_over(record: PortalSession, partner: Partner) -> bool:
+def _is_over(record: PortalSession, partner: Partner | None) -> bool:
     """Whether the session has reached one of the partner's own limits."""
+    if partner is None:
+        return False
     now, hours, minutes = utcnow(), partner.session_hours, partner.idle_minutes
     is_old = hours is not None and now - record.created_at >= timedelta(hours=hours)
     is_idle = minutes is not None and now - record.seen_at >= timedelta(minutes=minutes)
