@@ -215,7 +215,8 @@ def test_a_waiting_sign_in_ends_with_its_time_and_works_once(
     session.execute(delete(PendingSignIn))
     session.commit()
     answer = browser.get(SECOND_STEP)
-    assert (answer.status_code, answer.location) == (303, f"/p/{_slug(protected)}/sign-in")
+    assert (answer.status_code, answer.location) == (303, "/sign-in")
+    assert "Start again" in browser.get("/sign-in").text
 
 
 def test_a_waiting_sign_in_of_another_host_is_none(app: Flask, protected: Protected) -> None:
@@ -234,7 +235,7 @@ def test_a_remembered_browser_is_asked_for_the_password_alone(
     assert answer.location != SECOND_STEP
     assert is_signed_in(browser)
     # The remembered step is no fresh factor: risky acts still ask for it.
-    assert browser.get("/people/new").location == "/account/confirm?next=/people/new"
+    assert browser.get("/people/invite").location == "/account/confirm?next=/people/invite"
 
 
 def test_a_password_link_does_not_replace_the_second_factor(

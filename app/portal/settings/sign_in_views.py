@@ -1,5 +1,7 @@
 """Settings of signing in: the second factor, and how long sessions last."""
 
+from typing import Any
+
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -27,16 +29,17 @@ class SignInPolicyForm(PortalForm):
     """Blank numbers are the limits of the installation."""
 
     version = VersionField()
-    second_factor_for = RadioField(
-        lazy_gettext("Second factor required for"),
-        choices=[(who.value, name) for who, name in WHO.items()],
-    )
+    second_factor_for = RadioField(lazy_gettext("Second factor required for"))
     session_hours = StringField(
         lazy_gettext("Sign in again after"), render_kw={"inputmode": "numeric"}
     )
     idle_minutes = StringField(
         lazy_gettext("Sign out after no use for"), render_kw={"inputmode": "numeric"}
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.second_factor_for.choices = [(who.value, name) for who, name in WHO.items()]
 
     def policy(self) -> SignInPolicy:
         """Return what was entered; no number is one out of range."""
