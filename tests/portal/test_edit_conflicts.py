@@ -121,6 +121,13 @@ FORMS = [
         is_version_first=True,
     ),
     EditForm(
+        ("portal/settings/sign_in.html",),
+        "/settings/sign-in",
+        {"session_hours": "3"},
+        {"session_hours": "99"},
+        {"idle_minutes": "20"},
+    ),
+    EditForm(
         ("portal/alerts/edit.html",),
         "/alerts/rules/{rule}",
         {"threshold": "30"},

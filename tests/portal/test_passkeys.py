@@ -1,4 +1,4 @@
-"""Passkeys: signing in with one alone, as second step and before risky acts; and what is refused."""
+"""Passkeys: signing in with one alone, as second step and before risky acts."""
 
 import re
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def admin(own: Tenant, signed_in: Callable[[User], Browser], key: Authenticator)
 
 
 @pytest.fixture
-def visitor(app: Flask, admin: Browser) -> Browser:  # noqa: ARG001 - who has the passkey
+def visitor(app: Flask, admin: Browser) -> Browser:
     return Browser(app.test_client())
 
 

@@ -1,7 +1,7 @@
-"""A second factor: codes of an authenticator app and recovery codes, at sign-in and in the account."""
+"""Codes of an authenticator app and recovery codes, at sign-in and in the account."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pyotp
@@ -11,7 +11,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import AuditEntry, Mail, PendingSignIn, User
+from app.models import AuditEntry, LinkPurpose, Mail, PendingSignIn, User
+from app.services.auth import one_time_links
 from app.services.factors import authenticator_apps
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import PASSWORD, Browser
@@ -33,10 +34,10 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(authenticator_apps, "utcnow", clock)
-    yield clock
+    return clock
 
 
 class Phone:
@@ -146,9 +147,7 @@ def test_a_code_works_once_and_so_does_each_earlier_one(
     assert wants(again, protected.phone.code()) == 303
 
 
-def test_the_code_that_confirmed_the_app_does_not_sign_in(
-    app: Flask, protected: Protected
-) -> None:
+def test_the_code_that_confirmed_the_app_does_not_sign_in(app: Flask, protected: Protected) -> None:
     assert wants(with_password(app, protected.user), protected.phone.code(-1)) == 422
 
 
@@ -160,7 +159,8 @@ def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
     assert wants(with_password(app, protected.user), spelled) == 303
     assert wants(with_password(app, protected.user), code) == 422
     mail = session.scalars(
-        select(Mail).where(Mail.user_id == protected.user.id, Mail.kind == "factors_changed")
+        select(Mail)
+        .where(Mail.user_id == protected.user.id, Mail.kind == "factors_changed")
         .order_by(Mail.id.desc())
     ).first()
     assert mail is not None
@@ -201,9 +201,9 @@ def test_a_refused_code_is_in_the_history(
     app: Flask, session: Session, protected: Protected
 ) -> None:
     wants(with_password(app, protected.user), "000000")
-    entry = session.scalars(
-        select(AuditEntry).where(AuditEntry.action == "sign_in.refused")
-    ).all()[-1]
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "sign_in.refused")).all()[
+        -1
+    ]
     assert (entry.target_id, entry.after["reason"]) == (str(protected.user.id), "wrong_code")
 
 
@@ -241,9 +241,6 @@ def test_a_remembered_browser_is_asked_for_the_password_alone(
 def test_a_password_link_does_not_replace_the_second_factor(
     app: Flask, session: Session, protected: Protected
 ) -> None:
-    from app.models import LinkPurpose
-    from app.services.auth import one_time_links
-
     token = one_time_links.create(session, protected.user.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
     browser = Browser(app.test_client())

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.enums import Proof, Role, SecondFactorFor
-from app.models import AuditEntry, Partner, PortalSession, User, utcnow
+from app.models import AuditEntry, AuthenticatorApp, Partner, PortalSession, User, utcnow
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -58,8 +58,6 @@ def test_users_without_a_required_factor_reach_only_the_page_to_add_one(
 def test_a_required_factor_is_not_the_last_one_removed(
     session: Session, own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    from app.models import AuthenticatorApp
-
     user = own.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     session.add(AuthenticatorApp(user_id=user.id, secret="sealed", confirmed_at=utcnow()))

@@ -51,7 +51,9 @@ def addresses(app: Flask) -> dict[str, tuple[str, str]]:
 
 
 def test_each_listed_act_is_a_route_for_users_who_are_signed_in() -> None:
-    assert {name: ROUTES[name] for name in STEP_UP | WITHOUT_FACTOR if ROUTES[name] is Access.PUBLIC} == {}
+    assert {
+        name: ROUTES[name] for name in STEP_UP | WITHOUT_FACTOR if ROUTES[name] is Access.PUBLIC
+    } == {}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -73,9 +75,7 @@ def test_each_act_asks_for_a_proof_after_ten_minutes_and_only_those_who_may_do_i
         answer = browser.client.open(path, method=method, data=data)
         asks = "/account/confirm" in (answer.location or answer.text)
         answers[endpoint] = "asks" if asks else answer.status_code
-    assert answers == {
-        endpoint: "asks" if _may(role, endpoint) else 404 for endpoint in STEP_UP
-    }
+    assert answers == {endpoint: "asks" if _may(role, endpoint) else 404 for endpoint in STEP_UP}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -100,7 +100,9 @@ def test_other_pages_never_ask(
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     age(session, own.staff[Role.PARTNER_ADMIN], 300)
     paths = ("/", "/people", "/account", "/account/factors", "/settings", "/api-access")
-    assert {path: browser.get(path).status_code for path in paths[:5]} == dict.fromkeys(paths[:5], 200)
+    assert {path: browser.get(path).status_code for path in paths[:5]} == dict.fromkeys(
+        paths[:5], 200
+    )
 
 
 def test_the_password_opens_the_page_that_was_asked_for(
