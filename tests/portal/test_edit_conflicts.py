@@ -126,6 +126,7 @@ FORMS = [
         {"session_hours": "3"},
         {"session_hours": "99"},
         {"idle_minutes": "20"},
+        is_version_first=True,
     ),
     EditForm(
         ("portal/alerts/edit.html",),
