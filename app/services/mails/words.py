@@ -232,12 +232,8 @@ def _factors_changed(facts: Facts) -> Words:
             product=product,
         )
     else:
-        happened = gettext(
-            _FACTOR_CHANGES[details["what"]],
-            product=product,
-            name=details["name"],
-            by=details["by"],
-        )
+        sentence = _FACTOR_CHANGES[details["what"]]
+        happened = gettext(sentence, product=product, name=details["name"], by=details["by"])
     return Words(
         subject=gettext("Your sign-in to %(product)s was changed", product=product),
         heading=gettext("Your sign-in was changed"),
