@@ -123,9 +123,9 @@ FORMS = [
     EditForm(
         ("portal/settings/sign_in.html",),
         "/settings/sign-in",
-        {"session_hours": "3"},
-        {"session_hours": "99"},
         {"idle_minutes": "20"},
+        {"session_hours": "99"},
+        {"session_hours": "5"},
         is_version_first=True,
     ),
     EditForm(
