@@ -184,7 +184,7 @@ def _use(
         gettext("Password set. You are signed in.") if entry.user else gettext("Password set."),
         "success",
     )
-    return kept_quiet(enter(entry, tell=False))
+    return kept_quiet(enter(entry, notify=False))
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:

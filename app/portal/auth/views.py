@@ -147,20 +147,20 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def enter(entry: Outcome | Entry, *, tell: bool = True) -> Response:
-    """Sign in, or lead to the second step. ``tell`` sends the user a mail about a new browser."""
+def enter(entry: Outcome | Entry, *, notify: bool = True) -> Response:
+    """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if entry.user is not None:
         remembered = Proof.REMEMBERED if entry.user.second_factor_at else None
-        return let_in(entry.user, remembered, tell=tell)
+        return let_in(entry.user, remembered, notify=notify)
     browser[SECOND_STEP_KEY] = entry.second_step
     return redirect(url_for("portal.second_step", next=request.args.get("next")), 303)
 
 
-def let_in(user: User, proof: Proof | None = None, *, tell: bool = True) -> Response:
+def let_in(user: User, proof: Proof | None = None, *, notify: bool = True) -> Response:
     """Sign the user in and redirect to the requested page."""
-    if tell and not is_known_browser(user):
+    if notify and not is_known_browser(user):
         with transaction() as session:
-            new_browsers.tell(session, user, request.remote_addr)
+            new_browsers.mail_about(session, user, request.remote_addr)
     sign_in_user(user, proof)
     path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
     return redirect(path, 303)

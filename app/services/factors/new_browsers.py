@@ -6,7 +6,7 @@ from app.models import MailKind, User
 from app.services import mail_queue
 
 
-def tell(session: Session, user: User, address: str | None) -> None:
+def mail_about(session: Session, user: User, address: str | None) -> None:
     """Queue the mail to the user."""
     mail_queue.hand_in(
         session,

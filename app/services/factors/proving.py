@@ -48,7 +48,7 @@ def use_code(
         proof = Proof.APP
     elif recovery_codes.use(session, user_id, code):
         proof = Proof.RECOVERY_CODE
-        _tell_of_recovery_code(session, user_id, ip, request_id)
+        _mail_about_recovery_code(session, user_id, ip, request_id)
     if proof is None:
         _note_wrong(session, user_id, ip, request_id)
     else:
@@ -93,7 +93,7 @@ def finish(
     return SignedIn(user, proof) if user else None
 
 
-def _tell_of_recovery_code(
+def _mail_about_recovery_code(
     session: Session, user_id: UUID, ip: str | None, request_id: str | None
 ) -> None:
     user = session.get_one(User, user_id)
