@@ -4,6 +4,7 @@ have one."""
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -42,7 +43,7 @@ def addresses(app: Flask) -> dict[str, tuple[str, str]]:
         for rule in app.url_map.iter_rules():
             if rule.endpoint in STEP_UP:
                 method = "GET" if "GET" in (rule.methods or ()) else "POST"
-                values = {
+                values: dict[str, Any] = {
                     name: uuid4() if name.endswith("_id") else Role.PARTNER_EDITOR.value
                     for name in rule.arguments
                 }

@@ -127,11 +127,13 @@ def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
     answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
-    adds = [
-        lambda session, answer=answer: own.add_passkey(session, caller, SITE, *answer, "Laptop")
-        for answer in answers
-    ]
+    adds = [_first_codes(caller, *answer) for answer in answers]
     assert at_once(fresh_database, adds) == 1
     assert passkeys_of(fresh_database) == CLIENTS
     with fresh_database.transaction() as session:
         assert recovery_codes.left(session, user_id) == recovery_codes.COUNT
+
+
+def _first_codes(caller: Caller, challenge: str, answer: str) -> Callable[[Session], object]:
+    """Adds a passkey; the codes that it made."""
+    return lambda session: own.add_passkey(session, caller, SITE, challenge, answer, "Laptop")
