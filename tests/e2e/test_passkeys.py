@@ -86,7 +86,7 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
 
     journey.sign_out()
     journey.go(f"/p/{journey.visit.slug}/sign-in")
-    page.get_by_role("button", name="Sign in with a passkey").click()
+    page.get_by_role("button", name="Use a passkey").click()
     journey.shows("Overview")
 
     journey.sign_out()
