@@ -22,6 +22,24 @@ class UserStatus(StrEnum):
     DEACTIVATED = "deactivated"
 
 
+class Proof(StrEnum):
+    """What a user proved who they are with, beside or instead of the password."""
+
+    APP = "app"
+    PASSKEY = "passkey"
+    RECOVERY_CODE = "recovery_code"
+    REMEMBERED = "remembered"
+    """A second step of this browser in the last days."""
+
+
+class SecondFactorFor(StrEnum):
+    """The users of a partner who need a second factor."""
+
+    NONE = "none"
+    STAFF = "staff"
+    ALL = "all"
+
+
 class Tier(StrEnum):
     FREE = "customerFreePlan"
     BASIC = "customerBasicPlan"

@@ -216,6 +216,18 @@ def reset_operator_email(email: str, new_email: str) -> None:
     click.echo(f"{email} now signs in as {new_email}. Sessions and links have ended.")
 
 
+@operator_commands.command("reset-factors")
+@click.argument("email")
+def reset_operator_factors(email: str) -> None:
+    """Remove the second factors of an operator who lost them: the password alone signs in again.
+
+    Check the identity first. Sessions end, and the operator gets a mail.
+    """
+    with changes() as (session, caller):
+        operators.reset_factors(session, caller, email)
+    click.echo(f"{email} has no second factor any more. All sessions have ended.")
+
+
 def _described(client: OAuthClient) -> dict[str, Any]:
     return {
         "clientId": client.client_id,

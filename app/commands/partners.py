@@ -9,7 +9,7 @@ from app.commands.changing import changes
 from app.enums import Tier
 from app.services import partners, users
 from app.services.plans.limits import Allowance, set_allowances
-from app.services.users import email_changes
+from app.services.users import email_changes, factor_reset
 
 partner_commands = AppGroup("partner", help="Partners.")
 
@@ -90,6 +90,18 @@ def external_id(user_id: UUID, external_id: str) -> None:
     with changes() as (session, caller):
         users.set_external_id(session, caller, user_id, external_id)
     click.echo(f"{user_id} is known as {external_id}.")
+
+
+@user_commands.command("reset-factors")
+@click.argument("user_id", metavar="ID", type=click.UUID)
+def reset_factors(user_id: UUID) -> None:
+    """Remove the second factors of a user who lost them: the password alone signs in again.
+
+    Check the identity first. Sessions end, and the user gets a mail.
+    """
+    with changes() as (session, caller):
+        email = factor_reset.reset_by_operator(session, caller, user_id).email
+    click.echo(f"{email} has no second factor any more. All sessions have ended.")
 
 
 @user_commands.command("reset-email")

@@ -38,6 +38,7 @@ from app.services.audit import forwarding, refusals
 from app.services.billing import statements
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
+from app.services.factors import authenticator_apps
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
@@ -76,13 +77,15 @@ def purge_observations() -> None:
 
 
 def tidy_accounts() -> None:
-    """Delete the secret and the call ledger of carrier accounts that no call needs any more."""
+    """Delete the secret and the call ledger of carrier accounts that no call needs any more, and
+    re-encrypt what the previous key encrypted."""
     ledger = Ledger(trunk_of(context().settings).folder)
     kept = list(ledger.accounts())
     with context().database.transaction() as session:
         carrier_accounts.tidy(session, context().settings.secret_keys)
         forgotten = carrier_accounts.forgotten(session, kept)
         processor_accounts.tidy(session, context().settings.secret_keys)
+        authenticator_apps.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 

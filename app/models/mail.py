@@ -26,6 +26,8 @@ class MailKind(StrEnum):
     SET_PASSWORD = "set_password"  # noqa: S105 - the name of a kind
     RESET_PASSWORD = "reset_password"  # noqa: S105 - the name of a kind
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - the name of a kind
+    FACTORS_CHANGED = "factors_changed"
+    NEW_BROWSER = "new_browser"
     EMAIL_CHANGED = "email_changed"
     CONFIRM_EMAIL = "confirm_email"
     ACCESS_ENDED = "access_ended"

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from app.enums import ImageType, SocialType, Tier
+from app.enums import ImageType, SecondFactorFor, SocialType, Tier
 from app.models.base import (
     Base,
     Created,
@@ -87,6 +87,13 @@ class Partner(Named, Base):
     dark_logo_url: Mapped[Url | None]
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
     """Bytes; None is the installation's limit."""
+    second_factor_for: Mapped[Short] = mapped_column(
+        default=SecondFactorFor.NONE.value, server_default=SecondFactorFor.NONE.value
+    )
+    """A value of `SecondFactorFor`."""
+    session_hours: Mapped[int | None] = mapped_column(Integer)
+    """The longest session of a user; None is the installation's limit, as for the next."""
+    idle_minutes: Mapped[int | None] = mapped_column(Integer)
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"

@@ -104,6 +104,8 @@ class User(Searched, Base):
     """When the user last marked all notifications as read."""
     first_steps_hidden_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the user hid the first steps on the overview; None while they are shown."""
+    second_factor_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when signing in takes a second step; None where the password is enough."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user or API client that created or invited the user, or took the invitation over."""
@@ -145,6 +147,10 @@ class PortalSession(Base):
     created_at: Mapped[Created]
     seen_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
+    factor: Mapped[Short | None]
+    """What proved the user beside the password, a value of `Proof`; None for the password alone."""
+    proven_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the user last proved who they are; None is the start of the session."""
 
 
 class OfferedAccount(Base):

@@ -17,8 +17,9 @@ from app.models import (
     utcnow,
 )
 from app.services import daily_counts, idempotency, workers
-from app.services.auth import throttle
+from app.services.auth import second_step, throttle
 from app.services.credentials import request_log
+from app.services.factors import passkeys
 from app.services.legacy import migration as legacy_migration
 
 LINKS_KEPT = timedelta(days=30)
@@ -47,3 +48,5 @@ def purge(session: Session) -> None:
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     throttle.purge(session)
+    second_step.purge(session)
+    passkeys.purge(session)

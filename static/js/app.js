@@ -25,6 +25,7 @@ function prepare(root) {
   orders(root);
   takeFocus(root);
   showCurrentTab(root);
+  if (root.querySelector("form[data-passkey]")) import("./passkeys.js").then(({ passkeyForms }) => passkeyForms(root));
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
 }
 

@@ -32,6 +32,10 @@ WITH_SCREENS_OF_THEIR_OWN = ("partnerAdmin", "standard", "operator")
 SPOKEN = rotating("language of the pages", tuple(LANGUAGES))
 THIRDS = rotating("third of the pages", (0, 1, 2))
 SEEN_ELSEWHERE = {
+    "/account/confirm",  # after ten minutes: test_passkeys.py
+    "/account/factors/app",  # while a secret waits: test_passkeys.py
+    "/people/*/reset-factors",  # of users with a factor: tests/portal/test_lost_factors.py
+    "/sign-in/second-step",  # after the password: test_passkeys.py
     "/branding/discard",  # while there is a draft: test_branding_studio.py
     "/branding/images",  # a part of the studio that refreshes itself
     "/calls/*/cancel",  # while it runs: test_test_call.py

@@ -128,6 +128,14 @@ FORMS = [
         is_version_first=True,
     ),
     EditForm(
+        ("portal/settings/sign_in.html",),
+        "/settings/sign-in",
+        {"idle_minutes": "20"},
+        {"session_hours": "99"},
+        {"session_hours": "5"},
+        is_version_first=True,
+    ),
+    EditForm(
         ("portal/alerts/edit.html",),
         "/alerts/rules/{rule}",
         {"threshold": "30"},

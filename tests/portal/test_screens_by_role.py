@@ -23,7 +23,10 @@ from tests.portal.uploader import Desk
 SignedIn = Callable[[User], Browser]
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD)
-LEADS_AWAY = {"portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"}
+LEADS_AWAY = {
+    *("portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"),
+    *("portal.second_step", "portal.step_up", "portal.account_app"),
+}
 OFFERED_BY_CHOICE = {"portal.chat"}
 """To everybody or to nobody, as the partner wants it."""
 

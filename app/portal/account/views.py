@@ -7,24 +7,24 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
-from app.languages import gettext, gettext_noop, ngettext
+from app.languages import gettext, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.login_manager import sign_in_user
+from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
 from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import notifications
-from app.services.auth import password_rules, passwords
+from app.services.auth import password_rules
 from app.services.users import account as own
 from app.services.users import email_changes
 from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
-WRONG = gettext_noop("This is not your current password. Try again.")
 
 
 @portal.get("/account")
@@ -70,9 +70,8 @@ def account_password() -> Page:
     form = OwnPasswordForm()
     if not form.validate():
         return _page(password=form), 422
-    limit = settings().failed_sign_ins
     try:
-        proven = _prove(form, limit)
+        proven = check_password(form.present.data or "")
         password_hash = _new_hash(form)
     except RateLimited as error:
         form.present.errors = (error.message,)
@@ -83,7 +82,7 @@ def account_password() -> Page:
         return _page(password=form), 422
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
-    sign_in_user(user)
+    sign_in_user(user, current_user.signed_in.record.factor)
     flash(gettext("Password changed. All other browsers were signed out."), "success")
     return _back()
 
@@ -139,20 +138,6 @@ def account_email_cancel() -> Response:
         own.cancel_email_change(session, caller())
     flash(gettext("Email change cancelled."), "success")
     return _back()
-
-
-def _prove(form: OwnPasswordForm, limit: int) -> str | None:
-    """Return the hash that the current password matches. Raises `RateLimited` and
-    `ValidationFailed`."""
-    with transaction(read_only=True) as session:
-        present = own.check_current_password(session, caller(), limit)
-    with password_checks().turn():
-        fits = passwords.verify(present, form.present.data or "")
-    if not fits:
-        with transaction() as session:
-            own.note_wrong_password(session, caller(), limit)
-        raise ValidationFailed.on("present", "wrong_password", gettext(WRONG))
-    return present
 
 
 def _new_hash(form: OwnPasswordForm) -> str:

@@ -162,6 +162,14 @@ ACTION_WORDS = {
     "upload.undo_started": lazy_gettext("Undo started"),
     "upload.undo_stopped": lazy_gettext("Undo stopped by an error"),
     "upload.undone": lazy_gettext("Upload undone"),
+    "user.app_added": lazy_gettext("Authenticator app added"),
+    "user.app_removed": lazy_gettext("Authenticator app removed"),
+    "user.factors_reset": lazy_gettext("Second factor reset"),
+    "user.passkey_added": lazy_gettext("Passkey added"),
+    "user.passkey_removed": lazy_gettext("Passkey removed"),
+    "user.recovery_code_used": lazy_gettext("Recovery code used"),
+    "user.recovery_codes_replaced": lazy_gettext("Recovery codes replaced"),
+    "user.signed_out": lazy_gettext("Signed out in all browsers"),
     "user.created": lazy_gettext("User added"),
     "api_key.handed_over": lazy_gettext("API key handed over"),
     "carrier_account.handed_over": lazy_gettext("Carrier account handed over"),
@@ -199,6 +207,10 @@ ACTION_WORDS = {
 }
 
 FIELD_WORDS = {
+    "secondFactorFor": lazy_gettext("Second factor required for"),
+    "sessionHours": lazy_gettext("Hours until signing in again"),
+    "idleMinutes": lazy_gettext("Minutes without use"),
+    "recoveryCodesLeft": lazy_gettext("Recovery codes left"),
     "label": lazy_gettext("Label"),
     "value": lazy_gettext("Value"),
     "created": lazy_gettext("Created"),
@@ -395,6 +407,7 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "too_many_failures": lazy_gettext("too many failures"),
         "unknown_client": lazy_gettext("unknown client"),
         "unknown_email": lazy_gettext("unknown email"),
+        "wrong_code": lazy_gettext("wrong code"),
         "wrong_password": lazy_gettext("wrong password"),  # nosec B105 - a reason in words
         "wrong_secret": lazy_gettext("wrong secret"),  # nosec B105 - a reason in words
     },

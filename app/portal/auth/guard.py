@@ -3,7 +3,7 @@
 import json
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, g, redirect, request
+from flask import Blueprint, Response, g, redirect, request, url_for
 from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.languages import gettext
 from app.policy import ROUTES, Access, Permission
+from app.policy.step_up import STEP_UP, WITHOUT_FACTOR
 from app.portal.auth.form_recovery import (
     is_from_ourselves,
     of_request,
@@ -18,9 +19,10 @@ from app.portal.auth.form_recovery import (
     sign_in_page,
 )
 from app.portal.auth.login_manager import login_manager
+from app.portal.auth.step_up import StepUpForm, step_up_page
 from app.portal.web import request_rate
 from app.portal.web.body_limits import apply_limit, refuse_without_room
-from app.portal.web.current_user import identify, sign_in_url
+from app.portal.web.current_user import identify, referring_path, sign_in_url
 from app.portal.web.fragments import htmx_order, is_from_htmx
 
 _WITHOUT_SESSION = frozenset(
@@ -48,7 +50,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             return unauthorized()
         if isinstance(needed, Permission):
             g.caller.require(needed)
-        return None
+        return _ask_for_factor() or _ask_for_proof()
 
     @blueprint.after_request
     def vary(response: Response) -> Response:
@@ -56,6 +58,27 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             response.vary.update(("Cookie", "HX-Request"))
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+def _ask_for_factor() -> AnyResponse | None:
+    """Lead users whose partner requires a second factor to the page where they add one."""
+    if not current_user.signed_in.needs_factor or request.endpoint in WITHOUT_FACTOR:
+        return None
+    url = url_for("portal.account_factors")
+    return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
+
+
+def _ask_for_proof() -> AnyResponse | None:
+    """Ask for a fresh proof before acts that need one. What was typed is kept."""
+    if request.endpoint not in STEP_UP or current_user.signed_in.is_fresh:
+        return None
+    wanted = request.full_path.rstrip("?") if request.method == "GET" else referring_path()
+    if not is_from_htmx() and request.method != "GET":
+        recovered = of_request()
+        if recovered:
+            return step_up_page(StepUpForm.from_object(), wanted, recovered.seal, 403)
+    url = url_for("portal.step_up", next=wanted)
+    return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
 def unauthorized() -> AnyResponse:

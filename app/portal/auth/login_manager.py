@@ -13,6 +13,7 @@ from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, UserMixin, login_user, logout_user
 from sqlalchemy.orm import Session
 
+from app.enums import Proof
 from app.errors import Unauthenticated
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
@@ -38,6 +39,12 @@ REFRESHED = frozenset(
 """Fragments that refresh themselves; they don't count as use of a session."""
 OFFER_KEY = "offer"
 """Where the cookie keeps the browser's token of the offered accounts."""
+SECOND_STEP_KEY = "second_step"
+"""Where it keeps the token of a sign-in that waits for its second step."""
+CHALLENGE_KEY = "challenge"
+"""Where it keeps the challenge that a passkey is to answer."""
+REMEMBERED_COOKIE = "portal_second_step"
+"""The token of a browser where the second step is remembered."""
 DEVICE_COOKIE = "portal_device"
 """The browsers in which an account has signed in before; it grants no access."""
 
@@ -114,8 +121,9 @@ def _load(session: Session, token: str) -> SignedInUser:
     return SignedInUser(signed_in, token)
 
 
-def sign_in_user(user: User) -> None:
-    """Start a session of the user in this browser; the one before it ends."""
+def sign_in_user(user: User, proof: Proof | None = None) -> None:
+    """Start a session of the user in this browser; the one before it ends. ``proof`` is what proved
+    the user beside the password."""
     lifetime = timedelta(hours=settings().session_hours)
     with transaction() as session:
         _end_session(session)
@@ -126,11 +134,19 @@ def sign_in_user(user: User) -> None:
             host=request.host,
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
+            factor=proof,
         )
         signed_in_user = _load(session, token)
     browser_session.permanent = True
     login_user(signed_in_user)
     _remember_browser(user)
+
+
+def is_known_browser(user: User) -> bool:
+    """Whether the user has signed in here since the last change of the password."""
+    owner = [(user.id, user.password_hash)]
+    cookie = read_cookie(DEVICE_COOKIE)
+    return known_devices.known(cookie, owner, settings().secret_keys) is not None
 
 
 def _remember_browser(user: User) -> None:
@@ -156,6 +172,7 @@ def sign_out_user() -> None:
 def _end_session(session: Session) -> None:
     """End this browser's session, and the accounts that it was offered."""
     sessions.end(session, session_token())
+    browser_session.pop(SECOND_STEP_KEY, None)
     offered = browser_session.pop(OFFER_KEY, None)
     if offered:
         offered_accounts.end_in_browser(session, offered)

@@ -19,7 +19,7 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import LinkPurpose, User
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
-from app.portal.auth.views import Page, forgot_url, let_in, partner_of_page
+from app.portal.auth.views import Page, enter, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
@@ -167,7 +167,7 @@ def _use(
         return kept_quiet(with_wait(_form(form, found.user, 429), error))
     try:
         with transaction() as session:
-            user = link_use.use(
+            entry = link_use.use(
                 session,
                 token,
                 purposes,
@@ -176,11 +176,15 @@ def _use(
                 name=name,
                 ip=request.remote_addr,
                 request_id=request_id(),
+                host=request.host,
             )
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
-    flash(gettext("Password set. You are signed in."), "success")
-    return kept_quiet(let_in(user))
+    flash(
+        gettext("Password set. You are signed in.") if entry.user else gettext("Password set."),
+        "success",
+    )
+    return kept_quiet(enter(entry, notify=False))
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:

@@ -17,6 +17,9 @@ SEVERAL = gettext_noop(
     "Your email opens several portals. Sign in to yours in another window, then send this form "
     "again."
 )
+SECOND = gettext_noop(
+    "Your account needs a second step. Sign in in another window, then send this form again."
+)
 
 
 @portal.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
@@ -36,7 +39,8 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         form.password.errors = (error.message,)
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        form.refuse(outcome.paused, gettext(SEVERAL if outcome.choices else REFUSED))
+        reason = SECOND if outcome.second_step else SEVERAL if outcome.choices else REFUSED
+        form.refuse(outcome.paused, gettext(reason))
         return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user)
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)

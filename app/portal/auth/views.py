@@ -8,13 +8,22 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import Proof
 from app.errors import DomainError, RateLimited
 from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, gettext_noop
 from app.models import Partner, User
 from app.portal.auth.forms import SignInForm
-from app.portal.auth.login_manager import DEVICE_COOKIE, OFFER_KEY, sign_in_user, sign_out_user
+from app.portal.auth.login_manager import (
+    DEVICE_COOKIE,
+    OFFER_KEY,
+    REMEMBERED_COOKIE,
+    SECOND_STEP_KEY,
+    is_known_browser,
+    sign_in_user,
+    sign_out_user,
+)
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import (
@@ -26,7 +35,8 @@ from app.portal.web.current_user import (
 from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
-from app.services.auth.sign_in import Outcome
+from app.services.auth.sign_in import Entry, Outcome
+from app.services.factors import new_browsers
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
@@ -56,8 +66,8 @@ def check_password(slug: str | None = None) -> Page:
     except RateLimited as error:
         form.password.errors = (error.message,)
         return with_wait(_form(slug, form), error)
-    if outcome.user:
-        return let_in(outcome.user)
+    if not outcome.refused and not outcome.choices:
+        return enter(outcome)
     if outcome.offer:
         browser[OFFER_KEY] = outcome.offer.browser_token
         return render_template(
@@ -74,14 +84,16 @@ def choose_portal() -> Page:
     """Choose one of several portals after the neutral sign-in."""
     offer = Offer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
     with transaction() as session:
-        user = signing_in.choose(
+        outcome = signing_in.choose(
             session,
             as_uuid(request.form.get("account", "")) or UUID(int=0),
             offer,
             ip=request.remote_addr,
             request_id=request_id(),
+            host=request.host,
+            remembered=read_cookie(REMEMBERED_COOKIE),
         )
-    return let_in(user) if user else redirect(url_for("portal.sign_in"), 303)
+    return redirect(url_for("portal.sign_in"), 303) if outcome.refused else enter(outcome)
 
 
 @portal.post("/sign-out")
@@ -116,7 +128,14 @@ def attempt(email: str, password: str) -> Outcome:
             signing_in.withdraw(session, begun)
         raise
     with transaction() as session:
-        return signing_in.finish(session, begun, proven, request_id=request_id())
+        return signing_in.finish(
+            session,
+            begun,
+            proven,
+            request_id=request_id(),
+            host=request.host,
+            remembered=read_cookie(REMEMBERED_COOKIE),
+        )
 
 
 def partner_of_page(session: Session) -> Partner | None:
@@ -128,9 +147,21 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def let_in(user: User) -> Response:
+def enter(entry: Outcome | Entry, *, notify: bool = True) -> Response:
+    """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
+    if entry.user is not None:
+        remembered = Proof.REMEMBERED if entry.user.second_factor_at else None
+        return let_in(entry.user, remembered, notify=notify)
+    browser[SECOND_STEP_KEY] = entry.second_step
+    return redirect(url_for("portal.second_step", next=request.args.get("next")), 303)
+
+
+def let_in(user: User, proof: Proof | None = None, *, notify: bool = True) -> Response:
     """Sign the user in and redirect to the requested page."""
-    sign_in_user(user)
+    if notify and not is_known_browser(user):
+        with transaction() as session:
+            new_browsers.mail_about(session, user, request.remote_addr)
+    sign_in_user(user, proof)
     path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
     return redirect(path, 303)
 

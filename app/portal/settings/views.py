@@ -30,6 +30,7 @@ SECTIONS = (
 MORE_SETTINGS = (
     ("portal.branding", lazy_gettext("Branding")),
     ("portal.pricing", lazy_gettext("Pricing")),
+    ("portal.sign_in_policy", lazy_gettext("Sign-in")),
     ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
     ("portal.portal_settings_spending", lazy_gettext("Spending")),
     ("portal.storage", lazy_gettext("Storage")),

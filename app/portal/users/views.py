@@ -117,6 +117,7 @@ def actions_of(user: User) -> dict[str, Any]:
         "status": STATUS_NAMES[user.status],
         "tone": STATUS_TONES[user.status],
         "may_edit": changeable,
+        "may_sign_out": others and user.status is UserStatus.ACTIVE,
         "may_suspend": others and not shut_out,
         "may_deactivate": others and user.status is not UserStatus.DEACTIVATED,
         "may_reactivate": others and shut_out,

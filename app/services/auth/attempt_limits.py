@@ -61,6 +61,15 @@ def of_recovery_mails(user_id: UUID) -> Counter:
     return Counter(throttle.key_of("recovery mail", str(user_id)), Rule(5, 720, 720, 720))
 
 
+def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> Limits:
+    """The counters of codes after a right password. Strangers who know the password make the owner
+    wait in their own network only, until they have tried as often as at an account."""
+    rule = Rule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
+    account = Counter(throttle.key_of("second step", str(user_id)), rule, is_of_account=True)
+    own = [_at_network("second step", limits, str(user_id), ip), account]
+    return Limits(own, _shared("sign-in", limits, ip))
+
+
 def of_own_password(user_id: UUID | None, allowed: int) -> Counter:
     """The counter of wrong current passwords of a signed-in user."""
     rule = Rule(allowed, 300, QUARTER_OF_AN_HOUR)

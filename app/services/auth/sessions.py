@@ -7,21 +7,25 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session, lazyload
 
-from app.enums import CallerKind, OrganizationStatus, UserStatus
+from app.enums import CallerKind, OrganizationStatus, Proof, Role, SecondFactorFor, UserStatus
 from app.errors import Unauthenticated
 from app.languages import gettext
 from app.models import Organization, Partner, PortalSession, User, utcnow
 from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
-from app.services.auth import offered_accounts
+from app.services.auth import offered_accounts, second_step
 
 TOUCH_EVERY = timedelta(minutes=1)
+FRESH_FOR = timedelta(minutes=10)
+"""How long a proof counts for acts that need a fresh one."""
+STAFF = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR})
 
 _VALID_SESSION = (
     select(PortalSession, User, Partner)
@@ -54,6 +58,19 @@ class SignedIn:
     record: PortalSession
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether the user proved who they are in the last minutes: see `app.policy.step_up`."""
+        proven_at = self.record.proven_at or self.record.created_at
+        return utcnow() - proven_at < FRESH_FOR
+
+    @property
+    def needs_factor(self) -> bool:
+        """Whether the partner requires a second factor of the user, who has none yet."""
+        if self.partner is None or self.user.second_factor_at or self.record.factor:
+            return False
+        return is_required(SecondFactorFor(self.partner.second_factor_for), self.user.role)
+
+    @property
     def touch_due(self) -> bool:
         """Whether the stored last use is more than a minute old: see `touch`."""
         return utcnow() - self.record.seen_at >= TOUCH_EVERY or self.user.last_session is None
@@ -67,9 +84,10 @@ def create(
     host: str,
     ip: str | None = None,
     user_agent: str | None = None,
+    factor: str | None = None,
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
-    the user could still sign in with."""
+    the user could still sign in with. ``factor`` is what proved the user beside the password."""
     offered_accounts.end_for_user(session, user.id)
     token = secrets.token_urlsafe(32)
     now = utcnow()
@@ -80,6 +98,8 @@ def create(
             host=host_name(host),
             ip=ip,
             user_agent=user_agent[:500] if user_agent else None,
+            factor=factor,
+            proven_at=now if factor != Proof.REMEMBERED else now - FRESH_FOR,
             created_at=now,
             seen_at=now,
             expires_at=now + lifetime,
@@ -118,7 +138,33 @@ def load(
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
     record, user, partner = found
+    if _is_over(record, partner):
+        message = gettext("Sign in first.")
+        raise Unauthenticated(message, "not_signed_in")
     return SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
+
+
+def is_required(required: SecondFactorFor, role: Role) -> bool:
+    """Whether users of this role need a second factor."""
+    return required is SecondFactorFor.ALL or (required is SecondFactorFor.STAFF and role in STAFF)
+
+
+def _is_over(record: PortalSession, partner: Partner | None) -> bool:
+    """Whether the session has reached one of the partner's own limits."""
+    if partner is None:
+        return False
+    now, hours, minutes = utcnow(), partner.session_hours, partner.idle_minutes
+    is_old = hours is not None and now - record.created_at >= timedelta(hours=hours)
+    is_idle = minutes is not None and now - record.seen_at >= timedelta(minutes=minutes)
+    return is_old or is_idle
+
+
+def prove_again(session: Session, token: str, factor: str | None) -> None:
+    """Note that the user of the session has just proved who they are."""
+    proven: dict[str, Any] = {"proven_at": utcnow()} | ({"factor": factor} if factor else {})
+    session.execute(
+        update(PortalSession).where(PortalSession.token_hash == hash_of(token)).values(**proven)
+    )
 
 
 def caller_of(user: User, *, ip: str | None = None, request_id: str | None = None) -> Caller:
@@ -182,9 +228,10 @@ def end(session: Session, token: str | None) -> None:
 
 
 def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None = None) -> int:
-    """End every session of the user and every offer (new password, suspension); return how many
-    sessions."""
+    """End every session of the user, every offer, and every second step that waits or is remembered
+    (new password, suspension); return how many sessions."""
     offered_accounts.end_for_user(session, user_id)
+    second_step.end_for_user(session, user_id)
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
         theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))

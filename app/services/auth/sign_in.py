@@ -30,6 +30,7 @@ from app.services.auth import (
     offered_accounts,
     passwords,
     refused_sign_ins,
+    second_step,
     sessions,
     throttle,
 )
@@ -82,18 +83,28 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The signed-in user, or the choices with their offer, or neither: refused, without a reason
-    unless the password was right and the organization is suspended: ``paused`` says who to ask."""
+class Entry:
+    """The signed-in user, or the token of the second step that they need."""
 
     user: User | None = None
+    second_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The signed-in user, the token of the second step that they need, or the choices with their
+    offer. Else it is refused, without a reason unless the password was right and the organization
+    is suspended: ``paused`` says who to ask."""
+
+    user: User | None = None
+    second_step: str | None = None
     choices: Sequence[Choice] = ()
     offer: Offer | None = None
     paused: str | None = None
 
     @property
     def refused(self) -> bool:
-        return self.user is None and not self.choices
+        return self.user is None and self.second_step is None and not self.choices
 
 
 def partner_of_slug(session: Session, slug: str) -> Partner:
@@ -169,9 +180,13 @@ def finish(
     proven: Sequence[Proven],
     *,
     request_id: str | None = None,
+    host: str = "",
+    remembered: str | None = None,
 ) -> Outcome:
     """Record the result of the attempt: a failure is recorded (and returned, not raised, so that
-    the record is kept), one account is signed in, several are offered."""
+    the record is kept), one account is signed in or needs its
+    second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
+    the second step is remembered in."""
     hashes = {found.account.user_id: found for found in proven}
     users = _still_proven(session, hashes, OrganizationStatus.ACTIVE)
     paused = _still_proven(session, hashes, OrganizationStatus.SUSPENDED) if not users else ()
@@ -185,7 +200,8 @@ def finish(
     if len(users) > 1:
         offer = offered_accounts.create(session, [user.id for user in users])
         return Outcome(choices=_choices(session, users), offer=offer)
-    return Outcome(user=let_in(session, users[0], attempt.ip, request_id))
+    entry = admit(session, users[0], attempt.ip, request_id, host=host, remembered=remembered)
+    return Outcome(user=entry.user, second_step=entry.second_step)
 
 
 def choose(
@@ -195,14 +211,43 @@ def choose(
     *,
     ip: str | None,
     request_id: str | None = None,
-) -> User | None:
+    host: str = "",
+    remembered: str | None = None,
+) -> Outcome:
     """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
-    is returned as None, not raised, so that the offer is used up too."""
+    is returned, not raised, so that the offer is used up too."""
     user = None
     if user_id in offered_accounts.use(session, offer):
         user = session.scalars(
             _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
         ).one_or_none()
+    if user is None:
+        return Outcome()
+    entry = admit(session, user, ip, request_id, host=host, remembered=remembered)
+    return Outcome(user=entry.user, second_step=entry.second_step)
+
+
+def admit(
+    session: Session,
+    user: User,
+    ip: str | None,
+    request_id: str | None,
+    *,
+    host: str,
+    remembered: str | None = None,
+) -> Entry:
+    """Sign in a user whose password was right, or begin the second step that they need."""
+    if user.second_factor_at is None or second_step.is_remembered(session, user.id, remembered):
+        return Entry(let_in(session, user, ip, request_id))
+    return Entry(second_step=second_step.begin(session, user.id, host=sessions.host_name(host)))
+
+
+def finish_second_step(
+    session: Session, user_id: UUID, ip: str | None, request_id: str | None
+) -> User | None:
+    """Sign in a user whose second step was proven; None where they may not sign in any more."""
+    query = _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
+    user = session.scalars(query).one_or_none()
     return let_in(session, user, ip, request_id) if user else None
 
 

@@ -199,6 +199,88 @@ def _password_changed(facts: Facts) -> Words:
     )
 
 
+_FACTOR_CHANGES = {
+    "app_added": gettext_noop("An authenticator app was added to your account in %(product)s."),
+    "app_removed": gettext_noop(
+        "The authenticator app of your account in %(product)s was removed."
+    ),
+    "passkey_added": gettext_noop(
+        "The passkey “%(name)s” was added to your account in %(product)s."
+    ),
+    "passkey_removed": gettext_noop(
+        "The passkey “%(name)s” of your account in %(product)s was removed."
+    ),
+    "recovery_codes_replaced": gettext_noop(
+        "New recovery codes of your account in %(product)s were made. The old ones no longer work."
+    ),
+    "factors_reset": gettext_noop(
+        "%(by)s removed all second factors of your account in %(product)s. You sign in with your "
+        "password alone until you add one."
+    ),
+}
+"""By what happened to the second factors."""
+
+
+def _factors_changed(facts: Facts) -> Words:
+    product, support = facts.brand.product_name, facts.brand.support_email
+    details = {"name": "", "by": "", **facts.details}
+    if details["what"] == "recovery_code_used":
+        happened = ngettext(
+            "A recovery code of your account in %(product)s was used. %(num)s code is left.",
+            "A recovery code of your account in %(product)s was used. %(num)s codes are left.",
+            details["left"],
+            product=product,
+        )
+    else:
+        sentence = _FACTOR_CHANGES[details["what"]]
+        happened = gettext(sentence, product=product, name=details["name"], by=details["by"])
+    return Words(
+        subject=gettext("Your sign-in to %(product)s was changed", product=product),
+        heading=gettext("Your sign-in was changed"),
+        paragraphs=(
+            happened,
+            gettext("It happened on %(moment)s.", moment=facts.at),
+            _not_you(support),
+        ),
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice changes of your sign-in.", email=facts.email
+        ),
+    )
+
+
+def _new_browser(facts: Facts) -> Words:
+    product, support = facts.brand.product_name, facts.brand.support_email
+    return Words(
+        subject=gettext("New sign-in to %(product)s", product=product),
+        heading=gettext("New sign-in"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s someone signed in as %(email)s from the address %(address)s, in a "
+                "browser that this account wasn’t used in before.",
+                moment=facts.at,
+                email=facts.email,
+                address=facts.details["address"],
+            ),
+            gettext("If that was you, there is nothing to do."),
+            _not_you(support),
+        ),
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice sign-ins of others.", email=facts.email
+        ),
+    )
+
+
+def _not_you(support: str | None) -> str:
+    if support:
+        return gettext(
+            "If that was not you, set a new password at once and write to %(support)s.",
+            support=support,
+        )
+    return gettext("If that was not you, set a new password at once.")
+
+
 def _email_changed(facts: Facts) -> Words:
     product = facts.brand.product_name
     old, new = facts.details["from"], facts.details["to"]
@@ -572,6 +654,8 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.SET_PASSWORD: _set_password,
     MailKind.RESET_PASSWORD: _reset_password,
     MailKind.PASSWORD_CHANGED: _password_changed,
+    MailKind.FACTORS_CHANGED: _factors_changed,
+    MailKind.NEW_BROWSER: _new_browser,
     MailKind.EMAIL_CHANGED: _email_changed,
     MailKind.CONFIRM_EMAIL: _confirm_email,
     MailKind.ACCESS_ENDED: _access_ended,

@@ -8,6 +8,7 @@ from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
 from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle
+from app.services.auth.sign_in import Entry
 
 INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
@@ -36,9 +37,10 @@ def use(
     name: str | None = None,
     ip: str | None,
     request_id: str | None = None,
-) -> User:
-    """Use the link up: set the password, end every session, and record the sign-in. An invitation
-    is accepted by that. Raises as `holder`."""
+    host: str = "",
+) -> Entry:
+    """Use the link up: set the password, end every session, and sign in, or begin the second step:
+    a mailed link doesn't replace it. An invitation is accepted by that. Raises as `holder`."""
     user = one_time_links.use(session, token, *purposes)
     _check(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -51,7 +53,7 @@ def use(
         audit.record_change(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
-    return sign_in.let_in(session, user, ip, request_id)
+    return sign_in.admit(session, user, ip, request_id, host=host)
 
 
 def _check(

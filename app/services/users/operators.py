@@ -9,7 +9,7 @@ from app.languages import gettext
 from app.models import User
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.users import email_changes
+from app.services.users import email_changes, factor_reset
 from app.services.users.creating import email_key
 from app.validation import emails
 
@@ -51,10 +51,23 @@ def reset_email(session: Session, caller: Caller, email: str, new_email: str) ->
 
     Raises as `email_changes.reset`, and `NotFound` (``operator_not_found``).
     """
+    return email_changes.reset_of(session, caller, _named(session, email), new_email)
+
+
+def reset_factors(session: Session, caller: Caller, email: str) -> User:
+    """Remove the second factors of an operator who lost them.
+
+    Raises as `factor_reset.reset_by_operator`, and `NotFound` (``operator_not_found``).
+    """
+    return factor_reset.reset_by_operator(session, caller, _named(session, email).id)
+
+
+def _named(session: Session, email: str) -> User:
+    """Return the operator, locked. Raises `NotFound` (``operator_not_found``)."""
     query = select(User).where(User.partner_id.is_(None), User.email_key == email_key(email))
     held = query.with_for_update().execution_options(populate_existing=True)
     user = session.scalars(held).one_or_none()
     if user is None:
         message = "There is no such operator."
         raise NotFound(message, "operator_not_found")
-    return email_changes.reset_of(session, caller, user, new_email)
+    return user

@@ -106,7 +106,7 @@ def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
     used = link_use.use(
         session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME
     )
-    assert used == owner
+    assert used.user == owner
 
 
 def test_each_failure_doubles_the_wait_up_to_a_bound(session: Session, clock: SetClock) -> None:

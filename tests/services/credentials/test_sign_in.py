@@ -107,16 +107,16 @@ def test_the_neutral_sign_in_offers_every_account_that_the_password_opens(
         (twin.id, "Southwind", "Olga's Garage"),
     ]
     assert outcome.offer is not None
-    assert sign_in.choose(session, twin.id, outcome.offer, ip=None) == twin
-    assert sign_in.choose(session, twin.id, outcome.offer, ip=None) is None
+    assert sign_in.choose(session, twin.id, outcome.offer, ip=None).user == twin
+    assert sign_in.choose(session, twin.id, outcome.offer, ip=None).refused
 
 
 def test_a_choice_that_was_not_offered_signs_in_no_one_and_uses_the_offer_up(
     session: Session, own: Tenant
 ) -> None:
     offer = offered_accounts.create(session, [own.user.id])
-    assert sign_in.choose(session, own.plus_user.id, offer, ip=None) is None
-    assert sign_in.choose(session, own.user.id, offer, ip=None) is None
+    assert sign_in.choose(session, own.plus_user.id, offer, ip=None).refused
+    assert sign_in.choose(session, own.user.id, offer, ip=None).refused
 
 
 def test_the_neutral_sign_in_takes_the_one_account_that_the_password_opens(

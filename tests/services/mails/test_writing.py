@@ -93,6 +93,8 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "spent": "81.20 USD",
         "budget": "100.00 USD",
     },
+    MailKind.FACTORS_CHANGED: {"what": "passkey_added", "name": "Laptop"},
+    MailKind.NEW_BROWSER: {"address": "192.0.2.7"},
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",
@@ -155,6 +157,38 @@ def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
     assert f"background-color: {shades.dark.panel} !important" in head
     assert '<meta name="color-scheme" content="light dark">' in head
     assert f"background-color: {shades.light.panel}" in body
+
+
+@pytest.mark.parametrize(
+    ("details", "sentence"),
+    [
+        ({"what": "app_added"}, "An authenticator app was added to your account"),
+        ({"what": "app_removed"}, "The authenticator app of your account in"),
+        ({"what": "passkey_added", "name": "Laptop"}, "The passkey “Laptop” was added"),
+        ({"what": "passkey_removed", "name": "Laptop"}, "The passkey “Laptop” of your account"),
+        ({"what": "recovery_codes_replaced"}, "The old ones no longer work."),
+        ({"what": "recovery_code_used", "left": 1}, "was used. 1 code is left."),
+        ({"what": "recovery_code_used", "left": 9}, "was used. 9 codes are left."),
+        ({"what": "factors_reset", "by": "ada@x.example"}, "ada@x.example removed all second"),
+    ],
+)
+def test_the_mail_about_a_changed_factor_says_what_happened(
+    session: Session,
+    settings: Settings,
+    own: Tenant,
+    details: dict[str, object],
+    sentence: str,
+) -> None:
+    hand_in(
+        session,
+        MailKind.FACTORS_CHANGED,
+        partner_id=own.user.partner_id,
+        user_id=own.user.id,
+        details=details,
+    )
+    (letter,) = send_waiting(session, settings)
+    assert sentence in " ".join(letter.text.split())
+    assert "If that was not you, set a new password at once" in " ".join(letter.text.split())
 
 
 def test_an_invitation_says_who_invites_where_to_and_until_when(

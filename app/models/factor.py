@@ -1,0 +1,100 @@
+"""Second factors of users, and the short-lived rows of signing in with them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Created, Hash, Id, Name, Short, Time, UtcDateTime
+
+
+class AuthenticatorApp(Base):
+    """The secret that a user's authenticator app shares with the portal, encrypted.
+
+    Until the first code proves it, ``confirmed_at`` is None and it opens nothing. ``last_step`` is
+    the time step of the last code that was used: neither it nor an earlier one works again.
+    """
+
+    __tablename__ = "authenticator_apps"
+
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    secret: Mapped[str] = mapped_column(String(1000))
+    last_step: Mapped[int | None] = mapped_column(BigInteger)
+    created_at: Mapped[Created]
+    confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class RecoveryCode(Base):
+    """A code that replaces the second factor once; only its hash is stored."""
+
+    __tablename__ = "recovery_codes"
+
+    code_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[Created]
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class Passkey(Base):
+    """A WebAuthn credential of a user. It works only at the host name ``rp_id``."""
+
+    __tablename__ = "passkeys"
+
+    id: Mapped[Id]
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    credential_hash: Mapped[Hash] = mapped_column(unique=True)
+    """The SHA-256 of the credential's id, which can be too long for an index."""
+    credential_id: Mapped[str] = mapped_column(Text)
+    public_key: Mapped[str] = mapped_column(Text)
+    sign_count: Mapped[int] = mapped_column(BigInteger, default=0)
+    rp_id: Mapped[Name]
+    name: Mapped[Name]
+    created_at: Mapped[Created]
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class PasskeyChallenge(Base):
+    """A challenge that waits for its answer: single use, short-lived, of one host and purpose.
+
+    ``user_id`` is None where the answer tells who signs in.
+    """
+
+    __tablename__ = "passkey_challenges"
+
+    challenge_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    purpose: Mapped[Short]
+    host: Mapped[Name]
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class PendingSignIn(Base):
+    """A sign-in whose password was right and whose second step waits. It grants nothing."""
+
+    __tablename__ = "pending_sign_ins"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    host: Mapped[Name]
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class RememberedBrowser(Base):
+    """A browser in which a user isn't asked for the second step until ``expires_at``.
+
+    The cookie holds a token, one for all accounts of the browser; only its hash is stored.
+    """
+
+    __tablename__ = "remembered_browsers"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    created_at: Mapped[Created]
+    expires_at: Mapped[Time] = mapped_column(index=True)

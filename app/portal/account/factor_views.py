@@ -1,0 +1,169 @@
+"""The user's own second factors: authenticator app, passkeys and recovery codes."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import segno
+from flask import flash, g, redirect, render_template, request, url_for
+from flask import session as browser
+from flask_login import current_user
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from app.enums import Proof
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext
+from app.portal.account.devices import device_words
+from app.portal.auth.login_manager import CHALLENGE_KEY
+from app.portal.auth.passkey_site import site
+from app.portal.auth.second_step_forms import AppForm, PasskeyForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import session_token
+from app.services.auth import sessions
+from app.services.factors import authenticator_apps, own, passkeys
+
+
+@portal.get("/account/factors")
+def account_factors() -> str:
+    return _page(PasskeyForm.from_object())
+
+
+@portal.post("/account/factors/app")
+def account_app_begin() -> Response:
+    """Make a secret, which the next page shows."""
+    try:
+        with transaction() as session:
+            own.begin_app(session, caller(), settings())
+    except Conflict as error:
+        flash(error.message, "error")
+        return _back()
+    return redirect(url_for("portal.account_app"), 303)
+
+
+@portal.get("/account/factors/app")
+def account_app() -> Page:
+    return _app_page(AppForm.from_object())
+
+
+@portal.post("/account/factors/app/confirm")
+def account_app_confirm() -> Page:
+    form = AppForm()
+    try:
+        with transaction() as session:
+            codes = own.confirm_app(session, caller(), form.code.data or "", settings())
+            sessions.prove_again(session, session_token() or "", Proof.APP)
+    except ValidationFailed as error:
+        form.apply_errors(error)
+        page = _app_page(form)
+        return (page, 422) if isinstance(page, str) else page
+    return _done(gettext("Authenticator app added."), codes)
+
+
+@portal.post("/account/factors/app/remove")
+def account_app_remove() -> Response:
+    try:
+        with transaction() as session:
+            own.remove_app(session, caller())
+    except Conflict as error:
+        flash(error.message, "error")
+        return _back()
+    flash(gettext("Authenticator app removed."), "success")
+    return _back()
+
+
+@portal.post("/account/factors/passkeys/options")
+def account_passkey_options() -> Response | tuple[str, int]:
+    """The options for the browser's dialog that makes a passkey, as JSON."""
+    with transaction() as session:
+        user = own.held(session, caller())
+        asked = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
+    browser[CHALLENGE_KEY] = asked.challenge
+    return Response(asked.options, mimetype="application/json")
+
+
+@portal.post("/account/factors/passkeys")
+def account_passkey_add() -> Page:
+    form = PasskeyForm()
+    challenge = browser.pop(CHALLENGE_KEY, "")
+    if not form.validate():
+        return _page(form), 422
+    name = (form.name.data or "").strip() or device_words(request.user_agent.string)
+    try:
+        with transaction() as session:
+            codes = own.add_passkey(
+                session, caller(), site(), challenge, form.answer.data or "", name
+            )
+            sessions.prove_again(session, session_token() or "", Proof.PASSKEY)
+    except (ValidationFailed, Conflict) as error:
+        form.apply_errors(error)
+        return _page(form), 422
+    return _done(gettext("Passkey added."), codes)
+
+
+@portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
+def account_passkey_remove(passkey_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            own.remove_passkey(session, caller(), passkey_id)
+    except Conflict as error:
+        flash(error.message, "error")
+        return _back()
+    flash(gettext("Passkey removed."), "success")
+    return _back()
+
+
+@portal.post("/account/factors/recovery-codes")
+def account_recovery_codes() -> Page:
+    try:
+        with transaction() as session:
+            codes = own.new_recovery_codes(session, caller())
+    except Conflict as error:
+        flash(error.message, "error")
+        return _back()
+    return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
+
+
+def _done(words: str, codes: Sequence[str] | None) -> Page:
+    """Show new recovery codes, which is possible only now, or go back to the factors."""
+    if codes is None:
+        flash(words, "success")
+        return _back()
+    return render_template("portal/account/recovery_codes.html", codes=codes, done=words)
+
+
+def _page(form: PasskeyForm) -> str:
+    with transaction(read_only=True) as session:
+        factors = own.of_user(session, current_user.user)
+    return render_template(
+        "portal/account/factors.html",
+        user=current_user.user,
+        factors=factors,
+        form=form,
+        host=site().rp_id,
+        options_url=url_for("portal.account_passkey_options"),
+    )
+
+
+def _app_page(form: AppForm) -> str | Response:
+    with transaction(read_only=True) as session:
+        secret = authenticator_apps.waiting_secret(
+            session, current_user.user.id, settings().secret_keys
+        )
+    if secret is None:
+        return _back()
+    link = authenticator_apps.link(
+        secret, issuer=g.brand.product_name, account=current_user.user.email
+    )
+    picture = segno.make(link, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff")
+    return render_template(
+        "portal/account/app.html",
+        form=form,
+        link=link,
+        secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
+        picture=Markup(picture),  # noqa: S704 - drawn here, from squares only
+    )
+
+
+def _back() -> Response:
+    return redirect(url_for("portal.account_factors"), 303)

@@ -1,0 +1,50 @@
+"""Forms that prove who the user is: a code, a passkey or the password."""
+
+from wtforms import BooleanField, HiddenField, PasswordField, StringField
+from wtforms.validators import Length
+
+from app.languages import lazy_gettext
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm
+
+MOST_CHARACTERS = 20_000
+
+
+def _code() -> StringField:
+    return StringField(
+        lazy_gettext("Code"),
+        [Length(max=100, message=lazy_gettext("Too long."))],
+        filters=[without_nul],
+        render_kw={
+            "autocomplete": "one-time-code",
+            "autocapitalize": "none",
+            "spellcheck": "false",
+        },
+    )
+
+
+class SecondStepForm(PortalForm):
+    code = _code()
+    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+    remember = BooleanField(lazy_gettext("Don’t ask again in this browser for 30 days"))
+
+
+class AppForm(PortalForm):
+    code = _code()
+
+
+class PasskeyForm(PortalForm):
+    name = StringField(
+        lazy_gettext("Name"),
+        [Length(max=200, message=lazy_gettext("Too long. Use at most 200 characters."))],
+        filters=[without_nul],
+    )
+    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+
+
+class StepUpForm(PortalForm):
+    present = PasswordField(
+        lazy_gettext("Current password"), render_kw={"autocomplete": "current-password"}
+    )
+    code = _code()
+    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])

@@ -1,0 +1,176 @@
+"""The second step of signing in, and signing in with a passkey alone."""
+
+from uuid import UUID
+
+from flask import flash, g, redirect, render_template, request, url_for
+from flask import session as browser
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from app.enums import Proof
+from app.errors import NotFound, RateLimited, ValidationFailed
+from app.extensions import settings, transaction
+from app.http.request_id import request_id
+from app.languages import gettext
+from app.models import Partner, User
+from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
+from app.portal.auth.passkey_site import site
+from app.portal.auth.second_step_forms import SecondStepForm
+from app.portal.auth.views import Page, let_in
+from app.portal.web.blueprint import portal
+from app.portal.web.cookies import keep_cookie, read_cookie
+from app.portal.web.current_user import sign_in_url
+from app.portal.web.errors import with_wait
+from app.portal.web.i18n import speak_to
+from app.services.auth import second_step as waiting_steps
+from app.services.auth import sign_in as signing_in
+from app.services.auth.sessions import host_name
+from app.services.branding.brand import of_partner
+from app.services.factors import authenticator_apps, passkeys, proving
+from app.services.factors.passkeys import Purpose
+from app.services.factors.proving import SignedIn
+
+
+@portal.get("/sign-in/second-step")
+def second_step() -> Page:
+    user = _waiting_user()
+    return _form(SecondStepForm.from_object(), user) if user else _over()
+
+
+@portal.post("/sign-in/second-step")
+def second_step_post() -> Page:
+    user = _waiting_user()
+    if user is None:
+        return _over()
+    form = SecondStepForm()
+    try:
+        done = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
+    except RateLimited as error:
+        form.code.errors = (error.message,)
+        return with_wait(_form(form, user), error)
+    except ValidationFailed as error:
+        form.apply_errors(error)
+        return _form(form, user), 422
+    if done is None:
+        form.code.errors = (gettext("This code is wrong. Try the next one."),)
+        return (_form(form, user), 422) if _waiting_id() else _over()
+    response = let_in(done.user, done.proof)
+    if form.remember.data:
+        _remember(response, done.user)
+    return response
+
+
+@portal.post("/passkey/options")
+def passkey_options() -> Response:
+    """The options for the browser's passkey dialog, as JSON."""
+    purpose = request.args.get("purpose", "")
+    with transaction() as session:
+        if purpose == Purpose.SIGN_IN:
+            asked = passkeys.ask_to_prove(session, site(), Purpose.SIGN_IN)
+        elif purpose == Purpose.SECOND_STEP:
+            user_id = _waiting_id()
+            if user_id is None:
+                raise NotFound
+            asked = passkeys.ask_to_prove(session, site(), Purpose.SECOND_STEP, user_id)
+        elif purpose == Purpose.STEP_UP and current_user.is_authenticated:
+            asked = passkeys.ask_to_prove(session, site(), Purpose.STEP_UP, current_user.user.id)
+        else:
+            raise NotFound
+    browser[CHALLENGE_KEY] = asked.challenge
+    return Response(asked.options, mimetype="application/json")
+
+
+@portal.post("/sign-in/passkey")
+def passkey_sign_in() -> Page:
+    """Sign in with a passkey alone: the device has checked its user."""
+    form = SecondStepForm()
+    challenge = browser.pop(CHALLENGE_KEY, "")
+    user = None
+    try:
+        with transaction() as session:
+            answer = form.answer.data or ""
+            user_id = passkeys.prove(session, site(), Purpose.SIGN_IN, challenge, answer)
+            user = signing_in.finish_second_step(
+                session, user_id, request.remote_addr, request_id()
+            )
+    except ValidationFailed as error:
+        flash(error.message, "error")
+    if user is None:
+        return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)
+    return let_in(user, Proof.PASSKEY)
+
+
+def _by_code(form: SecondStepForm) -> SignedIn | None:
+    with transaction() as session:
+        return proving.sign_in_with_code(
+            session,
+            browser.get(SECOND_STEP_KEY, ""),
+            form.code.data or "",
+            host=request.host,
+            settings=settings(),
+            ip=request.remote_addr,
+            request_id=request_id(),
+        )
+
+
+def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
+    challenge = browser.pop(CHALLENGE_KEY, "")
+    with transaction() as session:
+        passkeys.prove(session, site(), Purpose.SECOND_STEP, challenge, answer, user_id)
+        return proving.finish(
+            session,
+            browser.get(SECOND_STEP_KEY, ""),
+            user_id,
+            Proof.PASSKEY,
+            ip=request.remote_addr,
+            request_id=request_id(),
+        )
+
+
+def _waiting_id() -> UUID | None:
+    with transaction(read_only=True) as session:
+        token = browser.get(SECOND_STEP_KEY)
+        return waiting_steps.waiting(session, token, host=host_name(request.host))
+
+
+def _waiting_user() -> User | None:
+    """Return whose sign-in waits in this browser; the page gets their brand and language."""
+    user_id = _waiting_id()
+    if user_id is None:
+        return None
+    with transaction(read_only=True) as session:
+        user = session.get(User, user_id)
+        partner = session.get(Partner, user.partner_id) if user and user.partner_id else None
+        if partner:
+            g.brand = of_partner(partner)
+    if user:
+        speak_to(user.language, g.brand.language)
+    return user
+
+
+def _remember(response: Response, user: User) -> None:
+    with transaction() as session:
+        token = waiting_steps.remember(session, user.id, read_cookie(REMEMBERED_COOKIE))
+    keep_cookie(response, REMEMBERED_COOKIE, token)
+
+
+def _form(form: SecondStepForm, user: User) -> str:
+    with transaction(read_only=True) as session:
+        has_app = authenticator_apps.is_confirmed(session, user.id)
+        has_passkey = passkeys.count(session, user.id, site().rp_id) > 0
+    return render_template(
+        "portal/auth/second_step.html",
+        form=form,
+        user=user,
+        has_app=has_app,
+        has_passkey=has_passkey,
+        options_url=url_for("portal.passkey_options", purpose=Purpose.SECOND_STEP),
+        sign_in_url=sign_in_url(g.brand.slug),
+    )
+
+
+def _over() -> Response:
+    """The sign-in took too long or was finished: begin again."""
+    if not current_user.is_authenticated:
+        flash(gettext("Signing in took too long. Start again."), "error")
+    return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)

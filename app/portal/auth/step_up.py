@@ -1,0 +1,29 @@
+"""The page that asks for a fresh proof of who the user is, before a risky act."""
+
+from flask import Response, make_response, render_template, url_for
+from flask_login import current_user
+
+from app.extensions import transaction
+from app.portal.auth.passkey_site import site
+from app.portal.auth.second_step_forms import StepUpForm
+from app.services.factors import passkeys
+
+__all__ = ["StepUpForm", "step_up_page"]
+
+
+def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:
+    """Ask for the password, or for the second factor of users who have one. ``wanted`` is the page
+    to go on to, ``recovered`` the sealed form to send."""
+    user = current_user.user
+    with transaction(read_only=True) as session:
+        own_passkeys = passkeys.count(session, user.id, site().rp_id)
+    page = render_template(
+        "portal/auth/step_up.html",
+        form=form,
+        user=user,
+        wanted=wanted,
+        recovered=recovered,
+        has_passkey=own_passkeys > 0,
+        options_url=url_for("portal.passkey_options", purpose=passkeys.Purpose.STEP_UP),
+    )
+    return make_response(page, status)

@@ -1,0 +1,113 @@
+"""Settings of signing in: the second factor, and how long sessions last."""
+
+from typing import Any
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+from wtforms import RadioField, StringField
+
+from app.enums import SecondFactorFor
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.fields import VersionField
+from app.portal.web.forms import PortalForm, refused
+from app.services import partners
+from app.services.partners import sign_in_policy as policies
+from app.services.partners.sign_in_policy import SignInPolicy
+
+WHO = {
+    SecondFactorFor.NONE: lazy_gettext("No one"),
+    SecondFactorFor.STAFF: lazy_gettext("Your staff"),
+    SecondFactorFor.ALL: lazy_gettext("All users"),
+}
+
+
+class SignInPolicyForm(PortalForm):
+    """Blank numbers are the limits of the installation."""
+
+    version = VersionField()
+    second_factor_for = RadioField(lazy_gettext("Second factor required for"))
+    session_hours = StringField(
+        lazy_gettext("Sign in again after"), render_kw={"inputmode": "numeric"}
+    )
+    idle_minutes = StringField(
+        lazy_gettext("Sign out after no use for"), render_kw={"inputmode": "numeric"}
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.second_factor_for.choices = [(who.value, name) for who, name in WHO.items()]
+
+    def policy(self) -> SignInPolicy:
+        """Return what was entered; no number is one out of range."""
+        return SignInPolicy(
+            SecondFactorFor(self.second_factor_for.data),
+            _number(self.session_hours.data),
+            _number(self.idle_minutes.data),
+        )
+
+
+@portal.get("/settings/sign-in")
+def sign_in_policy() -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session)
+    return _page(form)
+
+
+@portal.post("/settings/sign-in")
+def sign_in_policy_save() -> Page:
+    form = SignInPolicyForm()
+    if not form.validate():
+        return _page(form), 422
+    try:
+        with transaction() as session:
+            policies.save(
+                session,
+                caller(),
+                partners.own(caller()),
+                form.policy(),
+                settings(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        target = ("partner", partners.own(caller()))
+        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    flash(gettext("Sign-in settings saved. They are in effect now."), "success")
+    return _saved()
+
+
+def _saved() -> Response:
+    return redirect(url_for("portal.sign_in_policy"), 303)
+
+
+def _stored(session: Session) -> SignInPolicyForm:
+    partner = partners.get(session, caller(), partners.own(caller()))
+    policy = policies.of_partner(partner)
+    return SignInPolicyForm.from_object(
+        data={
+            "version": partner.version,
+            "second_factor_for": policy.second_factor_for.value,
+            "session_hours": "" if policy.session_hours is None else str(policy.session_hours),
+            "idle_minutes": "" if policy.idle_minutes is None else str(policy.idle_minutes),
+        }
+    )
+
+
+def _page(form: SignInPolicyForm) -> str:
+    return render_template(
+        "portal/settings/sign_in.html",
+        form=form,
+        most_hours=settings().session_hours,
+        most_minutes=settings().session_idle_minutes,
+    )
+
+
+def _number(typed: str | None) -> int | None:
+    """Return the number; None for a blank field and -1 for anything else."""
+    text = (typed or "").strip()
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1

@@ -1,0 +1,71 @@
+"""Reset a user's second factor, and sign a user out everywhere."""
+
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from werkzeug.wrappers import Response
+
+from app.errors import Forbidden, NotFound
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.models import User
+from app.portal.users.views import actions_of
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Confirmation
+from app.services import users
+from app.services.users import factor_reset
+
+
+@portal.get("/people/<uuid:user_id>/reset-factors")
+def user_reset_factors_confirm(user_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = users.get(session, caller(), user_id)
+    if not actions_of(found)["may_sign_out"]:
+        raise NotFound
+    return Confirmation(
+        action=url_for("portal.user_reset_factors", user_id=user_id),
+        title=gettext("Reset the second factor of %(name)s?", name=_name(found)),
+        consequences=(
+            gettext("Make sure that you are really talking to this user, not by email alone."),
+            gettext("The password alone signs in, until they add a second factor again."),
+            gettext("Signed out at once, in every browser."),
+            gettext("The user gets an email about it."),
+        ),
+        act=gettext("Reset second factor"),
+        safe=gettext("Keep it"),
+        safe_url=url_for("portal.user", user_id=user_id),
+    ).page()
+
+
+@portal.post("/people/<uuid:user_id>/reset-factors")
+def user_reset_factors(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = factor_reset.reset(session, caller(), user_id)
+    except Forbidden as error:
+        return _refused(user_id, error)
+    return _done(found, gettext("Second factor of %(name)s reset.", name=_name(found)))
+
+
+@portal.post("/people/<uuid:user_id>/sign-out")
+def user_sign_out(user_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = factor_reset.sign_out(session, caller(), user_id)
+    except Forbidden as error:
+        return _refused(user_id, error)
+    return _done(found, gettext("%(name)s signed out everywhere.", name=_name(found)))
+
+
+def _refused(user_id: UUID, error: Forbidden) -> Response:
+    flash(error.message, "error")
+    return redirect(url_for("portal.user", user_id=user_id), 303)
+
+
+def _done(user: User, words: str) -> Response:
+    flash(words, "success")
+    return redirect(url_for("portal.user", user_id=user.id), 303)
+
+
+def _name(user: User) -> str:
+    return user.name or user.email

@@ -1,0 +1,97 @@
+"""The second step of signing in: sign-ins that wait for it, and browsers where it is remembered.
+
+A waiting sign-in grants nothing. It works once, in the browser that has its token, at the host
+where it began, within `LIFETIME`. What proves the step is in `app.services.factors`.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from app.models import PendingSignIn, RememberedBrowser, utcnow
+
+LIFETIME = timedelta(minutes=10)
+REMEMBERED_FOR = timedelta(days=30)
+
+
+def begin(session: Session, user_id: UUID, *, host: str) -> str:
+    """The token of a new sign-in that waits for its second step (256 bits); only its hash is
+    stored."""
+    token = secrets.token_urlsafe(32)
+    session.add(
+        PendingSignIn(
+            token_hash=_hash(token), user_id=user_id, host=host, expires_at=utcnow() + LIFETIME
+        )
+    )
+    session.flush()
+    return token
+
+
+def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
+    """Return whose sign-in waits under this token, without using it up."""
+    query = select(PendingSignIn.user_id).where(
+        PendingSignIn.token_hash == _hash(token or ""),
+        PendingSignIn.host == host,
+        PendingSignIn.expires_at > utcnow(),
+    )
+    return session.scalar(query)
+
+
+def use(session: Session, token: str) -> bool:
+    """Use the waiting sign-in up; of two at once only one gets True."""
+    used = delete(PendingSignIn).where(PendingSignIn.token_hash == _hash(token))
+    return bool(session.execute(used.returning(PendingSignIn.user_id)).all())
+
+
+def remember(session: Session, user_id: UUID, token: str | None) -> str:
+    """Remember the second step of the user in a browser; return the new token of its cookie. Other
+    accounts that were remembered under the old ``token`` move to the new one, which only this
+    browser knows."""
+    new, now = secrets.token_urlsafe(32), utcnow()
+    if token:
+        session.execute(
+            update(RememberedBrowser)
+            .where(
+                RememberedBrowser.token_hash == _hash(token), RememberedBrowser.user_id != user_id
+            )
+            .values(token_hash=_hash(new))
+        )
+    row = RememberedBrowser(
+        token_hash=_hash(new), user_id=user_id, created_at=now, expires_at=now + REMEMBERED_FOR
+    )
+    session.add(row)
+    session.flush()
+    return new
+
+
+def is_remembered(session: Session, user_id: UUID, token: str | None) -> bool:
+    """Whether the user isn't asked for the second step in the browser with this token."""
+    if not token:
+        return False
+    query = select(RememberedBrowser.user_id).where(
+        RememberedBrowser.token_hash == _hash(token),
+        RememberedBrowser.user_id == user_id,
+        RememberedBrowser.expires_at > utcnow(),
+    )
+    return session.scalar(query) is not None
+
+
+def end_for_user(session: Session, user_id: UUID) -> None:
+    """Forget every second step of the user that waits or is remembered."""
+    session.execute(delete(PendingSignIn).where(PendingSignIn.user_id == user_id))
+    session.execute(delete(RememberedBrowser).where(RememberedBrowser.user_id == user_id))
+
+
+def purge(session: Session) -> None:
+    """Remove what has expired."""
+    now = utcnow()
+    session.execute(delete(PendingSignIn).where(PendingSignIn.expires_at <= now))
+    session.execute(delete(RememberedBrowser).where(RememberedBrowser.expires_at <= now))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,201 @@
+"""What users change about their own second factors.
+
+The first factor turns the second step on, the last one that is removed turns it off. Each change
+ends the browsers where the step is remembered, and sends a mail.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import SecondFactorFor
+from app.errors import Conflict, NotFound
+from app.languages import gettext
+from app.models import MailKind, Partner, Passkey, User, utcnow
+from app.policy.caller import Caller
+from app.services import audit, mail_queue
+from app.services.auth import second_step, sessions
+from app.services.factors import authenticator_apps, passkeys, recovery_codes
+from app.services.factors.passkeys import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The second factors of a user. ``is_required``: the partner's policy needs one."""
+
+    since: datetime | None
+    has_app: bool
+    passkeys: Sequence[Passkey]
+    recovery_codes_left: int
+    is_required: bool
+
+    @property
+    def can_remove_one(self) -> bool:
+        """Whether the policy leaves enough after one is removed."""
+        return not self.is_required or int(self.has_app) + len(self.passkeys) > 1
+
+
+def of_user(session: Session, user: User) -> Factors:
+    """Return the second factors of a user that the caller has loaded."""
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    required = SecondFactorFor(partner.second_factor_for) if partner else SecondFactorFor.NONE
+    return Factors(
+        since=user.second_factor_at,
+        has_app=authenticator_apps.is_confirmed(session, user.id),
+        passkeys=passkeys.of_user(session, user.id),
+        recovery_codes_left=recovery_codes.left(session, user.id),
+        is_required=sessions.is_required(required, user.role),
+    )
+
+
+def begin_app(session: Session, caller: Caller, settings: Settings) -> None:
+    """Make a secret for an authenticator app that its first code confirms, if none waits.
+
+    Raises `Conflict` (``app_exists``).
+    """
+    user = held(session, caller)
+    authenticator_apps.secret_to_confirm(session, user.id, settings.secret_keys)
+
+
+def confirm_app(
+    session: Session, caller: Caller, code: str, settings: Settings
+) -> Sequence[str] | None:
+    """Turn the authenticator app on; return recovery codes if the user has none yet.
+
+    Raises `ValidationFailed` (``wrong_code``).
+    """
+    user = held(session, caller)
+    authenticator_apps.confirm(session, user.id, code, settings.secret_keys)
+    return _added(session, caller, user, "app_added")
+
+
+def _added(
+    session: Session,
+    caller: Caller,
+    user: User,
+    what: str,
+    details: Mapping[str, Any] | None = None,
+) -> Sequence[str] | None:
+    """Note a new factor; return recovery codes if the user has none yet."""
+    _changed(session, caller, user, what, details)
+    if recovery_codes.left(session, user.id):
+        return None
+    return recovery_codes.replace(session, user.id)
+
+
+def add_passkey(
+    session: Session, caller: Caller, site: Site, challenge: str, answer: str, name: str
+) -> Sequence[str] | None:
+    """Add the passkey that the browser made; return recovery codes if the user has none yet.
+
+    Raises as `passkeys.register`.
+    """
+    user = held(session, caller)
+    passkey = passkeys.register(session, user, site, challenge, answer, name)
+    return _added(session, caller, user, "passkey_added", {"name": passkey.name})
+
+
+def remove_app(session: Session, caller: Caller) -> None:
+    """Turn the authenticator app off. Raises `Conflict` (``factor_required``)."""
+    user = held(session, caller)
+    if not authenticator_apps.is_confirmed(session, user.id):
+        return
+    _keep_required(session, user)
+    authenticator_apps.remove(session, user.id)
+    _changed(session, caller, user, "app_removed")
+
+
+def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
+    """Forget a passkey. Raises `NotFound` and `Conflict` (``factor_required``)."""
+    user = held(session, caller)
+    passkey = session.get(Passkey, passkey_id)
+    if passkey is None or passkey.user_id != user.id:
+        raise NotFound
+    _keep_required(session, user)
+    name = passkey.name
+    session.delete(passkey)
+    session.flush()
+    _changed(session, caller, user, "passkey_removed", {"name": name})
+
+
+def new_recovery_codes(session: Session, caller: Caller) -> Sequence[str]:
+    """Return new recovery codes; the earlier ones end. Raises `Conflict` (``no_factor``)."""
+    user = held(session, caller)
+    if user.second_factor_at is None:
+        message = gettext("Add an authenticator app or a passkey first.")
+        raise Conflict(message, "no_factor")
+    codes = recovery_codes.replace(session, user.id)
+    details = {"what": "recovery_codes_replaced"}
+    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
+    audit.record_change(session, caller, "user.recovery_codes_replaced", user)
+    return codes
+
+
+def remove_all(session: Session, caller: Caller, user: User) -> None:
+    """Forget every factor of a user that the caller may change, with all sessions: the way back for
+    a user who lost them. The password stays."""
+    authenticator_apps.remove(session, user.id)
+    passkeys.remove_all(session, user.id)
+    recovery_codes.remove(session, user.id)
+    sessions.end_all_of_user(session, user.id)
+    _note(session, user, None)
+    details = {"what": "factors_reset", "by": caller.label}
+    mail_queue.hand_in(
+        session,
+        MailKind.FACTORS_CHANGED,
+        partner_id=user.partner_id,
+        user_id=user.id,
+        details=details,
+    )
+    audit.record_change(session, caller, "user.factors_reset", user)
+
+
+def held(session: Session, caller: Caller) -> User:
+    """Return the caller's own row, locked. Raises `NotFound` for callers that are not users."""
+    query = select(User).where(User.id == caller.user_id).with_for_update()
+    user = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    if user is None:
+        raise NotFound
+    return user
+
+
+def _keep_required(session: Session, user: User) -> None:
+    if not of_user(session, user).can_remove_one:
+        message = gettext("Your company requires a second factor. Add another one first.")
+        raise Conflict(message, "factor_required")
+
+
+def _changed(
+    session: Session,
+    caller: Caller,
+    user: User,
+    what: str,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    has_any = authenticator_apps.is_confirmed(session, user.id) or bool(
+        passkeys.of_user(session, user.id)
+    )
+    if not has_any:
+        recovery_codes.remove(session, user.id)
+    _note(session, user, (user.second_factor_at or utcnow()) if has_any else None)
+    second_step.end_for_user(session, user.id)
+    given = {"what": what} | dict(details or {})
+    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=given)
+    audit.record_change(session, caller, f"user.{what}", user, after=dict(details or {}))
+
+
+def _note(session: Session, user: User, since: datetime | None) -> None:
+    """Store since when the second step is needed; this is no update of the user (``updatedAt``
+    stays)."""
+    session.execute(
+        update(User)
+        .where(User.id == user.id)
+        .values(second_factor_at=since, updated_at=User.updated_at)
+    )
+    session.flush()

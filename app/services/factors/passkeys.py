@@ -1,0 +1,266 @@
+"""Passkeys (WebAuthn): keys of a device or a password manager, each for one host name.
+
+A passkey signs in alone, since the device checks its user, or proves the second step. A challenge
+works once, at the host and for the purpose it was made for.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
+
+import webauthn
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from app.errors import Conflict, ValidationFailed
+from app.languages import gettext
+from app.models import Passkey, PasskeyChallenge, User, utcnow
+from app.services.auth.sessions import host_name
+
+LIFETIME = timedelta(minutes=5)
+MOST_PASSKEYS = 20
+MOST_CHARACTERS = 20_000
+
+
+class Purpose(StrEnum):
+    REGISTER = "register"
+    SIGN_IN = "sign_in"
+    SECOND_STEP = "second_step"
+    STEP_UP = "step_up"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where the browser is: ``host`` with its port, ``origin`` with the scheme."""
+
+    host: str
+    origin: str
+
+    @property
+    def rp_id(self) -> str:
+        return host_name(self.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``options`` are JSON for the browser; ``challenge`` belongs in its cookie."""
+
+    options: str
+    challenge: str
+
+
+def of_user(session: Session, user_id: UUID) -> Sequence[Passkey]:
+    """Return the passkeys of a user that the caller has loaded, the oldest first."""
+    query = select(Passkey).where(Passkey.user_id == user_id).order_by(Passkey.id)
+    return session.scalars(query).all()
+
+
+def ask_to_register(session: Session, user: User, site: Site, product: str) -> Asked:
+    """Ask the browser for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
+    known = of_user(session, user.id)
+    if len(known) >= MOST_PASSKEYS:
+        message = gettext(
+            "Your account has %(most)s passkeys. Remove one first.", most=MOST_PASSKEYS
+        )
+        raise Conflict(message, "too_many_passkeys")
+    challenge = _challenge(session, Purpose.REGISTER, site, user.id)
+    options = webauthn.generate_registration_options(
+        rp_id=site.rp_id,
+        rp_name=product,
+        user_id=user.id.bytes,
+        user_name=user.email,
+        user_display_name=user.name or user.email,
+        challenge=base64url_to_bytes(challenge),
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.REQUIRED,
+            user_verification=UserVerificationRequirement.REQUIRED,
+        ),
+        exclude_credentials=_descriptors(known, site),
+    )
+    return Asked(webauthn.options_to_json(options), challenge)
+
+
+def register(
+    session: Session, user: User, site: Site, challenge: str, answer: str, name: str
+) -> Passkey:
+    """Store the passkey that the browser made.
+
+    Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``).
+    """
+    _use_challenge(session, challenge, Purpose.REGISTER, site, user.id)
+    try:
+        found = webauthn.verify_registration_response(
+            credential=_read(answer),
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.rp_id,
+            expected_origin=site.origin,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise refused() from error
+    passkey = Passkey(
+        user_id=user.id,
+        credential_hash=_hash(found.credential_id),
+        credential_id=bytes_to_base64url(found.credential_id),
+        public_key=bytes_to_base64url(found.credential_public_key),
+        sign_count=found.sign_count,
+        rp_id=site.rp_id,
+        name=name.replace("\x00", "").strip()[:200] or site.rp_id,
+    )
+    try:
+        with session.begin_nested():
+            session.add(passkey)
+    except IntegrityError as error:
+        message = gettext("This passkey is registered already.")
+        raise Conflict(message, "passkey_exists") from error
+    return passkey
+
+
+def ask_to_prove(
+    session: Session, site: Site, purpose: Purpose, user_id: UUID | None = None
+) -> Asked:
+    """Ask the browser to prove a passkey: one of the user's, or any where the user isn't known."""
+    challenge = _challenge(session, purpose, site, user_id)
+    known = of_user(session, user_id) if user_id else ()
+    options = webauthn.generate_authentication_options(
+        rp_id=site.rp_id,
+        challenge=base64url_to_bytes(challenge),
+        allow_credentials=_descriptors(known, site),
+        user_verification=UserVerificationRequirement.REQUIRED,
+    )
+    return Asked(webauthn.options_to_json(options), challenge)
+
+
+def prove(
+    session: Session,
+    site: Site,
+    purpose: Purpose,
+    challenge: str,
+    answer: str,
+    user_id: UUID | None = None,
+) -> UUID:
+    """Return whose passkey answered the challenge, of ``user_id`` where the user is known.
+
+    Raises `ValidationFailed` (``passkey_refused``).
+    """
+    _use_challenge(session, challenge, purpose, site, user_id)
+    credential = _read(answer)
+    try:
+        credential_id = base64url_to_bytes(str(credential["id"]))
+    except (KeyError, ValueError) as error:
+        raise refused() from error
+    query = select(Passkey).where(
+        Passkey.credential_hash == _hash(credential_id), Passkey.rp_id == site.rp_id
+    )
+    passkey = session.scalars(query.with_for_update()).one_or_none()
+    if passkey is None or (user_id is not None and passkey.user_id != user_id):
+        raise refused()
+    try:
+        found = webauthn.verify_authentication_response(
+            credential=credential,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.rp_id,
+            expected_origin=site.origin,
+            credential_public_key=base64url_to_bytes(passkey.public_key),
+            credential_current_sign_count=passkey.sign_count,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise refused() from error
+    session.execute(
+        update(Passkey)
+        .where(Passkey.id == passkey.id)
+        .values(sign_count=found.new_sign_count, used_at=utcnow())
+    )
+    return passkey.user_id
+
+
+def remove_all(session: Session, user_id: UUID) -> None:
+    """Forget every passkey of the user."""
+    session.execute(delete(Passkey).where(Passkey.user_id == user_id))
+
+
+def count(session: Session, user_id: UUID, rp_id: str) -> int:
+    """Return how many passkeys of the user work at a host."""
+    query = select(func.count()).where(Passkey.user_id == user_id, Passkey.rp_id == rp_id)
+    return session.scalar(query) or 0
+
+
+def purge(session: Session) -> None:
+    """Remove challenges that have expired."""
+    session.execute(delete(PasskeyChallenge).where(PasskeyChallenge.expires_at <= utcnow()))
+
+
+def refused() -> ValidationFailed:
+    """The one answer to every passkey that is not accepted."""
+    message = gettext("This passkey was not accepted. Try again.")
+    return ValidationFailed.on("", "passkey_refused", message)
+
+
+def _challenge(session: Session, purpose: Purpose, site: Site, user_id: UUID | None) -> str:
+    challenge = secrets.token_urlsafe(32)
+    session.add(
+        PasskeyChallenge(
+            challenge_hash=_hash(challenge.encode()),
+            user_id=user_id,
+            purpose=purpose.value,
+            host=site.rp_id,
+            expires_at=utcnow() + LIFETIME,
+        )
+    )
+    session.flush()
+    return challenge
+
+
+def _use_challenge(
+    session: Session, challenge: str, purpose: Purpose, site: Site, user_id: UUID | None
+) -> None:
+    """Use the challenge up. Raises `ValidationFailed` (``passkey_refused``)."""
+    used = (
+        delete(PasskeyChallenge)
+        .where(
+            PasskeyChallenge.challenge_hash == _hash(challenge.encode("utf-8", "replace")),
+            PasskeyChallenge.purpose == purpose.value,
+            PasskeyChallenge.host == site.rp_id,
+            PasskeyChallenge.user_id.is_not_distinct_from(user_id),
+        )
+        .returning(PasskeyChallenge.expires_at)
+    )
+    if not any(expires_at > utcnow() for expires_at in session.scalars(used).all()):
+        raise refused()
+
+
+def _descriptors(known: Sequence[Passkey], site: Site) -> list[PublicKeyCredentialDescriptor]:
+    return [
+        PublicKeyCredentialDescriptor(id=base64url_to_bytes(passkey.credential_id))
+        for passkey in known
+        if passkey.rp_id == site.rp_id
+    ]
+
+
+def _read(answer: str) -> dict[str, object]:
+    try:
+        found = json.loads(answer) if len(answer) <= MOST_CHARACTERS else None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise refused()
+    return found
+
+
+def _hash(value: bytes) -> str:
+    return hashlib.sha256(value).hexdigest()

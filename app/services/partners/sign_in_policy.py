@@ -1,0 +1,87 @@
+"""How the users of a partner sign in: who needs a second factor, and how long sessions last."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import SecondFactorFor
+from app.errors import Problem, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.models import Partner, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.partners.loading import get
+
+LEAST_IDLE_MINUTES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPolicy:
+    """None is the limit of the installation, which a partner's own can't exceed."""
+
+    second_factor_for: SecondFactorFor = SecondFactorFor.NONE
+    session_hours: int | None = None
+    idle_minutes: int | None = None
+
+
+def of_partner(partner: Partner) -> SignInPolicy:
+    return SignInPolicy(
+        SecondFactorFor(partner.second_factor_for), partner.session_hours, partner.idle_minutes
+    )
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    policy: SignInPolicy,
+    settings: Settings,
+    *,
+    expected_version: int | None = None,
+) -> Partner:
+    """Change the policy, which open sessions follow at once.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    refuse_stale(expected_version, partner.version, "partner")
+    problems = [
+        *_outside("sessionHours", policy.session_hours, 1, settings.session_hours),
+        *_outside(
+            "idleMinutes", policy.idle_minutes, LEAST_IDLE_MINUTES, settings.session_idle_minutes
+        ),
+    ]
+    if problems:
+        raise ValidationFailed.of(*problems)
+    before = of_partner(partner)
+    if before == policy:
+        return partner
+    partner.second_factor_for = policy.second_factor_for.value
+    partner.session_hours, partner.idle_minutes = policy.session_hours, policy.idle_minutes
+    partner.version += 1
+    partner.updated_at = utcnow()
+    session.flush()
+    audit.record_change(
+        session, caller, "partner.updated", partner, before=_facts(before), after=_facts(policy)
+    )
+    return partner
+
+
+def _outside(field: str, value: int | None, least: int, most: int) -> list[Problem]:
+    if value is None or least <= value <= most:
+        return []
+    message = gettext("Enter a number from %(least)s to %(most)s.", least=least, most=most)
+    return [Problem(field, "out_of_range", message)]
+
+
+def _facts(policy: SignInPolicy) -> dict[str, object]:
+    return {
+        "secondFactorFor": policy.second_factor_for,
+        "sessionHours": policy.session_hours,
+        "idleMinutes": policy.idle_minutes,
+    }

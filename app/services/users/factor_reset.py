@@ -1,0 +1,67 @@
+"""The way back for users who lost their second factor: an administrator or the operator removes it.
+
+A mailed link alone never does: who reads the mailbox must not become the user.
+"""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind
+from app.errors import Forbidden, NotFound
+from app.languages import gettext
+from app.models import User
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.auth import sessions
+from app.services.factors import own
+from app.services.users.changing import held
+from app.services.users.loading import check_grant
+
+
+def reset(session: Session, caller: Caller, user_id: UUID) -> User:
+    """Remove all second factors of a user whose role the caller could give, and end their sessions.
+
+    Raises `NotFound` and `Forbidden` (``own_factors``, ``role_too_low``).
+    """
+    user = _changeable(session, caller, user_id)
+    if user.second_factor_at is not None:
+        own.remove_all(session, caller, user)
+    return user
+
+
+def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
+    """Remove all second factors of any user, also of an operator or a last administrator.
+
+    Raises `Forbidden` for callers other than the command line, and `NotFound`.
+    """
+    if caller.kind is not CallerKind.SYSTEM:
+        message = "Reset these second factors on the command line."
+        raise Forbidden(message, "command_line_only")
+    query = select(User).where(User.id == user_id).with_for_update()
+    user = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    if user is None:
+        message = "There is no such user."
+        raise NotFound(message, "user_not_found")
+    own.remove_all(session, caller, user)
+    return user
+
+
+def sign_out(session: Session, caller: Caller, user_id: UUID) -> User:
+    """End all sessions of a user whose role the caller could give. Raises as `reset`."""
+    user = _changeable(session, caller, user_id)
+    count = sessions.end_all_of_user(session, user.id)
+    audit.record_change(session, caller, "user.signed_out", user, after={"sessions": count})
+    return user
+
+
+def _changeable(session: Session, caller: Caller, user_id: UUID) -> User:
+    caller.require(Permission.USERS_WRITE)
+    user = held(session, caller, user_id, None)
+    check_grant(caller, user.role)
+    if user.id == caller.subject_id:
+        message = gettext("Change your own sign-in in your account.")
+        raise Forbidden(message, "own_factors")
+    return user

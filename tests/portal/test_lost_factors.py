@@ -1,0 +1,113 @@
+"""Lost phones and passkeys: who may reset a second factor, and what a stranger can't do."""
+
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, AuthenticatorApp, Mail, PortalSession, User, utcnow
+from app.services.factors import recovery_codes
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def lost(session: Session, own: Tenant) -> User:
+    """A member who needs a second step and has lost everything for it."""
+    user = own.user
+    user.second_factor_at = utcnow()
+    session.add(AuthenticatorApp(user_id=user.id, secret="sealed", confirmed_at=utcnow()))
+    recovery_codes.replace(session, user.id)
+    session.commit()
+    return user
+
+
+def reset(browser: Browser, user: User) -> int:
+    path = f"/people/{user.id}/reset-factors"
+    return browser.post(path, page="/account").status_code
+
+
+def has_factor(session: Session, user: User) -> bool:
+    session.expire_all()
+    return user.second_factor_at is not None
+
+
+def test_an_administrator_resets_the_factor_after_a_confirmation(
+    app: Flask, session: Session, own: Tenant, signed_in: SignIn, lost: User
+) -> None:
+    theirs, admin = signed_in(lost), signed_in(own.staff[Role.PARTNER_ADMIN])
+    shown = admin.get(f"/people/{lost.id}/reset-factors").text
+    assert "Make sure that you are really talking to this user" in shown
+    assert has_factor(session, lost)
+    assert reset(admin, lost) == 303
+    assert not has_factor(session, lost)
+    assert theirs.get("/account").status_code == 303  # signed out
+    browser = Browser(app.test_client())
+    browser.sign_in(lost.email)
+    assert browser.get("/account").status_code == 200
+    mail = session.scalars(select(Mail).where(Mail.user_id == lost.id).order_by(Mail.id)).first()
+    assert mail is not None
+    by = own.staff[Role.PARTNER_ADMIN].email
+    assert (mail.kind, mail.details) == ("factors_changed", {"what": "factors_reset", "by": by})
+    actions = session.scalars(
+        select(AuditEntry.action).where(AuditEntry.target_id == str(lost.id))
+    ).all()
+    assert actions == ["user.factors_reset", "user.signed_in"]
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
+def test_those_who_manage_no_users_reset_nothing(
+    session: Session, own: Tenant, signed_in: SignIn, lost: User, role: Role
+) -> None:
+    stranger = own.plus_user if role is Role.STANDARD else own.staff[role]
+    assert reset(signed_in(stranger), lost) == 404
+    assert has_factor(session, lost)
+
+
+def test_an_administrator_of_another_partner_resets_nothing(
+    session: Session, other: Tenant, signed_in: SignIn, lost: User
+) -> None:
+    assert reset(signed_in(other.staff[Role.PARTNER_ADMIN]), lost) == 404
+    assert has_factor(session, lost)
+
+
+def test_users_do_not_reset_those_above_them_or_themselves(
+    session: Session, own: Tenant, signed_in: SignIn, lost: User
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.second_factor_at = utcnow()
+    session.commit()
+    reset(signed_in(own.staff[Role.ADMIN]), admin)
+    reset(signed_in(admin), admin)
+    assert has_factor(session, admin)
+
+
+def test_a_stranger_with_the_password_and_the_mailbox_stays_out(
+    app: Flask, session: Session, lost: User
+) -> None:
+    stranger = Browser(app.test_client())
+    stranger.sign_in(lost.email)
+    stranger.post("/forgot-password", {"email": lost.email}, page="/forgot-password")
+    paths = ("/account", "/account/factors", "/account/confirm", "/")
+    assert {path: stranger.get(path).status_code for path in paths} == dict.fromkeys(paths, 303)
+
+
+def test_an_administrator_signs_a_user_out_everywhere(
+    session: Session, own: Tenant, signed_in: SignIn
+) -> None:
+    theirs = signed_in(own.user)
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    answer = admin.post(f"/people/{own.user.id}/sign-out", page="/account")
+    assert answer.status_code == 303
+    assert theirs.get("/account").status_code == 303
+    assert (
+        session.scalars(
+            select(PortalSession.user_id).where(PortalSession.user_id == own.user.id)
+        ).all()
+        == []
+    )

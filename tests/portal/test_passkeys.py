@@ -1,0 +1,230 @@
+"""Passkeys: signing in with one alone, as second step and before risky acts."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, Passkey, PasskeyChallenge, PortalSession, User, utcnow
+from tests.fixtures.authenticator import PRESENT, Authenticator
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+FACTORS = "/account/factors"
+SECOND_STEP = "/sign-in/second-step"
+
+
+def options(browser: Browser, path: str, page: str) -> dict[str, Any]:
+    answer = browser.post(path, page=page)
+    assert answer.status_code == 200
+    found: dict[str, Any] = answer.get_json()
+    return found
+
+
+def add(browser: Browser, key: Authenticator, name: str = "Laptop") -> Any:
+    asked = options(browser, f"{FACTORS}/passkeys/options", FACTORS)
+    data = {"answer": key.make(asked), "name": name}
+    return browser.post(f"{FACTORS}/passkeys", data, page=FACTORS)
+
+
+def alone(browser: Browser, key: Authenticator, **lies: Any) -> Any:
+    """Sends the passkey of a visitor to the sign-in page."""
+    asked = options(browser, "/passkey/options?purpose=sign_in", "/sign-in")
+    return browser.post("/sign-in/passkey", {"answer": key.prove(asked, **lies)}, page="/sign-in")
+
+
+def is_signed_in(browser: Browser) -> bool:
+    return browser.get("/account").status_code == 200
+
+
+@pytest.fixture
+def key() -> Authenticator:
+    return Authenticator()
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: Callable[[User], Browser], key: Authenticator) -> Browser:
+    """An administrator with a passkey."""
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Store these codes now" in add(browser, key).text
+    return browser
+
+
+@pytest.fixture
+def visitor(app: Flask, admin: Browser) -> Browser:
+    return Browser(app.test_client())
+
+
+def test_a_passkey_signs_in_without_email_and_password(
+    session: Session, own: Tenant, visitor: Browser, key: Authenticator
+) -> None:
+    answer = alone(visitor, key)
+    assert (answer.status_code, answer.location) == (303, "/")
+    assert is_signed_in(visitor)
+    factors = session.scalars(
+        select(PortalSession.factor).where(PortalSession.factor.is_not(None))
+    ).all()
+    assert factors == ["passkey", "passkey"]  # the browser that added it, and this one
+    actions = session.scalars(
+        select(AuditEntry.action).where(
+            AuditEntry.target_id == str(own.staff[Role.PARTNER_ADMIN].id)
+        )
+    ).all()
+    assert actions == ["user.passkey_added", "user.signed_in"]
+
+
+def test_a_passkey_is_the_second_step_after_the_password(
+    own: Tenant, visitor: Browser, key: Authenticator
+) -> None:
+    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    assert not is_signed_in(visitor)
+    asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
+    visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    assert is_signed_in(visitor)
+
+
+def test_a_passkey_confirms_a_risky_act(
+    session: Session, own: Tenant, admin: Browser, key: Authenticator
+) -> None:
+    session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
+    session.commit()
+    asked = admin.get("/people/invite").location
+    given = options(admin, "/passkey/options?purpose=step_up", asked)
+    data = {"answer": key.prove(given), "next": "/people/invite"}
+    assert admin.post("/account/confirm", data, page=asked).location == "/people/invite"
+    assert admin.get("/people/invite").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "lies",
+    [
+        {"origin": "https://evil.example"},
+        {"type": "webauthn.create"},
+        {"challenge": "AAAAAAAAAAAAAAAAAAAAAA"},
+    ],
+)
+def test_an_answer_to_another_page_or_question_is_refused(
+    visitor: Browser, key: Authenticator, lies: dict[str, str]
+) -> None:
+    assert alone(visitor, key, **lies).location == "/sign-in"
+    assert "not accepted" in visitor.get("/sign-in").text
+    assert not is_signed_in(visitor)
+
+
+def test_an_answer_works_once(visitor: Browser, app: Flask, key: Authenticator) -> None:
+    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    answer = key.prove(asked)
+    visitor.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
+    assert is_signed_in(visitor)
+    other = Browser(app.test_client())
+    other.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
+    assert not is_signed_in(other)
+
+
+def test_an_answer_in_another_browser_is_refused(
+    visitor: Browser, app: Flask, key: Authenticator
+) -> None:
+    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    other = Browser(app.test_client())
+    other.post("/sign-in/passkey", {"answer": key.prove(asked)}, page="/sign-in")
+    assert not is_signed_in(other)
+
+
+def test_an_answer_for_another_purpose_is_refused(
+    own: Tenant, visitor: Browser, key: Authenticator
+) -> None:
+    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    answer = visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    assert answer.status_code == 422
+    assert not is_signed_in(visitor)
+
+
+def test_a_challenge_that_expired_is_refused(
+    session: Session, visitor: Browser, key: Authenticator
+) -> None:
+    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    session.execute(update(PasskeyChallenge).values(expires_at=utcnow() - timedelta(seconds=1)))
+    session.commit()
+    visitor.post("/sign-in/passkey", {"answer": key.prove(asked)}, page="/sign-in")
+    assert not is_signed_in(visitor)
+
+
+def test_a_device_that_did_not_check_its_user_is_refused(
+    visitor: Browser, key: Authenticator
+) -> None:
+    key.flags = PRESENT
+    alone(visitor, key)
+    assert not is_signed_in(visitor)
+
+
+def test_a_copied_passkey_whose_counter_goes_back_is_refused(
+    app: Flask, visitor: Browser, key: Authenticator
+) -> None:
+    key.count = 10
+    alone(visitor, key)
+    assert is_signed_in(visitor)
+    key.count = 3
+    other = Browser(app.test_client())
+    alone(other, key)
+    assert not is_signed_in(other)
+
+
+def test_a_passkey_of_another_user_is_no_second_step(
+    own: Tenant, signed_in: Callable[[User], Browser], visitor: Browser
+) -> None:
+    theirs = Authenticator()
+    add(signed_in(own.staff[Role.PARTNER_EDITOR]), theirs)
+    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
+    answer = visitor.post(SECOND_STEP, {"answer": theirs.prove(asked)}, page=SECOND_STEP)
+    assert answer.status_code == 422
+
+
+def test_a_removed_passkey_is_refused_and_the_password_is_enough(
+    session: Session, own: Tenant, admin: Browser, visitor: Browser, key: Authenticator
+) -> None:
+    passkey = session.scalars(select(Passkey)).one()
+    admin.post(f"{FACTORS}/passkeys/{passkey.id}/remove", page=FACTORS)
+    alone(visitor, key)
+    assert not is_signed_in(visitor)
+    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    assert is_signed_in(visitor)
+
+
+def test_a_passkey_of_another_user_is_not_removed(
+    session: Session, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+) -> None:
+    passkey = session.scalars(select(Passkey)).one()
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    path = f"{FACTORS}/passkeys/{passkey.id}/remove"
+    assert editor.post(path, page=FACTORS).status_code == 404
+    assert passkey.name in admin.get(FACTORS).text
+
+
+def test_a_suspended_user_does_not_sign_in_with_a_passkey(
+    session: Session, own: Tenant, visitor: Browser, key: Authenticator
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    session.execute(update(User).where(User.id == user.id).values(status="suspended"))
+    session.commit()
+    alone(visitor, key)
+    assert not is_signed_in(visitor)
+
+
+@pytest.mark.parametrize("answer", ["", "no json", "[]", "{}", '{"id": "?"}', '{"id": 5}'])
+def test_an_answer_that_is_none_is_refused(visitor: Browser, answer: str) -> None:
+    options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    sent = visitor.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
+    assert (sent.status_code, is_signed_in(visitor)) == (303, False)
+
+
+def test_the_same_passkey_is_not_added_twice(admin: Browser, key: Authenticator) -> None:
+    assert add(admin, key).status_code == 422
+    assert len(re.findall("Remove the passkey", admin.get(FACTORS).text)) == 1

@@ -1,0 +1,283 @@
+"""Codes of an authenticator app and recovery codes, at sign-in and in the account."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pyotp
+import pytest
+from flask import Flask
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import AuditEntry, LinkPurpose, Mail, PendingSignIn, User
+from app.services.auth import one_time_links
+from app.services.factors import authenticator_apps
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import PASSWORD, Browser
+
+SECOND_STEP = "/sign-in/second-step"
+
+
+class Clock:
+    """The time of codes; it moves a step at a time, since a code works once."""
+
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def next_step(self, steps: int = 1) -> None:
+        self.now += timedelta(seconds=30 * steps)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(authenticator_apps, "utcnow", clock)
+    return clock
+
+
+class Phone:
+    """An authenticator app that has the secret of one account."""
+
+    def __init__(self, secret: str, clock: Clock):
+        self.totp, self.clock = pyotp.TOTP(secret), clock
+
+    def code(self, steps: int = 0) -> str:
+        return self.totp.generate_otp(int(self.clock.now.timestamp()) // 30 + steps)
+
+
+class Protected:
+    """A user with an authenticator app and recovery codes."""
+
+    def __init__(self, user: User, phone: Phone, codes: list[str], browser: Browser):
+        self.user, self.phone, self.codes, self.browser = user, phone, codes, browser
+
+
+@pytest.fixture
+def protected(own: Tenant, signed_in: Callable[[User], Browser], clock: Clock) -> Protected:
+    user = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(user)
+    browser.post("/account/factors/app", page="/account/factors")
+    page = browser.get("/account/factors/app").text
+    found = re.search(r'id="app-secret">([^<]+)<', page)
+    assert found
+    phone = Phone(found.group(1).replace(" ", ""), clock)
+    done = browser.post(
+        "/account/factors/app/confirm", {"code": phone.code()}, page="/account/factors/app"
+    )
+    shown = re.search(r'id="recovery-codes">([^<]+)<', done.text)
+    assert shown
+    clock.next_step()
+    return Protected(user, phone, shown.group(1).split(), browser)
+
+
+def with_password(app: Flask, user: User) -> Browser:
+    """A browser in which the password was right and the second step is asked."""
+    browser = Browser(app.test_client())
+    answer = browser.sign_in(user.email)
+    assert (answer.status_code, answer.location) == (303, SECOND_STEP)
+    return browser
+
+
+def is_signed_in(browser: Browser) -> bool:
+    return browser.get("/account").status_code == 200
+
+
+def wants(browser: Browser, code: str, **more: str) -> int:
+    return browser.post(SECOND_STEP, {"code": code, **more}, page=SECOND_STEP).status_code
+
+
+def actions(session: Session, user: User) -> list[str]:
+    query = select(AuditEntry.action).where(AuditEntry.target_id == str(user.id))
+    return list(session.scalars(query.order_by(AuditEntry.id)))
+
+
+def test_adding_an_app_shows_ten_recovery_codes_once_and_is_mailed_and_recorded(
+    session: Session, protected: Protected
+) -> None:
+    assert len(set(protected.codes)) == 10
+    assert protected.codes[0] not in protected.browser.get("/account/factors").text
+    mails = session.scalars(select(Mail).where(Mail.user_id == protected.user.id)).all()
+    assert [(mail.kind, mail.details) for mail in mails] == [
+        ("factors_changed", {"what": "app_added"})
+    ]
+    assert actions(session, protected.user) == ["user.app_added"]
+
+
+def test_the_password_alone_grants_nothing_and_the_code_signs_in(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    browser = with_password(app, protected.user)
+    assert browser.get("/account").status_code == 303
+    assert "user.signed_in" not in actions(session, protected.user)
+    assert wants(browser, protected.phone.code()) == 303
+    assert is_signed_in(browser)
+    assert actions(session, protected.user)[-1] == "user.signed_in"
+
+
+@pytest.mark.parametrize("steps", [-1, 0, 1])
+def test_a_clock_that_is_one_step_off_is_accepted(
+    app: Flask, protected: Protected, clock: Clock, steps: int
+) -> None:
+    clock.next_step(2)
+    assert wants(with_password(app, protected.user), protected.phone.code(steps)) == 303
+
+
+@pytest.mark.parametrize("steps", [-2, 2])
+def test_a_clock_that_is_two_steps_off_is_refused(
+    app: Flask, protected: Protected, clock: Clock, steps: int
+) -> None:
+    clock.next_step(3)
+    assert wants(with_password(app, protected.user), protected.phone.code(steps)) == 422
+
+
+def test_a_code_works_once_and_so_does_each_earlier_one(
+    app: Flask, protected: Protected, clock: Clock
+) -> None:
+    clock.next_step(2)
+    code, earlier = protected.phone.code(), protected.phone.code(-1)
+    assert wants(with_password(app, protected.user), code) == 303
+    again = with_password(app, protected.user)
+    assert (wants(again, code), wants(again, earlier)) == (422, 422)
+    clock.next_step()
+    assert wants(again, protected.phone.code()) == 303
+
+
+def test_the_code_that_confirmed_the_app_does_not_sign_in(app: Flask, protected: Protected) -> None:
+    assert wants(with_password(app, protected.user), protected.phone.code(-1)) == 422
+
+
+def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    code = protected.codes[0]
+    spelled = code.replace("-", " ").upper()
+    assert wants(with_password(app, protected.user), spelled) == 303
+    assert wants(with_password(app, protected.user), code) == 422
+    mail = session.scalars(
+        select(Mail)
+        .where(Mail.user_id == protected.user.id, Mail.kind == "factors_changed")
+        .order_by(Mail.id.desc())
+    ).first()
+    assert mail is not None
+    assert mail.details == {"what": "recovery_code_used", "left": 9}
+    assert "user.recovery_code_used" in actions(session, protected.user)
+
+
+def test_a_recovery_code_of_another_user_is_refused(
+    app: Flask, session: Session, own: Tenant, protected: Protected
+) -> None:
+    victim = own.staff[Role.PARTNER_EDITOR]
+    session.execute(
+        update(User).where(User.id == victim.id).values(second_factor_at=datetime.now(UTC))
+    )
+    session.commit()
+    assert wants(with_password(app, victim), protected.codes[0]) == 422
+
+
+def test_new_recovery_codes_end_the_old_ones(app: Flask, protected: Protected) -> None:
+    page = protected.browser.post("/account/factors/recovery-codes", page="/account/factors").text
+    shown = re.search(r'id="recovery-codes">([^<]+)<', page)
+    assert shown
+    new = shown.group(1).split()
+    assert set(new).isdisjoint(protected.codes)
+    browser = with_password(app, protected.user)
+    assert (wants(browser, protected.codes[1]), wants(browser, new[1])) == (422, 303)
+
+
+def test_guessed_codes_have_to_wait(app: Flask, protected: Protected) -> None:
+    browser = with_password(app, protected.user)
+    answers = [wants(browser, "000000") for _ in range(12)]
+    assert answers[0] == 422
+    assert answers[-1] == 429
+    assert wants(browser, protected.phone.code()) == 429  # even the right one
+
+
+def test_a_refused_code_is_in_the_history(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    wants(with_password(app, protected.user), "000000")
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "sign_in.refused")).all()[
+        -1
+    ]
+    assert (entry.target_id, entry.after["reason"]) == (str(protected.user.id), "wrong_code")
+
+
+def test_a_waiting_sign_in_ends_with_its_time_and_works_once(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    browser = with_password(app, protected.user)
+    assert browser.get(SECOND_STEP).status_code == 200
+    session.execute(delete(PendingSignIn))
+    session.commit()
+    answer = browser.get(SECOND_STEP)
+    assert (answer.status_code, answer.location) == (303, "/sign-in")
+    assert "Start again" in browser.get("/sign-in").text
+
+
+def test_a_waiting_sign_in_of_another_host_is_none(app: Flask, protected: Protected) -> None:
+    browser = with_password(app, protected.user)
+    answer = browser.get(SECOND_STEP, base_url="http://elsewhere.example")
+    assert answer.status_code == 303
+
+
+def test_a_remembered_browser_is_asked_for_the_password_alone(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    browser = with_password(app, protected.user)
+    assert wants(browser, protected.phone.code(), remember="y") == 303
+    browser.post("/sign-out", page="/account")
+    answer = browser.sign_in(protected.user.email)
+    assert answer.location != SECOND_STEP
+    assert is_signed_in(browser)
+    # The remembered step is no fresh factor: risky acts still ask for it.
+    assert browser.get("/people/invite").location == "/account/confirm?next=/people/invite"
+
+
+def test_a_password_link_does_not_replace_the_second_factor(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    token = one_time_links.create(session, protected.user.id, LinkPurpose.RESET_PASSWORD)
+    session.commit()
+    browser = Browser(app.test_client())
+    path = f"/p/{_slug(protected)}/password/{token}"
+    new = "four unrelated words here"
+    answer = browser.post(path, {"password": new, "again": new}, page=path)
+    assert (answer.status_code, answer.location) == (303, SECOND_STEP)
+    assert not is_signed_in(browser)
+    assert wants(browser, protected.phone.code()) == 303
+    assert is_signed_in(browser)
+
+
+def test_removing_the_app_makes_the_password_enough_again(
+    app: Flask, session: Session, protected: Protected
+) -> None:
+    protected.browser.post("/account/factors/app/remove", page="/account/factors")
+    browser = Browser(app.test_client())
+    assert browser.sign_in(protected.user.email, PASSWORD).location != SECOND_STEP
+    assert is_signed_in(browser)
+    assert actions(session, protected.user)[1] == "user.app_removed"
+
+
+def test_the_app_must_prove_itself_before_it_counts(
+    app: Flask, own: Tenant, signed_in: Callable[[User], Browser], clock: Clock
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(user)
+    browser.post("/account/factors/app", page="/account/factors")
+    refused = browser.post(
+        "/account/factors/app/confirm", {"code": "000000"}, page="/account/factors/app"
+    )
+    assert refused.status_code == 422
+    assert "Check the time of your phone" in refused.text
+    assert Browser(app.test_client()).sign_in(user.email).location != SECOND_STEP
+
+
+def _slug(protected: Protected) -> str:
+    found = re.search(r"/p/([^/\"]+)/", protected.browser.get("/settings").text)
+    assert found
+    return found.group(1)
