@@ -85,7 +85,7 @@ def public_address(settings: Settings, _database: Database) -> Finding:
         answer = _asked("GET", settings, "/healthz")
     except NoAnswer as reason:
         what_to_do = "Start the web process and the proxy, and check DNS and the certificate."
-        return fail(f"{settings.public_url} gives {reason}. {what_to_do}")
+        return fail(f"{settings.public_url} doesn't answer: {reason}. {what_to_do}")
     if answer.status != 200 or b'"status"' not in (answer.body or b""):
         where = f"{settings.public_url}/healthz"
         return fail(f"{where} answers {answer.status}. Another program answers there.")
@@ -100,6 +100,8 @@ def certificate(settings: Settings, _database: Database) -> Finding:
         ends_at = certificates.valid_until(parts.hostname, parts.port or 443)
     except ssl.SSLCertVerificationError as error:
         return fail(f"It can't be trusted: {error.verify_message}. Renew or replace it.")
+    except OSError as error:
+        return fail(f"No TLS connection to {parts.netloc}: {error.strerror}. Check the proxy.")
     days = (ends_at - utcnow()).days
     if days < CERTIFICATE_DAYS:
         return warn(f"It ends on {ends_at:%Y-%m-%d}. Renew it, and check the automatic renewal.")
