@@ -36,10 +36,10 @@ def database(settings: Settings, database: Database) -> Finding:
         session.execute(select(1))
         seconds = time.monotonic() - began
         found = installation.database(session)
-    told = f"{found.kind} {found.version} answers in {seconds * 1000:.1f} ms"
+    summary = f"{found.kind} {found.version} answers in {seconds * 1000:.1f} ms"
     if seconds > SLOW_SECONDS:
-        return warn(f"{told}. Move it nearer to the portal, or look for what keeps it busy.")
-    return ok(told)
+        return warn(f"{summary}. Move it nearer to the portal, or look for what keeps it busy.")
+    return ok(summary)
 
 
 def migrations(_settings: Settings, database: Database) -> Finding:
@@ -60,15 +60,15 @@ def connections(_settings: Settings, database: Database) -> Finding:
         role = session.execute(
             text("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         ).one()
-    told = f"{used} of {most} connections are used"
+    summary = f"{used} of {most} connections are used"
     if most - used < most * LEAST_FREE_SHARE:
-        return warn(f"{told}. Raise max_connections of PostgreSQL, or start fewer processes.")
+        return warn(f"{summary}. Raise max_connections of PostgreSQL, or start fewer processes.")
     if any(role):
         return warn(
-            f"{told}. The role passes by row-level security: use one without SUPERUSER and, for "
+            f"{summary}. The role passes by row-level security: use one without SUPERUSER and, for "
             "web processes, without BYPASSRLS."
         )
-    return ok(told)
+    return ok(summary)
 
 
 def database_clock(_settings: Settings, database: Database) -> Finding:
@@ -81,10 +81,12 @@ def database_clock(_settings: Settings, database: Database) -> Finding:
         there = float(session.scalar(text("SELECT extract(epoch FROM clock_timestamp())")) or 0)
         after = time.time()
     apart = there - (before + after) / 2
-    told = f"the clock of the database is {abs(apart):.1f} s {'ahead' if apart > 0 else 'behind'}"
+    summary = (
+        f"the clock of the database is {abs(apart):.1f} s {'ahead' if apart > 0 else 'behind'}"
+    )
     if abs(apart) > MOST_CLOCK_SECONDS + (after - before):
-        return fail(f"{_sentence(told)} Synchronize the clocks of both machines.")
-    return ok(told)
+        return fail(f"{_sentence(summary)} Synchronize the clocks of both machines.")
+    return ok(summary)
 
 
 def worker(_settings: Settings, database: Database) -> Finding:

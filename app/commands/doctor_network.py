@@ -36,10 +36,10 @@ def names(settings: Settings, _database: Database) -> Finding:
         except NoPlace as reason:
             return fail(f"{host}: {reason}. Check the name, and /etc/resolv.conf of this machine.")
         slowest = max(slowest, time.monotonic() - began)
-    told = f"{', '.join(hosts)} found, the slowest in {slowest * 1000:.0f} ms"
+    summary = f"{', '.join(hosts)} found, the slowest in {slowest * 1000:.0f} ms"
     if slowest > SLOW_LOOKUP_SECONDS:
-        return warn(f"{told}. Use a nearer name server.")
-    return ok(told)
+        return warn(f"{summary}. Use a nearer name server.")
+    return ok(summary)
 
 
 def _hosts(settings: Settings) -> Iterator[str]:
