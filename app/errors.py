@@ -124,6 +124,7 @@ _CHANGED = {
         "Someone else changed the schedule of the report. Nothing was saved."
     ),
     "spending limits": lazy_gettext("Someone else changed the spending limits. Nothing was saved."),
+    "template": lazy_gettext("Someone else changed the template. Nothing was saved."),
     "user": lazy_gettext("Someone else changed the user. Nothing was saved."),
     "webhook": lazy_gettext("Someone else changed the webhook. Nothing was saved."),
 }

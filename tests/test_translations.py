@@ -6,11 +6,18 @@ from collections.abc import Iterator
 import pytest
 from babel.messages.catalog import Message
 
+from app.config import ROOT
 from app.languages import LANGUAGES
 from scripts.catalogues import TRANSLATED, read, used_messages
 
 MARKS = re.compile(r"%\(\w+\)[sd]|%%|</?\w+|\bhref=\"[^\"]*\"|⟦|⟧")
 """What a translation repeats: placeholders, tags and links."""
+NAMED_BUTTON = re.compile(
+    r"""<(?:a|button)\b[^<]*?aria-label="\{\{ _\((["'])(?P<name>.*?)\1.*?\) \}\}"[^<]*?>\s*"""
+    r"""(?:\{\{ icon\([^}]*\) \}\}\s*)?\{\{ _\((["'])(?P<seen>.*?)\3\) \}\}""",
+    re.DOTALL,
+)
+"""A link or button in a template with a name of its own and a word on it."""
 LONGEST = 2.5
 """How many times longer than in English a button's word may be, which stands on phones."""
 
@@ -77,6 +84,25 @@ def test_a_translation_can_be_formatted(code: str) -> None:
         except (KeyError, ValueError, TypeError):
             wrong.append((english, words))
     assert wrong == []
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_the_name_of_a_button_contains_the_word_on_it(code: str) -> None:
+    """Users who speak to their computer say what they see (WCAG 2.5.3)."""
+    words = {message.id: message.string for message in read(code) if isinstance(message.id, str)}
+    named = {
+        (found["name"], found["seen"])
+        for path in (ROOT / "templates").rglob("*.html")
+        for found in NAMED_BUTTON.finditer(path.read_text())
+    }
+    assert len(named) > 10
+    apart = [pair for pair in sorted(named) if plain(words[pair[1]]) not in plain(words[pair[0]])]
+    assert apart == []
+
+
+def plain(words: object) -> str:
+    """The words without an ellipsis, in small letters."""
+    return " ".join(str(words).replace("…", " ").split()).lower()
 
 
 @pytest.mark.parametrize("code", TRANSLATED)

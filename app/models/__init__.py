@@ -39,6 +39,7 @@ from app.models.organization import (
     ExternalIdKey,
     Organization,
 )
+from app.models.organization_template import OrganizationTemplate
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import (
     BrandColor,

@@ -102,6 +102,8 @@ class User(Searched, Base):
     """The user's choices of mails, where they differ from the defaults."""
     notifications_read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the user last marked all notifications as read."""
+    first_steps_hidden_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the user hid the first steps on the overview; None while they are shown."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user or API client that created or invited the user, or took the invitation over."""

@@ -100,8 +100,13 @@ def format_international(e164: str) -> str:
 def regions() -> list[tuple[str, str]]:
     """Every region that numbers can belong to, as (code, name), in the order of their names as a
     list has them: without the article, Å beside A."""
+    return list(_named_regions(str(languages.locale())))
+
+
+@cache
+def _named_regions(locale: str) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - names differ by it
     named = ((code, country_name(code)) for code in SUPPORTED_REGIONS)
-    return sorted(named, key=lambda item: normalize("NFKD", item[1].removeprefix("the ")))
+    return tuple(sorted(named, key=lambda item: normalize("NFKD", item[1].removeprefix("the "))))
 
 
 def country_name(region: str) -> str:

@@ -14,6 +14,7 @@ from app.config import Settings
 from app.http.rate_limit import TokenBuckets
 from app.portal.audit import labels as audit_labels
 from app.portal.auth import guard, login_manager, password_views
+from app.portal.help import context as help_context
 from app.portal.operator import views as operator_views
 from app.portal.web import assets, formats, forms, history, i18n, page_context, request_rate
 from app.portal.web.blueprint import portal
@@ -40,6 +41,7 @@ def register_portal(app: Flask) -> None:
         audit_labels,
         formats,
         forms,
+        help_context,
         history,
         i18n,
         login_manager,

@@ -42,7 +42,7 @@ def test_a_wrong_file_is_refused_with_its_rows(app: Flask, tmp_path: Path) -> No
         1,
         """\
 Error: Row 4: All rates must have the same currency.
-Row 5: It has 1 columns instead of 6.
+Row 5: It has 1 column instead of 6.
 """,
     )
 

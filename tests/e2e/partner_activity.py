@@ -36,6 +36,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
     _plan_outreach(admin.page, campaign["id"])
     _make_webhook(admin.page, organization["id"])
     _publish_twice(admin.page)
+    _save_as_template(admin.page, organization["id"])
     verifying = _verify(admin.page, organization["id"], organization["simulator"]["human"])
     client = _address_of(admin.page, f"/api-access/clients?q={partner['client']['clientId']}")
     public_id = organization["apiKey"].rpartition("_")[0]
@@ -66,6 +67,12 @@ def _verify(page: Page, organization: str, number: str) -> str:
     page.get_by_role("button", name="Call with a code").click()
     expect(page.get_by_label("Code")).to_be_visible()
     return urlsplit(page.url).path
+
+
+def _save_as_template(page: Page, organization: str) -> None:
+    page.goto(f"/organizations/{organization}/save-as-template")
+    page.get_by_role("button", name="Save template").click()
+    expect(page.get_by_text("Changes apply to organizations")).to_be_visible()
 
 
 def _sign_in(visit: Visit, person: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, time
 
 import pytest
 
+from app import languages
 from app.phone import (
     country_name,
     format_international,
@@ -111,3 +112,10 @@ def test_calling_hours_need_a_zone_and_an_order() -> None:
         within_calling_hours("+12025550123", START, END, datetime(2026, 11, 21))  # noqa: DTZ001 the case
     with pytest.raises(ValueError, match="calling hours need"):
         within_calling_hours("+12025550123", END, START, _at("2026-11-21T12:00"))
+
+
+def test_regions_are_named_in_the_current_language() -> None:
+    for language, names in (("de", ("Deutschland", "Italien")), ("en", ("Germany", "Italy"))):
+        with languages.speaking(language):
+            named = dict(regions())
+            assert (named["DE"], named["IT"]) == names

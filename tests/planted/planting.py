@@ -40,7 +40,14 @@ from app.gateways.job_queue import migrate_engine
 from app.models import Base, Partner, index_names, new_id, utcnow
 from app.models.base import UtcDateTime
 from app.policy.caller import system_caller
+from app.services.assistants.settings import AssistantFields
 from app.services.branding.drafts import published_content
+from app.services.organization_templates.content import (
+    PreparedCampaign,
+    document_of,
+    plain_content,
+)
+from app.services.outreach import Plan
 from tests.test_row_level_security import TABLES
 
 OPERATOR = system_caller("tests")
@@ -104,6 +111,19 @@ class Marks:
         return self.word()
 
 
+def _template(marks: Marks) -> dict[str, Any]:
+    assistant = AssistantFields(
+        name=marks.word(),
+        service=marks.word(),
+        default_intro=marks.word(),
+        default_voicemail=marks.word(),
+        voice_address=f"sip:{marks.word()}@voice.example",
+    )
+    plan = Plan(None, intro_message=marks.word(), voicemail_message=marks.word())
+    campaign = PreparedCampaign(marks.word(), plan)
+    return document_of(replace(plain_content(assistant, 3), campaign=campaign))
+
+
 SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "audit_entries.before": lambda marks: {"name": marks.word()},
     "audit_entries.after": lambda marks: {"name": marks.word()},
@@ -118,7 +138,9 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "import_corrections.was": lambda marks: {"0": marks.word()},
     "import_problems.repair": lambda marks: marks.phone(),
     "idempotency_records.response": lambda marks: {"message": marks.word()},
+    "organization_templates.content": _template,
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
+    "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},
     "legacy_exchanges.request": lambda marks: {
         "agentId": marks.word(),
         "contact": {"phoneNumber": marks.phone(), "firstName": marks.word()},

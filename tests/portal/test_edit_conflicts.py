@@ -15,7 +15,14 @@ from wtforms import Form
 from app.enums import AlertMeasure, AlertScope, ContactAction, Role
 from app.models import Contact, User
 from app.portal.web.forms import ActionForm, PortalForm
-from app.services import alerts, assistants, campaigns, contacts, saved_views
+from app.services import (
+    alerts,
+    assistants,
+    campaigns,
+    contacts,
+    organization_templates,
+    saved_views,
+)
 from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
 from app.services.saved_views import ViewInput
@@ -236,6 +243,28 @@ FORMS = [
         {"max_calls_a_day": "90"},
     ),
     EditForm(
+        ("portal/organization_templates/edit.html",),
+        "/organization-templates/{template}/edit",
+        {"user_limit": "7"},
+        {"max_calls_a_day": "nonsense"},
+        {"max_calls_a_day": "90"},
+    ),
+    EditForm(
+        ("portal/organization_templates/assistant.html",),
+        "/organization-templates/{template}/assistants/0",
+        {"name": "Theirs"},
+        {"timezone": "Nowhere/Land"},
+        {"timezone": "Asia/Tokyo"},
+        is_version_first=True,
+    ),
+    EditForm(
+        ("portal/organization_templates/campaign.html",),
+        "/organization-templates/{template}/campaign",
+        {"calls_per_hour": "7"},
+        {"calls_at_once": "nonsense"},
+        {"calls_at_once": "2"},
+    ),
+    EditForm(
         ("portal/carriers/_account_form.html",),
         "/line/accounts/account",
         {"sid": "AC" + "1a" * 16},
@@ -296,6 +325,7 @@ ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow", "TextsRow"}
 """Forms inside the field of a form."""
 ABOVE_A_FORM = {"components/edit_conflict.html", "portal/branding/page.html"}
 NEVER_REFUSED = {
+    "portal/organization_templates/detail.html",  # a button without fields
     "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
     "portal/uploads/_rows.html",  # a wrong cell is a finding of the next check
     "portal/uploads/_post.html",  # buttons without fields
@@ -339,7 +369,11 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     rule = alerts.create(session, caller, wanted)
     view = saved_views.create(session, caller, "users", "q=a", ViewInput("View"))
     webhook = make_webhook(app, session, own)
+    template = organization_templates.save_organization(
+        session, caller, organization_id, "Dentists", campaign_id=campaign.id
+    )
     return {
+        "template": template.id,
         "rule": rule.id,
         "view": view.id,
         "user": own.user.id,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import User
-from tests.fixtures.cast import make_partner, make_user
+from app.models import User, utcnow
+from tests.fixtures.cast import Tenant, converse, make_partner, make_user
 from tests.portal.conftest import Browser
 
 LEADS_TO = {
@@ -41,3 +41,37 @@ def test_what_needs_an_organization_leads_to_the_making_of_one(
     browser = signed_in(editor)
     readable = ("/organizations", "/do-not-call", "/campaigns/new", "/test-call")
     assert [led_to(browser, path) for path in readable] == [[]] * len(readable)
+
+
+FIGURES = {
+    "/": "No conversations yet",
+    "/usage": "No conversations yet",
+    "/report/month": "No calls in ",
+    "/report": "No members yet",
+}
+
+
+def test_pages_of_figures_say_what_to_do_instead_of_zeros(
+    session: Session, signed_in: Callable[[User], Browser]
+) -> None:
+    partner = make_partner(session, "Begun")
+    admin = make_user(session, partner.id, "first@begun.example", Role.PARTNER_ADMIN)
+    session.commit()
+    browser = signed_in(admin)
+    pages = {path: browser.get(path).text for path in FIGURES}
+    assert [path for path, words in FIGURES.items() if words not in pages[path]] == []
+    assert [path for path, page in pages.items() if 'class="stats"' in page] == []
+    assert [path for path, page in pages.items() if "data-chart" in page] == []
+
+
+def test_figures_appear_with_the_first_conversation(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    converse(session, own.plus, utcnow().date())
+    session.commit()
+    for user in (own.staff[Role.PARTNER_ADMIN], own.plus_user):
+        browser = signed_in(user)
+        for path in ("/", "/usage"):
+            page = browser.get(path).text
+            assert ('class="stats"' in page, "No conversations yet" in page) == (True, False)
+    assert "No conversations yet" in signed_in(own.user).get("/").text

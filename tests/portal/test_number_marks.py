@@ -57,5 +57,5 @@ def test_a_page_gives_its_scripts_the_number_marks_of_its_locale(
     path = f"/organizations/{own.organization.id}"
     page = browser.get(path, headers={"Accept-Language": "de"}).text
     assert 'data-thousands="." data-decimal=","' in page
-    assert "of 1.500" in page
+    assert "von 1.500" in page
     assert "of 1,500" in browser.get(path).text

@@ -12,7 +12,15 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role
-from app.models import Assistant, AuditEntry, BrandVersion, ContactImport, Organization, User
+from app.models import (
+    Assistant,
+    AuditEntry,
+    BrandVersion,
+    ContactImport,
+    Organization,
+    Outreach,
+    User,
+)
 from app.models.base import utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -350,3 +358,102 @@ def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
                 browser.get("/")
             numbers.append(len(statements))
     assert numbers[:2] == numbers[2:]
+
+
+def first_steps(page: str) -> list[tuple[str, str]]:
+    """The steps of the overview: title, and its page or "Done"."""
+    part = page.partition('class="setup-steps"')[2].partition("</ol>")[0]
+    found = re.findall(
+        r'<(?:span|a) class="line-title"(?: href="([^"]+)")?>([^<]+)</.*?line-text">([^<]+)',
+        part,
+        re.DOTALL,
+    )
+    return [(unescape(title), "Done" if text == "Done" else url) for url, title, text in found]
+
+
+def test_each_role_begins_with_its_own_steps(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    own.user.role = Role.OWNER
+    session.commit()
+    pages = {
+        "admin": signed_in(own.staff[Role.ADMIN]).get("/").text,
+        "owner": signed_in(own.user).get("/").text,
+        "member": signed_in(own.plus_user).get("/").text,
+    }
+    assert first_steps(pages["admin"]) == [
+        ("Add your first organization", "Done"),
+        ("Invite a customer’s first user", "Done"),
+        ("Get an assistant ready", "/assistants"),
+        ("Upload contacts", "/uploads"),
+        ("Start a campaign", "/campaigns"),
+        ("Place a first call", "/test-call"),
+    ]
+    assert first_steps(pages["owner"]) == [
+        ("Get an assistant ready", "/assistants"),
+        ("Invite a colleague", "/people/invite"),
+        ("Place a first call", "/test-call"),
+        ("Upload contacts", "/uploads"),
+        ("Start a campaign", "/campaigns"),
+    ]
+    assert first_steps(pages["member"]) == [
+        ("Choose your time zone", "/account"),
+        ("Place a first call", "/test-call"),
+        ("Upload contacts", "/uploads"),
+        ("Start a campaign", "/campaigns"),
+    ]
+    titles = [re.findall(r'id="setup-title">([^<]+)', page) for page in pages.values()]
+    assert titles == [["Set up your customers"], ["Set up your organization"], ["First steps"]]
+
+
+def test_the_steps_of_an_organization_count_only_its_own_work(
+    session: Session, quiet: Tenant, signed_in: SignedIn
+) -> None:
+    make_upload(session, quiet.organization)
+    make_call(session, quiet.organization, "+12025550101", utcnow())
+    session.commit()
+    browser = signed_in(quiet.plus_user)
+    assert [state for _title, state in first_steps(browser.get("/").text)] == [
+        *("/account", "/test-call", "/uploads", "/campaigns")
+    ]
+    upload = make_upload(session, quiet.plus)
+    make_call(session, quiet.plus, "+12025550102", utcnow())
+    quiet.plus_user.timezone = "Europe/London"
+    session.commit()
+    left = [state for _title, state in first_steps(browser.get("/").text) if state != "Done"]
+    assert left == ["/campaigns"]
+    assistant = session.scalars(
+        select(Assistant).where(Assistant.organization_id == quiet.plus.id)
+    ).first()
+    assert assistant is not None
+    session.add(
+        Outreach(
+            campaign_id=upload.campaign_id,
+            organization_id=quiet.plus.id,
+            assistant_id=assistant.id,
+            weekdays="12345",
+            hours_start=time(8),
+            hours_end=time(21),
+            started_at=utcnow(),
+        )
+    )
+    session.commit()
+    assert "setup-steps" not in browser.get("/").text
+
+
+def test_a_user_hides_the_steps_from_themselves_and_shows_them_again(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.user)
+    colleague = signed_in(own.staff[Role.ADMIN])
+    assert browser.post("/first-steps/hide", page="/").location == "/"
+    page = browser.get("/").text
+    assert first_steps(page) == []
+    assert "Show first steps (0 of 4 steps done)" in text_of(page)
+    assert len(first_steps(colleague.get("/").text)) == 6
+    assert browser.post("/first-steps/show", page="/").location == "/"
+    assert len(first_steps(browser.get("/").text)) == 4
+
+
+def test_an_operator_has_no_steps(operator: Browser) -> None:
+    assert "setup-steps" not in operator.get("/").text

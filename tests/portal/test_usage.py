@@ -70,8 +70,10 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     ],
 )
 def test_days_from_the_first_of_a_month_are_compared_with_those_of_the_month_before(
-    own: Tenant, signed_in: SignedIn, start: str, end: str, earlier: str
+    session: Session, own: Tenant, signed_in: SignedIn, start: str, end: str, earlier: str
 ) -> None:
+    converse(session, own.plus, date(2026, 5, 1))
+    session.commit()
     page = text_of(signed_in(own.staff[Role.ADMIN]).get(f"/usage?start={start}&end={end}").text)
     assert f"Compared with {earlier}." in page
 

@@ -14,7 +14,7 @@ from app.portal.campaigns.plan_forms import DAYS
 from app.portal.web.formats import moment, number
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services.outreach import CampaignBlocker, Forecast, Progress, blockers
+from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
 from app.services.outreach.plans import WORKDAYS, weekdays_of
 
 LEFT_OUT_WORDS = {
@@ -63,12 +63,15 @@ def hours_words(plan: Outreach) -> str:
     )
 
 
-def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
-    words = gettext("Default messages")
+def message_words(plan: Plan | Outreach) -> str:
     if plan.intro_message:
-        words = gettext("Exact intro and voicemail")
-    elif plan.call_instructions:
-        words = gettext("By instructions")
+        return gettext("Exact intro and voicemail")
+    if plan.call_instructions:
+        return gettext("By instructions")
+    return gettext("Default messages")
+
+
+def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
     return [
         (gettext("Assistant"), assistant.name),
         (gettext("Hours"), hours_words(plan)),
@@ -82,7 +85,7 @@ def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | No
             if plan.calls_at_once
             else gettext("The organization’s limit"),
         ),
-        (gettext("Message"), words),
+        (gettext("Message"), message_words(plan)),
     ]
 
 

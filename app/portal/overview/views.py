@@ -1,4 +1,4 @@
-"""The overview: action items, remaining setup steps, and the figures of the month."""
+"""The overview: action items, first steps, and the figures of the month."""
 
 from typing import Any
 from uuid import UUID
@@ -10,17 +10,18 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext
 from app.models.base import utcnow
 from app.portal.alerts.titles import titles_of
 from app.portal.billing.words import month_alone
+from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
-from app.services.overview import ActionItem, Kind, Month, Step
+from app.services.overview import ActionItem, Kind, Month
 from app.services.overview.action_items import LAST_DAY
 
 SHOWN = 5
@@ -76,38 +77,6 @@ PARAMETERS = {
     Kind.CREDENTIAL_KEY: "key_id",
     Kind.CREDENTIAL_CLIENT: "client_id",
 }
-STEPS: dict[Step, tuple[str, str, str]] = {
-    Step.BRAND: (
-        lazy_gettext("Publish your brand"),
-        lazy_gettext("Logo, colours and name on every page."),
-        "portal.branding",
-    ),
-    Step.DOMAIN: (
-        lazy_gettext("Use your own domain"),
-        lazy_gettext("Your customers sign in there once it is verified."),
-        "portal.portal_settings",
-    ),
-    Step.ORGANIZATION: (
-        lazy_gettext("Add your first organization"),
-        lazy_gettext("One of your customers, with its users and assistants."),
-        "portal.organizations",
-    ),
-    Step.ASSISTANT: (
-        lazy_gettext("Get an assistant ready"),
-        lazy_gettext("It needs a number that is set up with the carrier."),
-        "portal.assistants",
-    ),
-    Step.UPLOAD: (
-        lazy_gettext("Upload contacts"),
-        lazy_gettext("Into a campaign. Files are checked before they are applied."),
-        "portal.uploads",
-    ),
-    Step.CALL: (
-        lazy_gettext("Place a first call"),
-        lazy_gettext("To your own phone, as a test."),
-        "portal.test_call",
-    ),
-}
 
 
 @portal.get("/", endpoint="overview")
@@ -128,7 +97,7 @@ def show_overview() -> str:
             customers=customers,
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
-            setup=_setup(overview.steps_left(session, caller())),
+            setup=first_steps(session),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             changes=changes,
@@ -150,6 +119,7 @@ def _of_a_member(organization_id: UUID) -> str:
             use=organizations.use_of(session, [organization_id])[organization_id],
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
+            setup=first_steps(session),
             latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
             chart=_chart(month),
         )
@@ -195,30 +165,6 @@ def _shown(item: ActionItem) -> dict[str, Any]:
         "act": act,
         "symbol": symbol,
         "tone": "danger" if item.urgent else "warning",
-    }
-
-
-def _setup(steps: dict[Step, bool]) -> dict[str, Any] | None:
-    """Return the checklist; None if nothing is left to do."""
-    if not steps:
-        return None
-    entries = [
-        {
-            "title": STEPS[step][0],
-            "text": STEPS[step][1],
-            "url": url_for(STEPS[step][2]) if may_open(caller(), STEPS[step][2]) else None,
-            "done": is_done,
-        }
-        for step, is_done in steps.items()
-    ]
-    done = sum(steps.values())
-    return {
-        "entries": entries,
-        "words": ngettext(
-            "%(done)s of %(num)s step done", "%(done)s of %(num)s steps done", len(steps), done=done
-        ),
-        "done": done,
-        "whole": len(steps),
     }
 
 

@@ -16,6 +16,11 @@ class Page(NamedTuple):
 # Translators: the second text of each page has further words that find it, separated by spaces.
 PAGES = (
     Page(
+        lazy_gettext("Organization templates"),
+        "portal.organization_templates",
+        lazy_gettext("new customer prepared bulk"),
+    ),
+    Page(
         lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
     ),
     Page(lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")),
@@ -90,4 +95,9 @@ ACTIONS = (
         lazy_gettext("Add alert rule"), "portal.alert_rule_new", lazy_gettext("create new tell me")
     ),
     Page(lazy_gettext("Add webhook"), "portal.api_webhook_new", lazy_gettext("create new events")),
+    Page(
+        lazy_gettext("Add organization template"),
+        "portal.organization_template_new",
+        lazy_gettext("create new prepared"),
+    ),
 )

@@ -167,6 +167,8 @@ OF_A_PARTNER = frozenset(
         "portal.branding_contrast",
         "portal.branding_history",
         "portal.organization_new",
+        "portal.organization_templates",
+        "portal.organization_template_new",
         "portal.pricing",
         "portal.pricing_history",
         "portal.pricing_limits",

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -28,6 +27,7 @@ from app.services.assistants.creating import (
     configure_assistant,
     define_external_id_key,
 )
+from app.validation.time_zones import time_zones
 
 MAX_NAME = 200
 MAX_TEXT = 1000
@@ -64,7 +64,7 @@ def create_assistant(
     installation's; ``allow_private`` lets its voice address have a private host. Raises `Forbidden`
     and `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    checked = asdict(_checked(session, fields, organization, None, allow_private))
+    checked = asdict(checked_fields(session, fields, organization, None, allow_private))
     first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
     assistant = add_assistant(session, caller, organization, **first)
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
@@ -89,7 +89,7 @@ def update_assistant(
     refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
     checked = asdict(
-        _checked(session, fields, organization, assistant.voice_address, allow_private)
+        checked_fields(session, fields, organization, assistant.voice_address, allow_private)
     )
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
     if not changes:
@@ -164,7 +164,7 @@ def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
     return session.scalar(query) or 0
 
 
-def _checked(
+def checked_fields(
     session: Session,
     fields: AssistantFields,
     organization: Organization,
@@ -177,7 +177,7 @@ def _checked(
     if not (name and can_be_seen(name)):
         problems.append(Problem("name", "blank", gettext("This can't be left blank.")))
     timezone = (fields.timezone or "").strip() or None
-    if timezone is not None and timezone not in available_timezones():
+    if timezone is not None and timezone not in time_zones():
         message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None

@@ -186,6 +186,11 @@ def _problems(
             call_instructions=plan.call_instructions,
         )
         yield from messaging_problems(request, assistant)
+    yield from plan_problems(plan, most_at_once)
+
+
+def plan_problems(plan: Plan, most_at_once: int) -> Iterator[Problem]:
+    """What is wrong with a plan, whichever assistant calls."""
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))
     if plan.hours_start >= closing(plan.hours_end):

@@ -1,62 +1,155 @@
-"""The setup steps of a new partner, and which of them are done."""
+"""The first steps of each role, and which of them are done."""
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from sqlalchemy import ColumnElement, and_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.models import Assistant, BrandVersion, Call, ContactImport, Organization, Partner
-from app.policy import Permission
+from app.enums import Role
+from app.models import (
+    Assistant,
+    BrandVersion,
+    Call,
+    Campaign,
+    ContactImport,
+    Organization,
+    Outreach,
+    Partner,
+    User,
+    utcnow,
+)
 from app.policy.caller import Caller
-from app.services import partners
 
 
 class Step(StrEnum):
-    """The steps in their order."""
+    """The steps, in no order: each role has its own."""
 
     BRAND = "brand"
     DOMAIN = "domain"
     ORGANIZATION = "organization"
+    MEMBER = "member"
+    COLLEAGUE = "colleague"
     ASSISTANT = "assistant"
     UPLOAD = "upload"
+    CAMPAIGN = "campaign"
     CALL = "call"
+    TIME_ZONE = "time-zone"
 
 
-def steps_left(session: Session, caller: Caller) -> dict[Step, bool]:
-    """Return each step and whether it is done: one query. Empty once all are done, and for callers
-    who don't set up a portal."""
-    if caller.partner_id is None or not caller.may(Permission.BRANDING_WRITE):
+_OF_A_PARTNER = (Step.ORGANIZATION, Step.ASSISTANT, Step.UPLOAD, Step.CALL)
+STEPS: dict[Role, tuple[Step, ...]] = {
+    Role.PARTNER_ADMIN: (Step.BRAND, Step.DOMAIN, *_OF_A_PARTNER),
+    Role.PARTNER_EDITOR: (Step.BRAND, *_OF_A_PARTNER),
+    Role.ADMIN: (
+        *(Step.ORGANIZATION, Step.MEMBER, Step.ASSISTANT),
+        *(Step.UPLOAD, Step.CAMPAIGN, Step.CALL),
+    ),
+    Role.OWNER: (Step.ASSISTANT, Step.COLLEAGUE, Step.CALL, Step.UPLOAD, Step.CAMPAIGN),
+    Role.STANDARD: (Step.TIME_ZONE, Step.CALL, Step.UPLOAD, Step.CAMPAIGN),
+}
+"""By role, in their order."""
+
+
+def first_steps(session: Session, caller: Caller) -> dict[Step, bool]:
+    """Return each step of the caller's role and whether it is done: one query. Empty once all are
+    done, and for operators."""
+    steps = STEPS.get(caller.role, ())
+    if caller.partner_id is None or not steps:
         return {}
-    partner_id = partners.own(caller)
+    row = session.execute(select(*(_CONDITIONS[step](caller) for step in steps))).one()
+    done = {step: bool(is_done) for step, is_done in zip(steps, row, strict=True)}
+    return {} if all(done.values()) else done
 
-    def exists(
-        model: type[BrandVersion | Organization | Assistant | ContactImport | Call],
-        *conditions: ColumnElement[bool],
-    ) -> ColumnElement[bool]:
-        return select(model.id).where(model.partner_id == partner_id, *conditions).exists()
 
+def hide_first_steps(session: Session, caller: Caller, *, is_hidden: bool) -> None:
+    """Hide the first steps from the caller, or show them again."""
+    user = session.get_one(User, caller.user_id)
+    user.first_steps_hidden_at = utcnow() if is_hidden else None
+    session.flush()
+
+
+def _of_tenant(
+    caller: Caller,
+    id_: InstrumentedAttribute[object],
+    partner_id: InstrumentedAttribute[object],
+    organization_id: InstrumentedAttribute[object],
+    *conditions: ColumnElement[bool],
+) -> ColumnElement[bool]:
+    """Whether the caller's partner or organization has such a row."""
+    query = select(id_).where(partner_id == caller.partner_id, *conditions)
+    if caller.organization_id is not None:
+        query = query.where(organization_id == caller.organization_id)
+    return query.exists()
+
+
+def _brand(caller: Caller) -> ColumnElement[bool]:
+    published = BrandVersion.published_at.is_not(None)
+    of_partner = BrandVersion.partner_id == caller.partner_id
+    return select(BrandVersion.id).where(of_partner, published).exists()
+
+
+def _domain(caller: Caller) -> ColumnElement[bool]:
+    verified = Partner.domain_verified_at.is_not(None)
+    return select(Partner.id).where(Partner.id == caller.partner_id, verified).exists()
+
+
+def _organization(caller: Caller) -> ColumnElement[bool]:
+    return _of_tenant(caller, Organization.id, Organization.partner_id, Organization.id)
+
+
+def _member(caller: Caller) -> ColumnElement[bool]:
+    has_one = User.organization_id.is_not(None)
+    return _of_tenant(caller, User.id, User.partner_id, User.organization_id, has_one)
+
+
+def _colleague(caller: Caller) -> ColumnElement[bool]:
+    another = User.id != caller.user_id
+    return _of_tenant(caller, User.id, User.partner_id, User.organization_id, another)
+
+
+def _assistant(caller: Caller) -> ColumnElement[bool]:
     ready = and_(
         Assistant.active,
         Assistant.phone_enabled,
         Assistant.phone_configured,
         Assistant.phone_number.is_not(None),
     )
-    verified = select(Partner.id).where(
-        Partner.id == partner_id, Partner.domain_verified_at.is_not(None)
+    return _of_tenant(caller, Assistant.id, Assistant.partner_id, Assistant.organization_id, ready)
+
+
+def _upload(caller: Caller) -> ColumnElement[bool]:
+    table = ContactImport
+    return _of_tenant(caller, table.id, table.partner_id, table.organization_id)
+
+
+def _campaign(caller: Caller) -> ColumnElement[bool]:
+    started = (
+        select(Outreach.campaign_id)
+        .where(Outreach.campaign_id == Campaign.id, Outreach.started_at.is_not(None))
+        .exists()
     )
-    row = session.execute(
-        select(
-            exists(BrandVersion, BrandVersion.published_at.is_not(None)),
-            verified.exists(),
-            exists(Organization),
-            exists(Assistant, ready),
-            exists(ContactImport),
-            exists(Call),
-        )
-    ).one()
-    done = {step: bool(is_done) for step, is_done in zip(Step, row, strict=True)}
-    if all(done.values()):
-        return {}
-    if not caller.may(Permission.PARTNER_WRITE):
-        del done[Step.DOMAIN]
-    return {} if all(done.values()) else done
+    return _of_tenant(caller, Campaign.id, Campaign.partner_id, Campaign.organization_id, started)
+
+
+def _call(caller: Caller) -> ColumnElement[bool]:
+    return _of_tenant(caller, Call.id, Call.partner_id, Call.organization_id)
+
+
+def _time_zone(caller: Caller) -> ColumnElement[bool]:
+    chosen = User.timezone.is_not(None)
+    return select(User.id).where(User.id == caller.user_id, chosen).exists()
+
+
+_CONDITIONS: dict[Step, Callable[[Caller], ColumnElement[bool]]] = {
+    Step.BRAND: _brand,
+    Step.DOMAIN: _domain,
+    Step.ORGANIZATION: _organization,
+    Step.MEMBER: _member,
+    Step.COLLEAGUE: _colleague,
+    Step.ASSISTANT: _assistant,
+    Step.UPLOAD: _upload,
+    Step.CAMPAIGN: _campaign,
+    Step.CALL: _call,
+    Step.TIME_ZONE: _time_zone,
+}

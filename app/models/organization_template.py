@@ -1,0 +1,24 @@
+"""Templates of organizations: what a partner gives to each customer of a kind."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import Base, Created, Id, Json, Named, Updated
+
+
+class OrganizationTemplate(Named, Base):
+    """A prepared organization of a partner. ``content`` is the document that
+    `app/services/organization_templates/content.py` reads and writes."""
+
+    __tablename__ = "organization_templates"
+    __table_args__ = (UniqueConstraint("partner_id", "name_key"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    content: Mapped[dict[str, Any]] = mapped_column(Json)
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]

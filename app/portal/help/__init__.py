@@ -1,0 +1,1 @@
+"""Help in context: the “?” beside the title of a page."""

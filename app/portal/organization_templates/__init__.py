@@ -1,0 +1,1 @@
+"""Templates of organizations: their list, their parts, and new organizations from them."""

@@ -1,0 +1,279 @@
+"""Change the parts of a template: plan and rules, assistants, the campaign."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext
+from app.portal.campaigns.plan_forms import MESSAGE_HINTS
+from app.portal.organization_templates.forms import (
+    FIRST_ROLE_HINTS,
+    TemplateAssistantForm,
+    TemplateCampaignForm,
+    TemplateForm,
+)
+from app.portal.organization_templates.views import bounds, opened
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused, seen_version
+from app.portal.web.region_choices import offered_first
+from app.services import organization_templates
+from app.services.assistants.settings import MAX_TEXT, AssistantFields
+from app.services.organization_templates import Opened, PreparedCampaign
+from app.services.organization_templates.checking import openable_for
+from app.services.outreach import Plan
+from app.services.outreach.plans import MOST_WORDS
+
+TARGET = "organization_template"
+
+
+@portal.get("/organization-templates/<uuid:template_id>/edit")
+def organization_template_edit(template_id: UUID) -> str:
+    return _edit_page(template_id, TemplateForm.showing_template(opened(template_id)))
+
+
+@portal.post("/organization-templates/<uuid:template_id>/edit")
+def organization_template_save(template_id: UUID) -> Page:
+    form = TemplateForm()
+    if not form.validate():
+        return _edit_page(template_id, form), 422
+    try:
+        with transaction() as session:
+            organization_templates.change(
+                session,
+                caller(),
+                template_id,
+                form.name.data or "",
+                form.changed,
+                bounds(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(template_id, form),
+            stored=lambda session: TemplateForm.showing_template(_opened(session, template_id)),
+            target=(TARGET, template_id),
+        )
+    return _saved(template_id, gettext("Template saved."))
+
+
+@portal.get("/organization-templates/<uuid:template_id>/assistants/new")
+def organization_template_assistant_new(template_id: UUID) -> str:
+    return _assistant_page(template_id, None, TemplateAssistantForm())
+
+
+@portal.post("/organization-templates/<uuid:template_id>/assistants/new")
+def organization_template_assistant_create(template_id: UUID) -> Page:
+    form = TemplateAssistantForm()
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            fields = AssistantFields(**form.data)
+            organization_templates.save_assistant(
+                session, caller(), template_id, None, fields, bounds()
+            )
+            url = submission.led_to(_url(template_id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _assistant_page(template_id, None, form))
+    flash(gettext("%(name)s added.", name=form.name.data), "success")
+    return redirect(url, 303)
+
+
+@portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
+def organization_template_assistant(template_id: UUID, position: int) -> str:
+    form = _assistant_form(opened(template_id), position)
+    return _assistant_page(template_id, position, form)
+
+
+@portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
+def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
+    form = TemplateAssistantForm()
+    try:
+        with transaction() as session:
+            organization_templates.save_assistant(
+                session,
+                caller(),
+                template_id,
+                position,
+                AssistantFields(**form.data),
+                bounds(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _assistant_page(template_id, position, form),
+            stored=lambda session: _assistant_form(_opened(session, template_id), position),
+            target=(TARGET, template_id),
+        )
+    return _saved(template_id, gettext("%(name)s saved.", name=form.name.data))
+
+
+@portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
+def organization_template_assistant_remove_confirm(template_id: UUID, position: int) -> str:
+    found = opened(template_id)
+    name = _fields_at(found, position).name
+    return Confirmation(
+        action=url_for(
+            "portal.organization_template_assistant_remove",
+            template_id=template_id,
+            position=position,
+            version=found.template.version,
+        ),
+        title=gettext("Remove %(name)s from the template?", name=name),
+        consequences=[
+            gettext("Organizations that were created from the template keep the assistant.")
+        ],
+        act=gettext("Remove assistant"),
+        safe=gettext("Keep assistant"),
+        safe_url=_url(template_id),
+    ).page()
+
+
+@portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
+def organization_template_assistant_remove(template_id: UUID, position: int) -> Response:
+    """The URL has the version of the template, since a position is another assistant's later."""
+    version = request.args.get("version", type=int)
+    try:
+        with transaction() as session:
+            organization_templates.remove_assistant(
+                session, caller(), template_id, position, expected_version=version
+            )
+    except Conflict as error:
+        flash(error.message, "warning")
+        return redirect(_url(template_id), 303)
+    return _saved(template_id, gettext("Assistant removed."))
+
+
+@portal.get("/organization-templates/<uuid:template_id>/campaign")
+def organization_template_campaign(template_id: UUID) -> str:
+    return _campaign_page(template_id, _campaign_form(opened(template_id)))
+
+
+@portal.post("/organization-templates/<uuid:template_id>/campaign")
+def organization_template_campaign_save(template_id: UUID) -> Page:
+    form = TemplateCampaignForm()
+    if not form.validate():
+        return _campaign_page(template_id, form), 422
+    try:
+        with transaction() as session:
+            organization_templates.save_campaign(
+                session,
+                caller(),
+                template_id,
+                form.to_campaign(),
+                bounds(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _campaign_page(template_id, form),
+            stored=lambda session: _stored_campaign(session, template_id, form),
+            target=(TARGET, template_id),
+        )
+    return _saved(template_id, gettext("Campaign plan saved."))
+
+
+@portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
+def organization_template_campaign_remove(template_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            organization_templates.save_campaign(
+                session, caller(), template_id, None, bounds(), expected_version=seen_version()
+            )
+    except Conflict as error:
+        flash(error.message, "warning")
+        return redirect(_url(template_id), 303)
+    return _saved(template_id, gettext("Campaign plan removed."))
+
+
+def _opened(session: Session, template_id: UUID) -> Opened:
+    return organization_templates.opened(session, caller(), template_id)
+
+
+def _url(template_id: UUID) -> str:
+    return url_for("portal.organization_template", template_id=template_id)
+
+
+def _saved(template_id: UUID, words: str) -> Response:
+    flash(words, "success")
+    return redirect(_url(template_id), 303)
+
+
+def _fields_at(found: Opened, position: int) -> AssistantFields:
+    if position >= len(found.content.assistants):
+        raise NotFound
+    return found.content.assistants[position]
+
+
+def _assistant_form(found: Opened, position: int) -> TemplateAssistantForm:
+    fields = _fields_at(found, position)
+    return TemplateAssistantForm.showing_fields(fields, found.template.version)
+
+
+def _campaign_form(found: Opened) -> TemplateCampaignForm:
+    campaign = found.content.campaign or PreparedCampaign(gettext("Outreach"), Plan(None))
+    form = TemplateCampaignForm.showing_campaign(campaign, found.template.version)
+    form.offer_template(found.content)
+    return form
+
+
+def _stored_campaign(
+    session: Session, template_id: UUID, typed: TemplateCampaignForm
+) -> TemplateCampaignForm:
+    found = _opened(session, template_id)
+    typed.offer_template(found.content)
+    return _campaign_form(found)
+
+
+def _edit_page(template_id: UUID, form: TemplateForm) -> str:
+    with transaction(read_only=True) as session:
+        found = _opened(session, template_id)
+        openable = openable_for(session, caller(), found.template.partner_id)
+    rules = found.content.rules
+    form.offer_only(openable, rules)
+    chosen = set(form.allowed_regions.data or ())
+    return render_template(
+        "portal/organization_templates/edit.html",
+        template=found.template,
+        form=form,
+        role_hints=FIRST_ROLE_HINTS,
+        usual=offered_first(form.allowed_regions.choices, chosen),
+        closed={region for region in chosen if openable.closed_by(region)},
+        most_at_once=settings().calls_per_organization,
+    )
+
+
+def _assistant_page(template_id: UUID, position: int | None, form: TemplateAssistantForm) -> str:
+    found = opened(template_id)
+    return render_template(
+        "portal/organization_templates/assistant.html",
+        template=found.template,
+        position=position,
+        form=form,
+        most=MAX_TEXT,
+    )
+
+
+def _campaign_page(template_id: UUID, form: TemplateCampaignForm) -> str:
+    found = opened(template_id)
+    form.offer_template(found.content)
+    return render_template(
+        "portal/organization_templates/campaign.html",
+        template=found.template,
+        content=found.content,
+        form=form,
+        hints=MESSAGE_HINTS,
+        most_words=MOST_WORDS,
+        most_at_once=settings().calls_per_organization,
+    )

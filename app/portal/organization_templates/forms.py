@@ -1,0 +1,204 @@
+"""The forms of a template: its parts, and the customers that are created from it."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from flask_wtf.file import FileField
+from wtforms import (
+    EmailField,
+    HiddenField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+)
+
+from app.enums import Role, Tier
+from app.languages import gettext, lazy_gettext
+from app.models import Campaign
+from app.portal.assistants.forms import AssistantForm
+from app.portal.campaigns.plan_forms import PlanForm
+from app.portal.organization_templates.labels import FIRST_ROLE_NAMES
+from app.portal.organizations.forms import Limits
+from app.portal.organizations.settings_forms import SettingsForm
+from app.portal.web.fields import OnceField, VersionField, without_nul
+from app.portal.web.forms import PortalForm
+from app.portal.web.region_choices import named_regions
+from app.services.assistants.settings import AssistantFields
+from app.services.organization_templates import Content, Customer, Opened, PreparedCampaign
+from app.validation.time_zones import time_zones
+
+MOST_NAME = 200
+NO_ONE = ""
+FIRST_ROLES = [
+    SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
+]
+FIRST_ROLE_HINTS = {
+    Role.OWNER.value: lazy_gettext("Manages the users and assistants of the organization."),
+    Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
+    NO_ONE: lazy_gettext("Invite users later."),
+}
+_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(time_zones())]
+_NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
+
+
+class FirstRole(PortalForm):
+    """The role of the user who is invited into each new organization."""
+
+    first_role = RadioField(
+        lazy_gettext("First user"), choices=FIRST_ROLES, default=Role.OWNER.value
+    )
+
+    @property
+    def role(self) -> Role | None:
+        return Role(self.first_role.data) if self.first_role.data else None
+
+
+class NewTemplateForm(PortalForm):
+    once = OnceField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+
+
+class SavedTemplateForm(FirstRole):
+    """A template from an organization."""
+
+    once = OnceField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    campaign = SelectField(lazy_gettext("Campaign plan"), validate_choice=False)
+
+    def offer(self, campaigns: list[Campaign]) -> None:
+        self.campaign.choices = [
+            SelectChoice("", gettext("None")),
+            *(SelectChoice(str(campaign.id), campaign.name) for campaign in campaigns),
+        ]
+
+
+class TemplateForm(SettingsForm, Limits, FirstRole):
+    """Name, plan, limits, first user and calling rules."""
+
+    version = VersionField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+
+    @classmethod
+    def showing_template(cls, opened: Opened) -> "TemplateForm":
+        content, rules = opened.content, opened.content.rules
+        values = {name: getattr(rules, name) for name in rules.__dataclass_fields__}
+        return cls.from_object(
+            data={
+                **values,
+                "allowed_regions": list(rules.allowed_regions),
+                "name": opened.template.name,
+                "tier": content.payment_tier.value,
+                "assistant_limit": content.assistant_limit,
+                "user_limit": content.user_limit,
+                "first_role": content.first_role.value if content.first_role else NO_ONE,
+                "version": opened.template.version,
+            }
+        )
+
+    def changed(self, content: Content) -> Content:
+        """Return the content with what was typed; for a validated form."""
+        return replace(
+            content,
+            payment_tier=Tier(self.tier.data),
+            assistant_limit=self.assistant_limit.data,
+            user_limit=self.user_limit.data,
+            rules=self.to_rules(),
+            first_role=self.role,
+        )
+
+
+class TemplateAssistantForm(AssistantForm):
+    """An assistant without a phone, which belongs to one organization."""
+
+    version = VersionField()
+    # None removes a field of the form above.
+    phone_number = None  # type: ignore[assignment]
+    phone_enabled = None  # type: ignore[assignment]
+    phone_configured = None  # type: ignore[assignment]
+
+    @classmethod
+    def showing_fields(cls, fields: AssistantFields, version: int) -> "TemplateAssistantForm":
+        names = fields.__dataclass_fields__
+        values = {name: getattr(fields, name) for name in names}
+        shown = {name: "" if value is None else value for name, value in values.items()}
+        return cls.from_object(data={**shown, "version": version})
+
+
+class TemplateCampaignForm(PlanForm):
+    """The campaign of a template; its assistant is a position among those of the template."""
+
+    version = VersionField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+
+    @classmethod
+    def showing_campaign(cls, campaign: PreparedCampaign, version: int) -> "TemplateCampaignForm":
+        plan = campaign.plan
+        return cls.from_object(
+            data={
+                "name": campaign.name,
+                "assistant": str(campaign.speaker),
+                "weekdays": [str(day) for day in sorted(plan.weekdays)],
+                "hours_start": plan.hours_start,
+                "hours_end": plan.hours_end,
+                "calls_per_hour": plan.calls_per_hour,
+                "calls_at_once": plan.calls_at_once,
+                **cls.message_of(plan),
+                "version": version,
+            }
+        )
+
+    def offer_template(self, content: Content) -> None:
+        self.assistant.choices = [
+            SelectChoice(str(position), fields.name)
+            for position, fields in enumerate(content.assistants)
+        ]
+
+    def to_campaign(self) -> PreparedCampaign:
+        """Return the campaign as typed; for a validated form."""
+        chosen = self.assistant.data or ""
+        speaker = int(chosen) if chosen.isascii() and chosen.isdigit() else -1
+        return PreparedCampaign(self.name.data or "", self.to_plan(), speaker)
+
+
+class CustomerForm(PortalForm):
+    """A new organization from a template."""
+
+    wire_fields: ClassVar = {"defaultRegion": "country"}
+
+    once = OnceField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    country = SelectField(lazy_gettext("Country"), validate_choice=False)
+    timezone = SelectField(lazy_gettext("Time zone of the assistants"), validate_choice=False)
+    email = EmailField(
+        lazy_gettext("Email of the first user"), filters=[without_nul], render_kw={"maxlength": 254}
+    )
+    user_name = StringField(
+        lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME
+    )
+
+    def offer(self, content: Content) -> None:
+        named = named_regions()
+        own = next((str(c.label) for c in named if c.value == content.rules.default_region), "")
+        self.country.choices = [
+            SelectChoice("", gettext("%(country)s (template)", country=own)),
+            *named,
+        ]
+        self.timezone.choices = [SelectChoice("", gettext("As in the template")), *_ZONES]
+
+    def to_customer(self) -> Customer:
+        return Customer(
+            name=self.name.data or "",
+            email=self.email.data or None,
+            user_name=self.user_name.data or None,
+            country=self.country.data or None,
+            timezone=self.timezone.data or None,
+        )
+
+
+class CustomersForm(PortalForm):
+    """A file of customers, or the rows of one that was checked."""
+
+    once = OnceField()
+    file = FileField(lazy_gettext("File"))
+    rows = HiddenField()

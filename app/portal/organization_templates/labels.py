@@ -1,0 +1,99 @@
+"""What the pages of a template say about its content."""
+
+from datetime import time
+
+from babel.dates import get_day_names
+
+from app.enums import TIER_NAMES, Role
+from app.languages import gettext, lazy_gettext, locale, ngettext
+from app.portal.campaigns.labels import message_words
+from app.portal.organizations.views import region_names
+from app.portal.web.formats import number
+from app.portal.web.navigation import ROLE_NAMES
+from app.services.organization_templates import Content, PreparedCampaign
+from app.services.organizations import CallingRules
+
+FIRST_ROLE_NAMES: dict[Role | None, str] = {
+    Role.OWNER: ROLE_NAMES[Role.OWNER],
+    Role.STANDARD: ROLE_NAMES[Role.STANDARD],
+    None: lazy_gettext("No one"),
+}
+INVITATION_HINTS: dict[Role | None, str] = {
+    Role.OWNER: lazy_gettext("Gets an invitation as owner. Its link works once, for seven days."),
+    Role.STANDARD: lazy_gettext(
+        "Gets an invitation as member. Its link works once, for seven days."
+    ),
+}
+
+
+def content_words(content: Content) -> str:
+    """Basic plan, 2 assistants, campaign Recall"""
+    count = len(content.assistants)
+    parts = [
+        gettext("%(plan)s plan", plan=TIER_NAMES[content.payment_tier]),
+        ngettext("%(num)s assistant", "%(num)s assistants", count, num=number(count)),
+    ]
+    if content.campaign is not None:
+        parts.append(gettext("campaign %(name)s", name=content.campaign.name))
+    return ", ".join(parts)
+
+
+def limit_facts(content: Content) -> list[tuple[str, str]]:
+    return [
+        (gettext("Plan"), TIER_NAMES[content.payment_tier]),
+        (gettext("Assistant limit"), _limit(content.assistant_limit)),
+        (gettext("User limit"), _limit(content.user_limit)),
+        (gettext("First user"), FIRST_ROLE_NAMES[content.first_role]),
+    ]
+
+
+def rule_facts(rules: CallingRules) -> list[tuple[str, str]]:
+    hours = gettext("Any time")
+    if rules.calling_hours_on:
+        hours = _hours(rules.calling_hours_start, rules.calling_hours_end)
+    others = [region for region in rules.allowed_regions if region != rules.default_region]
+    retries = gettext("None")
+    if rules.retry_times:
+        retries = ngettext(
+            "%(times)s, after %(num)s minute",
+            "%(times)s, after %(num)s minutes",
+            rules.retry_minutes,
+            times=number(rules.retry_times),
+            num=number(rules.retry_minutes),
+        )
+    return [
+        (gettext("Country"), region_names([rules.default_region])),
+        (gettext("More regions"), region_names(others) or gettext("None")),
+        (gettext("Calling hours"), hours),
+        (gettext("Calls at once"), _limit(rules.max_calls_at_once)),
+        (gettext("Calls a day"), _limit(rules.max_calls_a_day)),
+        (gettext("Retries"), retries),
+        (
+            gettext("Consent"),
+            gettext("Required") if rules.consent_required else gettext("Not required"),
+        ),
+    ]
+
+
+def campaign_facts(content: Content, campaign: PreparedCampaign) -> list[tuple[str, str]]:
+    plan = campaign.plan
+    days = get_day_names("abbreviated", locale=locale())
+    at_once = number(plan.calls_at_once) if plan.calls_at_once else None
+    return [
+        (gettext("Name"), campaign.name),
+        (gettext("Assistant"), content.assistants[campaign.speaker].name),
+        (gettext("Days"), ", ".join(days[day - 1] for day in sorted(plan.weekdays))),
+        (gettext("Hours"), _hours(plan.hours_start, plan.hours_end)),
+        (gettext("Calls an hour"), _limit(plan.calls_per_hour)),
+        (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
+        (gettext("Message"), message_words(plan)),
+    ]
+
+
+def _hours(start: time, end: time) -> str:
+    last = "24:00" if end == time.min else f"{end:%H:%M}"
+    return gettext("%(start)s to %(end)s", start=f"{start:%H:%M}", end=last)
+
+
+def _limit(most: int | None) -> str:
+    return number(most) if most else gettext("No limit")

@@ -1,0 +1,166 @@
+"""New organizations from a template: one from a form, many from a file."""
+
+import io
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from werkzeug.datastructures import FileStorage
+
+from app.enums import CarrierKind
+from app.errors import ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
+from app.portal.organization_templates.forms import CustomerForm, CustomersForm
+from app.portal.organization_templates.labels import INVITATION_HINTS, content_words
+from app.portal.organization_templates.views import bounds, opened
+from app.portal.organizations.views import region_names
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.editing import Submission
+from app.portal.web.formats import number
+from app.portal.web.forms import refused
+from app.services import organization_templates
+from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerRow
+
+
+@portal.get("/organization-templates/<uuid:template_id>/use")
+def organization_template_use(template_id: UUID) -> str:
+    return _use_page(template_id, CustomerForm())
+
+
+@portal.post("/organization-templates/<uuid:template_id>/use")
+def organization_template_use_create(template_id: UUID) -> Page:
+    form = CustomerForm()
+    customer = form.to_customer()
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            made = organization_templates.create_organization(
+                session,
+                caller(),
+                template_id,
+                customer,
+                bounds(),
+                in_trial=settings().new_organizations_in_trial,
+                carrier=CarrierKind(settings().carrier),
+            )
+            url = submission.led_to(url_for("portal.organization", organization_id=made.id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _use_page(template_id, form))
+    words = gettext("%(name)s added.", name=made.name)
+    if opened(template_id).content.first_role is not None:
+        words = gettext(
+            "%(name)s added. %(email)s is invited.", name=made.name, email=customer.email
+        )
+    flash(words, "success")
+    return redirect(url, 303)
+
+
+@portal.get("/organization-templates/<uuid:template_id>/use-many")
+def organization_template_use_many(template_id: UUID) -> str:
+    return _many_page(template_id, CustomersForm())
+
+
+@portal.post("/organization-templates/<uuid:template_id>/use-many/check")
+def organization_template_check_many(template_id: UUID) -> Page:
+    """Show each row of the file with its problems; nothing is written."""
+    form = CustomersForm()
+    opened(template_id)
+    try:
+        rows = _rows_of_file(form.file.data)
+    except ValidationFailed as error:
+        form.file.errors = (error.message,)
+        return _many_page(template_id, form), 422
+    with transaction(read_only=True) as session:
+        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
+    form.rows.data = organization_templates.as_text(rows)
+    return _checked_page(template_id, form, checked)
+
+
+@portal.post("/organization-templates/<uuid:template_id>/use-many")
+def organization_template_create_many(template_id: UUID) -> Page:
+    """Create the organizations of the rows that were checked and still have no problem."""
+    form = CustomersForm()
+    opened(template_id)
+    try:
+        rows = organization_templates.from_text(form.rows.data or "")
+    except ValidationFailed as error:
+        form.file.errors = (error.message,)
+        return _many_page(template_id, form), 422
+    with transaction() as session:
+        submission = Submission(session, notice=gettext("These organizations were created before."))
+        results = organization_templates.create_many(
+            session,
+            caller(),
+            template_id,
+            rows,
+            bounds(),
+            in_trial=settings().new_organizations_in_trial,
+            carrier=CarrierKind(settings().carrier),
+        )
+        submission.led_to(url_for("portal.organizations"))
+    created = [result for result in results if result.organization_id]
+    if len(created) == len(results):
+        words = ngettext(
+            "%(num)s organization added.",
+            "%(num)s organizations added.",
+            len(created),
+            num=number(len(created)),
+        )
+        flash(words, "success")
+        return redirect(url_for("portal.organizations"), 303)
+    return render_template(
+        "portal/organization_templates/created.html",
+        template=opened(template_id).template,
+        created=created,
+        refused=[result for result in results if not result.organization_id],
+    )
+
+
+def _rows_of_file(sent: FileStorage | None) -> list[CustomerRow]:
+    """Raises `ValidationFailed`."""
+    if not sent:
+        raise ValidationFailed.on("file", "required", gettext("Choose a file."))
+    data = sent.stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        message = gettext(
+            "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MOST_ROWS
+        )
+        raise ValidationFailed.on("file", "too_large", message)
+    return organization_templates.read_customers(io.BytesIO(data), sent.filename or "")
+
+
+def _use_page(template_id: UUID, form: CustomerForm) -> str:
+    found = opened(template_id)
+    form.offer(found.content)
+    return render_template(
+        "portal/organization_templates/use.html",
+        template=found.template,
+        content=found.content,
+        words=content_words(found.content),
+        email_hint=INVITATION_HINTS.get(found.content.first_role),
+        form=form,
+    )
+
+
+def _many_page(template_id: UUID, form: CustomersForm) -> str:
+    found = opened(template_id)
+    return render_template(
+        "portal/organization_templates/use_many.html",
+        template=found.template,
+        content=found.content,
+        form=form,
+        most=MOST_ROWS,
+    )
+
+
+def _checked_page(template_id: UUID, form: CustomersForm, checked: list[CheckedRow]) -> str:
+    found = opened(template_id)
+    return render_template(
+        "portal/organization_templates/checked.html",
+        template=found.template,
+        content=found.content,
+        form=form,
+        rows=sorted(checked, key=lambda each: not each.problems),
+        region_names=region_names,
+        good=sum(not each.problems for each in checked),
+    )

@@ -1,0 +1,168 @@
+"""Templates of organizations: the list, one template, creating and deleting."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext
+from app.models import Campaign
+from app.portal.organization_templates.forms import (
+    FIRST_ROLE_HINTS,
+    NewTemplateForm,
+    SavedTemplateForm,
+)
+from app.portal.organization_templates.labels import (
+    campaign_facts,
+    content_words,
+    limit_facts,
+    rule_facts,
+)
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused
+from app.services import campaigns, organization_templates, organizations
+from app.services.organization_templates import Bounds, Opened
+from app.validation.uuids import as_uuid
+
+MOST_CAMPAIGNS = 50
+
+
+def bounds() -> Bounds:
+    return Bounds(settings().calls_per_organization, settings().sip_allow_private)
+
+
+def opened(template_id: UUID) -> Opened:
+    with transaction(read_only=True) as session:
+        return organization_templates.opened(session, caller(), template_id)
+
+
+@portal.get("/organization-templates", endpoint="organization_templates")
+def list_templates() -> str:
+    with transaction(read_only=True) as session:
+        rows = organization_templates.listing(session, caller())
+    return render_template(
+        "portal/organization_templates/list.html", rows=rows, content_words=content_words
+    )
+
+
+@portal.get("/organization-templates/new")
+def organization_template_new() -> str:
+    _refuse_operators()
+    return _new_page(NewTemplateForm())
+
+
+@portal.post("/organization-templates/new")
+def organization_template_create() -> Page:
+    form = NewTemplateForm()
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            made = organization_templates.create(session, caller(), form.name.data or "")
+            url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _new_page(form))
+    flash(gettext("Template %(name)s added.", name=made.name), "success")
+    return redirect(url, 303)
+
+
+@portal.get("/organizations/<uuid:organization_id>/save-as-template")
+def organization_save_as_template(organization_id: UUID) -> str:
+    _refuse_operators()
+    with transaction(read_only=True) as session:
+        name = organizations.get(session, caller(), organization_id).name
+        offered = _campaigns_of(session, organization_id)
+    newest = str(offered[0].id) if offered else ""
+    return _save_page(organization_id, SavedTemplateForm(data={"name": name, "campaign": newest}))
+
+
+@portal.post("/organizations/<uuid:organization_id>/save-as-template")
+def organization_template_save_as(organization_id: UUID) -> Page:
+    form = SavedTemplateForm()
+    if not form.validate():
+        return _save_page(organization_id, form), 422
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            made = organization_templates.save_organization(
+                session,
+                caller(),
+                organization_id,
+                form.name.data or "",
+                campaign_id=as_uuid(form.campaign.data or ""),
+                first_role=form.role,
+            )
+            url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _save_page(organization_id, form))
+    flash(gettext("Template %(name)s added.", name=made.name), "success")
+    return redirect(url, 303)
+
+
+@portal.get("/organization-templates/<uuid:template_id>")
+def organization_template(template_id: UUID) -> str:
+    found = opened(template_id)
+    content = found.content
+    return render_template(
+        "portal/organization_templates/detail.html",
+        template=found.template,
+        content=content,
+        limits=limit_facts(content),
+        rules=rule_facts(content.rules),
+        plan=campaign_facts(content, content.campaign) if content.campaign else [],
+    )
+
+
+@portal.get("/organization-templates/<uuid:template_id>/delete")
+def organization_template_delete_confirm(template_id: UUID) -> str:
+    found = opened(template_id)
+    return Confirmation(
+        action=url_for("portal.organization_template_delete", template_id=template_id),
+        title=gettext("Delete the template %(name)s?", name=found.template.name),
+        consequences=[gettext("Organizations that were created from it stay as they are.")],
+        act=gettext("Delete template"),
+        safe=gettext("Keep template"),
+        safe_url=url_for("portal.organization_template", template_id=template_id),
+    ).page()
+
+
+@portal.post("/organization-templates/<uuid:template_id>/delete")
+def organization_template_delete(template_id: UUID) -> Response:
+    with transaction() as session:
+        deleted = organization_templates.delete(session, caller(), template_id)
+        name = deleted.name
+    flash(gettext("Template %(name)s deleted.", name=name), "success")
+    return redirect(url_for("portal.organization_templates"), 303)
+
+
+def _refuse_operators() -> None:
+    """Refuse operators: they have no partner that the template could belong to."""
+    if caller().partner_id is None:
+        raise NotFound
+
+
+def _new_page(form: NewTemplateForm) -> str:
+    return render_template("portal/organization_templates/new.html", form=form)
+
+
+def _save_page(organization_id: UUID, form: SavedTemplateForm) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        form.offer(_campaigns_of(session, organization_id))
+        return render_template(
+            "portal/organization_templates/save_as.html",
+            organization=found,
+            form=form,
+            hints=FIRST_ROLE_HINTS,
+        )
+
+
+def _campaigns_of(session: Session, organization_id: UUID) -> list[Campaign]:
+    page = campaigns.search(
+        session, caller(), organization_id=organization_id, limit=MOST_CAMPAIGNS
+    )
+    return list(page.items)

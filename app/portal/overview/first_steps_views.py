@@ -1,0 +1,146 @@
+"""The first steps of the user's role on the overview: shown, hidden, shown again."""
+
+from dataclasses import dataclass
+
+from flask import flash, redirect, url_for
+from flask_login import current_user
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import Role
+from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext, ngettext
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import number
+from app.portal.web.navigation import may_open
+from app.services import overview
+from app.services.overview import Step
+
+TITLES: dict[Role, str] = {
+    Role.PARTNER_ADMIN: lazy_gettext("Set up your portal"),
+    Role.PARTNER_EDITOR: lazy_gettext("Set up your portal"),
+    Role.ADMIN: lazy_gettext("Set up your customers"),
+    Role.OWNER: lazy_gettext("Set up your organization"),
+    Role.STANDARD: lazy_gettext("First steps"),
+}
+WORDS: dict[Step, tuple[str, str, str]] = {
+    Step.BRAND: (
+        lazy_gettext("Publish your brand"),
+        lazy_gettext("Logo, colours and name on every page."),
+        "portal.branding",
+    ),
+    Step.DOMAIN: (
+        lazy_gettext("Use your own domain"),
+        lazy_gettext("Your customers sign in there once it is verified."),
+        "portal.portal_settings",
+    ),
+    Step.ORGANIZATION: (
+        lazy_gettext("Add your first organization"),
+        lazy_gettext("One of your customers, with its users and assistants."),
+        "portal.organizations",
+    ),
+    Step.MEMBER: (
+        lazy_gettext("Invite a customer’s first user"),
+        lazy_gettext("They get an email with a link to their organization."),
+        "portal.user_new",
+    ),
+    Step.COLLEAGUE: (
+        lazy_gettext("Invite a colleague"),
+        lazy_gettext("They work with your campaigns and calls."),
+        "portal.user_new",
+    ),
+    Step.ASSISTANT: (
+        lazy_gettext("Get an assistant ready"),
+        lazy_gettext("It needs a number that is set up with the carrier."),
+        "portal.assistants",
+    ),
+    Step.UPLOAD: (
+        lazy_gettext("Upload contacts"),
+        lazy_gettext("Into a campaign. Files are checked before they are applied."),
+        "portal.uploads",
+    ),
+    Step.CAMPAIGN: (
+        lazy_gettext("Start a campaign"),
+        lazy_gettext("Choose an assistant, days and hours. Calls begin when you start it."),
+        "portal.campaigns",
+    ),
+    Step.CALL: (
+        lazy_gettext("Place a first call"),
+        lazy_gettext("To your own phone, as a test."),
+        "portal.test_call",
+    ),
+    Step.TIME_ZONE: (
+        lazy_gettext("Choose your time zone"),
+        lazy_gettext("Times on every page are shown in it."),
+        "portal.account",
+    ),
+}
+"""Title, second line and page of each step."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepEntry:
+    """A step as the page shows it; ``url`` is None where the user may not open its page."""
+
+    title: str
+    text: str
+    url: str | None
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSteps:
+    """The steps of the user's role, of which at least one is left."""
+
+    title: str
+    entries: tuple[StepEntry, ...]
+    is_hidden: bool
+
+    @property
+    def done(self) -> int:
+        return sum(entry.done for entry in self.entries)
+
+    @property
+    def whole(self) -> int:
+        return len(self.entries)
+
+    @property
+    def words(self) -> str:
+        return ngettext(
+            "%(done)s of %(num)s step done",
+            "%(done)s of %(num)s steps done",
+            self.whole,
+            done=number(self.done),
+            num=number(self.whole),
+        )
+
+
+def first_steps(session: Session) -> FirstSteps | None:
+    """Return the steps of the current user; None if nothing is left to do."""
+    steps = overview.first_steps(session, caller())
+    if not steps:
+        return None
+    entries = tuple(_entry(step, is_done=is_done) for step, is_done in steps.items())
+    is_hidden = current_user.first_steps_hidden_at is not None
+    return FirstSteps(TITLES[current_user.role], entries, is_hidden)
+
+
+@portal.post("/first-steps/hide")
+def first_steps_hide() -> Response:
+    with transaction() as session:
+        overview.hide_first_steps(session, caller(), is_hidden=True)
+    flash(gettext("Hidden. You can show the steps again below."), "success")
+    return redirect(url_for("portal.overview"), 303)
+
+
+@portal.post("/first-steps/show")
+def first_steps_show() -> Response:
+    with transaction() as session:
+        overview.hide_first_steps(session, caller(), is_hidden=False)
+    return redirect(url_for("portal.overview"), 303)
+
+
+def _entry(step: Step, *, is_done: bool) -> StepEntry:
+    title, text, endpoint = WORDS[step]
+    url = url_for(endpoint) if may_open(caller(), endpoint) else None
+    return StepEntry(title, text, url, is_done)

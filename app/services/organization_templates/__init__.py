@@ -1,0 +1,24 @@
+"""Templates of organizations: kept by a partner, used for one customer or for many."""
+
+from app.services.organization_templates.changing import (
+    change,
+    create,
+    delete,
+    remove_assistant,
+    save_assistant,
+    save_campaign,
+    save_organization,
+)
+from app.services.organization_templates.checking import Bounds
+from app.services.organization_templates.content import Content, PreparedCampaign, content_of
+from app.services.organization_templates.creating import Customer, create_organization
+from app.services.organization_templates.customer_files import (
+    MOST_BYTES,
+    MOST_ROWS,
+    CustomerRow,
+    as_text,
+    from_text,
+    read_customers,
+)
+from app.services.organization_templates.loading import Opened, get, listing, opened
+from app.services.organization_templates.many import CheckedRow, check_many, create_many

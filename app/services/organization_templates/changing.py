@@ -1,0 +1,346 @@
+"""Create templates, also from an organization, change their parts and delete them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.languages.numbers import written
+from app.models import Organization, OrganizationTemplate, new_id
+from app.models.base import name_key
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import assistants, audit, campaigns, organizations, outreach, partners
+from app.services.assistants.creating import DEFAULT_NAME
+from app.services.assistants.settings import AssistantFields
+from app.services.organization_templates.checking import (
+    MOST_ASSISTANTS,
+    Bounds,
+    check_campaign,
+    check_organization,
+    checked_assistant,
+)
+from app.services.organization_templates.content import (
+    Content,
+    PreparedCampaign,
+    content_of,
+    document_of,
+    facts_of,
+    plain_content,
+)
+from app.services.organization_templates.loading import get
+from app.services.organizations.changing import checked_name
+
+MOST_TEMPLATES = 100
+"""Templates of a partner."""
+TARGET = "organization_template"
+"""The target type in the history."""
+
+
+def create(session: Session, caller: Caller, name: str) -> OrganizationTemplate:
+    """Create a template with the partner's default assistant and the rules of a new organization.
+
+    Raises `Forbidden`, `NotFound` for an operator, and `ValidationFailed` (``blank``,
+    ``too_long``, ``name_taken``, ``too_many``).
+    """
+    partner = partners.get(session, caller, _partner_of(caller))
+    assistant = AssistantFields(
+        name=partner.default_assistant_name or DEFAULT_NAME, service=partner.default_service
+    )
+    return _add(session, caller, name, plain_content(assistant, partner.default_assistant_limit))
+
+
+def save_organization(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    name: str,
+    *,
+    campaign_id: UUID | None = None,
+    first_role: Role | None = None,
+) -> OrganizationTemplate:
+    """Create a template from an organization: plan, limits, calling rules, assistants without their
+    numbers, and the name and the plan of a campaign.
+
+    Raises as `create`, and `NotFound` for the organization or the campaign.
+    """
+    _partner_of(caller)
+    organization = organizations.get(session, caller, organization_id)
+    found = assistants.of_organization(session, caller, organization.id)[:MOST_ASSISTANTS]
+    campaign = None
+    if campaign_id is not None:
+        stored = campaigns.get(session, caller, campaign_id)
+        if stored.organization_id != organization.id:
+            raise NotFound
+        plan = outreach.plan_of(session, stored)
+        speakers = [row.id for row in found]
+        speaker = speakers.index(plan.assistant_id) if plan.assistant_id in speakers else 0
+        campaign = PreparedCampaign(stored.name, replace(plan, assistant_id=None), speaker)
+    # A limit that was lowered below the assistants in use would refuse them to every new customer.
+    limit = max(organization.assistant_limit, len(found)) if organization.assistant_limit else 0
+    content = Content(
+        payment_tier=organization.payment_tier or Tier.FREE,
+        assistant_limit=limit,
+        user_limit=organization.user_limit,
+        rules=organizations.rules_of(organization),
+        assistants=tuple(
+            AssistantFields(
+                name=row.name,
+                service=row.service,
+                timezone=row.timezone,
+                active=row.active,
+                default_intro=row.default_intro,
+                default_voicemail=row.default_voicemail,
+                voice_address=row.voice_address,
+            )
+            for row in found
+        ),
+        campaign=campaign if found else None,
+        first_role=first_role,
+    )
+    return _add(session, caller, name, content, source=organization)
+
+
+def change(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    name: str,
+    changed: Callable[[Content], Content],
+    bounds: Bounds,
+    *,
+    expected_version: int | None = None,
+) -> OrganizationTemplate:
+    """Change the name, the plan, the limits, the rules and the first user. ``changed`` returns the
+    new content for the stored one.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem, and `Conflict`
+    (``changed_meanwhile``).
+    """
+    template, before = _held(session, caller, template_id, expected_version)
+    after = changed(before)
+    name = checked_name(name)
+    check_organization(session, caller, template.partner_id, after, bounds, before.rules)
+    if template.name != name:
+        _refuse_taken(session, template.partner_id, name, template.id)
+    return _write(session, caller, template, before, after, name=name)
+
+
+def save_assistant(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    position: int | None,
+    fields: AssistantFields,
+    bounds: Bounds,
+    *,
+    expected_version: int | None = None,
+) -> OrganizationTemplate:
+    """Replace the assistant at the position, or add one if it is None. Its phone is left out.
+
+    Raises as `change`, and `ValidationFailed` (``agent_limit_reached``, ``too_many``).
+    """
+    template, before = _held(session, caller, template_id, expected_version)
+    checked = checked_assistant(session, template.partner_id, before, fields, bounds)
+    kept = list(before.assistants)
+    if position is None:
+        _refuse_more_assistants(before)
+        kept.append(checked)
+    else:
+        _assistant_at(before, position)
+        kept[position] = checked
+    after = replace(before, assistants=tuple(kept))
+    if after.campaign is not None and after.campaign.speaker == position:
+        check_campaign(after, after.campaign, bounds)
+    return _write(session, caller, template, before, after)
+
+
+def remove_assistant(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    position: int,
+    *,
+    expected_version: int | None = None,
+) -> OrganizationTemplate:
+    """Remove the assistant at the position. Raises `Forbidden`, `NotFound`, and `Conflict`
+    (``changed_meanwhile``, ``calls_for_campaign``)."""
+    template, before = _held(session, caller, template_id, expected_version)
+    name = _assistant_at(before, position).name
+    campaign = before.campaign
+    if campaign is not None and campaign.speaker == position:
+        message = gettext(
+            "%(name)s calls for the campaign. Choose another assistant there first.", name=name
+        )
+        raise Conflict(message, "calls_for_campaign")
+    if campaign is not None and campaign.speaker > position:
+        campaign = replace(campaign, speaker=campaign.speaker - 1)
+    kept = before.assistants[:position] + before.assistants[position + 1 :]
+    after = replace(before, assistants=kept, campaign=campaign)
+    return _write(session, caller, template, before, after)
+
+
+def save_campaign(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    campaign: PreparedCampaign | None,
+    bounds: Bounds,
+    *,
+    expected_version: int | None = None,
+) -> OrganizationTemplate:
+    """Set the campaign, or remove it with None. Raises as `change`."""
+    template, before = _held(session, caller, template_id, expected_version)
+    if campaign is not None:
+        check_campaign(before, campaign, bounds)
+        campaign = replace(campaign, name=checked_name(campaign.name))
+    return _write(session, caller, template, before, replace(before, campaign=campaign))
+
+
+def delete(session: Session, caller: Caller, template_id: UUID) -> OrganizationTemplate:
+    """Delete the template; its organizations stay. Raises `Forbidden` and `NotFound`."""
+    template, before = _held(session, caller, template_id, None)
+    _record(session, caller, "deleted", template, before=before)
+    session.delete(template)
+    session.flush()
+    return template
+
+
+def _partner_of(caller: Caller) -> UUID:
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    if caller.partner_id is None:
+        raise NotFound
+    return caller.partner_id
+
+
+def _held(
+    session: Session, caller: Caller, template_id: UUID, expected_version: int | None
+) -> tuple[OrganizationTemplate, Content]:
+    template = get(session, caller, template_id, for_change=True)
+    refuse_stale(expected_version, template.version, "template")
+    return template, content_of(template)
+
+
+def _assistant_at(content: Content, position: int) -> AssistantFields:
+    if not 0 <= position < len(content.assistants):
+        raise NotFound(code="agent_not_found")
+    return content.assistants[position]
+
+
+def _refuse_more_assistants(content: Content) -> None:
+    count = len(content.assistants)
+    if count >= MOST_ASSISTANTS:
+        message = gettext("A template has at most %(most)s assistants.", most=MOST_ASSISTANTS)
+        raise ValidationFailed.on("name", "too_many", message)
+    if content.assistant_limit and count >= content.assistant_limit:
+        message = gettext(
+            "The template has %(used)s of %(limit)s assistants. Raise its assistant limit first.",
+            used=written(count),
+            limit=written(content.assistant_limit),
+        )
+        raise ValidationFailed(message, "agent_limit_reached")
+
+
+def _add(
+    session: Session,
+    caller: Caller,
+    name: str,
+    content: Content,
+    *,
+    source: Organization | None = None,
+) -> OrganizationTemplate:
+    partner_id = _partner_of(caller)
+    name = checked_name(name)
+    of_partner = OrganizationTemplate.partner_id == partner_id
+    count = select(func.count()).select_from(OrganizationTemplate).where(of_partner)
+    if (session.scalar(count) or 0) >= MOST_TEMPLATES:
+        message = gettext("You have %(most)s templates. Delete one first.", most=MOST_TEMPLATES)
+        raise ValidationFailed.on("name", "too_many", message)
+    _refuse_taken(session, partner_id, name)
+    template = OrganizationTemplate(
+        id=new_id(), partner_id=partner_id, name=name, content=document_of(content)
+    )
+    try:
+        with session.begin_nested():
+            session.add(template)
+    except IntegrityError as error:  # a concurrent request used the same name
+        raise _name_taken(name) from error
+    _record(session, caller, "created", template, after=content, source=source)
+    return template
+
+
+def _refuse_taken(
+    session: Session, partner_id: UUID, name: str, own_id: UUID | None = None
+) -> None:
+    """Raise `ValidationFailed` (``name_taken``) if another template has the name."""
+    others = select(OrganizationTemplate.name).where(
+        OrganizationTemplate.partner_id == partner_id,
+        OrganizationTemplate.name_key == name_key(name),
+    )
+    if own_id is not None:
+        others = others.where(OrganizationTemplate.id != own_id)
+    if (found := session.scalar(others)) is not None:
+        raise _name_taken(found)
+
+
+def _name_taken(name: str) -> ValidationFailed:
+    message = gettext("There is a template %(name)s already.", name=name)
+    return ValidationFailed.on("name", "name_taken", message)
+
+
+def _write(
+    session: Session,
+    caller: Caller,
+    template: OrganizationTemplate,
+    before: Content,
+    after: Content,
+    *,
+    name: str | None = None,
+) -> OrganizationTemplate:
+    old_name = template.name
+    if before == after and name in (None, old_name):
+        return template
+    template.content = document_of(after)
+    template.name = name or old_name
+    template.version += 1
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:  # a concurrent request used the same name
+        raise _name_taken(name or old_name) from error
+    _record(session, caller, "updated", template, before=before, after=after, old_name=old_name)
+    return template
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    verb: str,
+    template: OrganizationTemplate,
+    *,
+    before: Content | None = None,
+    after: Content | None = None,
+    old_name: str | None = None,
+    source: Organization | None = None,
+) -> None:
+    old = {"name": old_name or template.name, **facts_of(before)} if before else None
+    new = {"name": template.name, **facts_of(after)} if after else None
+    if new is not None and source is not None:
+        new["organization"] = source.name
+    audit.record(
+        session,
+        caller,
+        action=f"{TARGET}.{verb}",
+        target_type=TARGET,
+        target_id=template.id,
+        partner_id=template.partner_id,
+        target=template.name,
+        before=old,
+        after=new,
+    )

@@ -1,0 +1,141 @@
+"""Whether a template can be used: the checks of the services that will use it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.errors import Problem, ValidationFailed
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
+from app.models import Assistant, Organization
+from app.policy.caller import Caller
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
+from app.services.assistants.settings import AssistantFields, checked_fields
+from app.services.calls import CallRequest
+from app.services.calls.accept import messaging_problems
+from app.services.organization_templates.content import (
+    PLAIN_RULES,
+    Content,
+    PreparedCampaign,
+    without_phone,
+)
+from app.services.organizations import CallingRules, Openable
+from app.services.organizations.changing import checked_name
+from app.services.outreach.plans import plan_problems
+
+MOST_ASSISTANTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the installation allows: its limit of an organization's calls at once, and whether a
+    voice address may have a private host."""
+
+    most_at_once: int
+    allow_private: bool = False
+
+
+def unsaved_organization(partner_id: UUID, rules: CallingRules) -> Organization:
+    """Return an organization with these rules that is not stored, for checks that need one."""
+    return Organization(
+        partner_id=partner_id,
+        default_region=rules.default_region,
+        allowed_regions=list(rules.allowed_regions),
+    )
+
+
+def openable_for(session: Session, caller: Caller, partner_id: UUID) -> Openable:
+    """Return the regions that new organizations of the partner can call."""
+    from_start = unsaved_organization(partner_id, PLAIN_RULES)
+    return organizations.openable_of(session, caller, from_start)
+
+
+def checked_assistant(
+    session: Session, partner_id: UUID, content: Content, fields: AssistantFields, bounds: Bounds
+) -> AssistantFields:
+    """Return the assistant as it is stored. Raises `ValidationFailed` with every problem."""
+    whose = unsaved_organization(partner_id, content.rules)
+    stored = {assistant.voice_address for assistant in content.assistants}
+    address = fields.voice_address if fields.voice_address in stored else None
+    return checked_fields(session, without_phone(fields), whose, address, bounds.allow_private)
+
+
+def check_organization(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    content: Content,
+    bounds: Bounds,
+    stored: CallingRules,
+) -> None:
+    """Check the plan, the limits and the rules, which take the place of those ``stored``. Raises
+    `ValidationFailed` with every problem."""
+    openable = openable_for(session, caller, partner_id)
+    problems = list(_limit_problems(content))
+    try:
+        organizations.check_rules(content.rules, stored, openable, bounds.most_at_once)
+    except ValidationFailed as error:
+        problems += error.problems
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def check_campaign(content: Content, campaign: PreparedCampaign, bounds: Bounds) -> None:
+    """Raises `ValidationFailed` with every problem."""
+    problems = list(_campaign_problems(content, campaign, bounds))
+    if problems:
+        raise ValidationFailed.of(*problems)
+
+
+def _limit_problems(content: Content) -> Iterator[Problem]:
+    typed = {
+        "paymentTier": content.payment_tier,
+        "agentLimit": content.assistant_limit,
+        "userLimit": content.user_limit,
+    }
+    try:
+        read(UpdateOrganizationInput, typed)
+    except ValidationFailed as error:
+        yield from error.problems
+        return
+    count = len(content.assistants)
+    if content.assistant_limit and count > content.assistant_limit:
+        message = ngettext(
+            "The template has %(num)s assistant. Enter %(num)s or more, or 0 for no limit.",
+            "The template has %(num)s assistants. Enter %(num)s or more, or 0 for no limit.",
+            count,
+            num=written(count),
+        )
+        yield Problem("agentLimit", "agent_limit_reached", message)
+
+
+def _campaign_problems(
+    content: Content, campaign: PreparedCampaign, bounds: Bounds
+) -> Iterator[Problem]:
+    try:
+        checked_name(campaign.name)
+    except ValidationFailed as error:
+        yield from error.problems
+    if not 0 <= campaign.speaker < len(content.assistants):
+        message = gettext("Choose an assistant of the template.")
+        yield Problem("agentId", "agent_not_found", message)
+    else:
+        fields = content.assistants[campaign.speaker]
+        request = CallRequest(
+            assistant_id="",
+            phone_number="",
+            intro_message=campaign.plan.intro_message,
+            voicemail_message=campaign.plan.voicemail_message,
+            call_instructions=campaign.plan.call_instructions,
+        )
+        speaker = Assistant(
+            name=fields.name,
+            default_intro=fields.default_intro,
+            default_voicemail=fields.default_voicemail,
+        )
+        yield from messaging_problems(request, speaker)
+    yield from plan_problems(campaign.plan, bounds.most_at_once)

@@ -1,0 +1,178 @@
+"""Create an organization from a template: all of it, or nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.errors import Problem, ValidationFailed
+from app.languages import gettext
+from app.models import Organization, OrganizationTemplate
+from app.phone import regions
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, campaigns, organizations, outreach, partners, users
+from app.services.assistants.settings import create_assistant
+from app.services.organization_templates.changing import TARGET
+from app.services.organization_templates.checking import Bounds, openable_for
+from app.services.organization_templates.content import PLAIN_RULES, Content, content_of
+from app.services.organization_templates.loading import get
+from app.services.organizations import CallingRules, Openable
+from app.services.organizations.changing import MAX_NAME, checked_name
+from app.services.organizations.changing import add as add_organization
+from app.services.users.creating import MAX_KEY
+from app.validation.emails import is_email
+from app.validation.time_zones import time_zones
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """What differs from customer to customer. Without a country or a time zone, those of the
+    template are used; the country is a region code."""
+
+    name: str
+    email: str | None = None
+    user_name: str | None = None
+    country: str | None = None
+    timezone: str | None = None
+
+
+def create_organization(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    customer: Customer,
+    bounds: Bounds,
+    *,
+    in_trial: bool = True,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+) -> Organization:
+    """Create the organization with its calling rules, assistants, paused campaign and the
+    invitation of its first user. The transaction is the caller's: an error leaves nothing.
+
+    ``carrier`` is the installation's; ``in_trial`` is as for `organizations.create`. Raises
+    `Forbidden`, `NotFound`, and `ValidationFailed` with the problems of the customer, or with what
+    a service refuses (``agent_limit_reached``, ``user_limit_reached``, ``email_exists`` …).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    template = get(session, caller, template_id)
+    content = content_of(template)
+    openable = openable_for(session, caller, template.partner_id)
+    if problems := list(customer_problems(content, customer, openable, bounds)):
+        raise ValidationFailed.of(*problems)
+    made = add_organization(
+        session,
+        caller,
+        partners.get(session, caller, template.partner_id),
+        name=checked_name(customer.name),
+        payment_tier=content.payment_tier,
+        assistant_limit=content.assistant_limit,
+        user_limit=content.user_limit,
+        in_trial=in_trial,
+    )
+    organizations.change_settings(
+        session, caller, made.id, rules_for(content, customer), most_at_once=bounds.most_at_once
+    )
+    speakers = [
+        create_assistant(
+            session,
+            caller,
+            made,
+            replace(fields, timezone=customer.timezone or fields.timezone),
+            carrier=carrier,
+            allow_private=bounds.allow_private,
+        ).id
+        for fields in content.assistants
+    ]
+    _add_campaign(session, caller, made, content, speakers, bounds)
+    if content.first_role is not None and customer.email:
+        users.invite(
+            session,
+            caller,
+            email=customer.email,
+            user_type=content.first_role,
+            organization_id=made.id,
+            name=customer.user_name,
+        )
+    _record_use(session, caller, template, made)
+    return made
+
+
+def customer_problems(
+    content: Content, customer: Customer, openable: Openable, bounds: Bounds
+) -> Iterator[Problem]:
+    """What is wrong with the customer, without a look into the database."""
+    try:
+        checked_name(customer.name)
+    except ValidationFailed as error:
+        yield from error.problems
+    if content.first_role is not None:
+        yield from _email_problems(customer.email)
+        if len(customer.user_name or "") > MAX_NAME:
+            message = gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
+            yield Problem("userName", "too_long", message)
+    if customer.timezone is not None and customer.timezone not in time_zones():
+        message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
+        yield Problem("timezone", "unknown_timezone", message)
+    if customer.country is not None and customer.country not in {code for code, _name in regions()}:
+        message = gettext(
+            "Unknown country %(country)s. Use its name or a code like GB.", country=customer.country
+        )
+        yield Problem("defaultRegion", "unknown_region", message)
+        return
+    try:
+        rules = rules_for(content, customer)
+        organizations.check_rules(rules, PLAIN_RULES, openable, bounds.most_at_once)
+    except ValidationFailed as error:
+        yield from error.problems
+
+
+def rules_for(content: Content, customer: Customer) -> CallingRules:
+    """Return the calling rules of the customer: the country of a customer takes the place of the
+    template's."""
+    rules = content.rules
+    country = customer.country or rules.default_region
+    others = {region for region in rules.allowed_regions if region != rules.default_region}
+    return replace(rules, default_region=country, allowed_regions=tuple(sorted({*others, country})))
+
+
+def _email_problems(email: str | None) -> Iterator[Problem]:
+    if not email:
+        yield Problem("email", "required", gettext("Enter the email of the first user."))
+    elif not is_email(email) or len(email.lower()) > MAX_KEY:
+        message = gettext("Enter an email like name@example.com.")
+        yield Problem("email", "invalid_email", message)
+
+
+def _add_campaign(
+    session: Session,
+    caller: Caller,
+    made: Organization,
+    content: Content,
+    speakers: list[UUID],
+    bounds: Bounds,
+) -> None:
+    prepared = content.campaign
+    if prepared is None:
+        return
+    campaign = campaigns.create(session, caller, made.id, name=prepared.name, all_assistants=True)
+    plan = replace(prepared.plan, assistant_id=speakers[prepared.speaker])
+    outreach.change_plan(session, caller, campaign.id, plan, most_at_once=bounds.most_at_once)
+
+
+def _record_use(
+    session: Session, caller: Caller, template: OrganizationTemplate, made: Organization
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"{TARGET}.used",
+        target_type=TARGET,
+        target_id=template.id,
+        partner_id=template.partner_id,
+        organization_id=made.id,
+        target=template.name,
+        after={"organization": made.name},
+    )

@@ -1,0 +1,150 @@
+"""Customers in a file: a header, and a row for each organization to create."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import BinaryIO
+
+from app.contact_files import (
+    Limits,
+    ReadOptions,
+    UnreadableFile,
+    guard_cell,
+    open_table,
+    unguard_cell,
+)
+from app.errors import ValidationFailed
+from app.languages import LANGUAGES, gettext, speaking
+from app.phone import regions
+from app.services.organization_templates.creating import Customer
+
+MOST_ROWS = 200
+MOST_BYTES = 1_000_000
+LONGEST_CELL = 300
+"""Longer than any value may be: what is cut off is refused by its length."""
+_LIMITS = Limits(unpacked=64 * 1024 * 1024)
+COLUMNS = ("name", "email", "user name", "country", "time zone")
+_HEADS = {
+    "timezone": ("time zone", "timezone", "tz"),
+    "country": ("country", "region"),
+    "email": ("email", "mail"),
+    "name": ("organization", "organisation", "company", "business", "customer", "name"),
+    "user_name": ("user", "person", "contact", "owner", "name"),
+}
+"""Words in the names of columns, both in the order in which columns are claimed: of two columns
+Name and Company, Company is the organization."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerRow:
+    """A customer with the number of the row, as a spreadsheet shows it."""
+
+    number: int
+    customer: Customer
+
+
+def read_customers(file: BinaryIO, name: str = "") -> list[CustomerRow]:
+    """Return the customers of a CSV or Excel file.
+
+    Raises `UnreadableFile`, and `ValidationFailed` (``no_name_column``, ``too_many``).
+    """
+    return _read(file, name, ReadOptions(limits=_LIMITS))
+
+
+def as_text(rows: Sequence[CustomerRow]) -> str:
+    """Return the rows as the text of a form, for `from_text`."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for row in rows:
+        each = row.customer
+        cells = (each.name, each.email, each.user_name, each.country, each.timezone)
+        writer.writerow([guard_cell(cell or "") for cell in cells])
+    return text.getvalue()
+
+
+def from_text(text: str) -> list[CustomerRow]:
+    """Return the rows of a form. Raises as `read_customers`."""
+    options = ReadOptions(encoding="utf-8", delimiter=",", header_row=1, limits=_LIMITS)
+    return _read(io.BytesIO(text.encode("utf-8", "replace")), "", options)
+
+
+def region_code(text: str) -> str:
+    """Return the code of a country given by its code or its name in any language of the portal;
+    unknown text as it is."""
+    return _codes().get(_key(text), text)
+
+
+@cache
+def _codes() -> dict[str, str]:
+    codes: dict[str, str] = {}
+    for language in reversed(LANGUAGES):  # where two languages differ, English decides
+        with speaking(language):
+            codes |= {_key(name): code for code, name in regions()}
+    aliases = {"uk": "GB", "great britain": "GB", "usa": "US", "united states of america": "US"}
+    return codes | aliases | {code.casefold(): code for code, _name in regions()}
+
+
+def _key(name: str) -> str:
+    return name.casefold().removeprefix("the ").replace("’", "'")
+
+
+def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
+    found: list[CustomerRow] = []
+    with open_table(file, name=name, options=options) as table:
+        columns = {} if table.header_is_made else _columns(table.header)
+        if "name" not in columns:
+            message = gettext(
+                "The first row must name the columns, such as name, email and country."
+            )
+            raise ValidationFailed.on("file", "no_name_column", message)
+        for row in table.rows():
+            if len(found) == MOST_ROWS:
+                message = gettext(
+                    "The file has more than %(most)s rows. Split it into several files.",
+                    most=MOST_ROWS,
+                )
+                raise ValidationFailed.on("file", "too_many", message)
+            if row.problem is not None:
+                message = gettext(
+                    "Row %(row)s: %(problem)s", row=row.number, problem=row.problem.message
+                )
+                raise ValidationFailed.on("file", row.problem.code, message)
+            found.append(CustomerRow(row.number, _customer(row.cells, columns)))
+    if not found:
+        raise UnreadableFile("no_rows")
+    return found
+
+
+def _columns(header: Sequence[str]) -> dict[str, int]:
+    """Return the position of each column; a name is claimed once."""
+    found: dict[str, int] = {}
+    heads = [head.strip().casefold().replace("_", " ").replace("-", " ") for head in header]
+    for part, words in _HEADS.items():
+        free = [(at, head) for at, head in enumerate(heads) if at not in found.values()]
+        matches = [
+            *(at for word in words for at, head in free if head == word),
+            *(at for word in words for at, head in free if word in head),
+        ]
+        if matches:
+            found[part] = matches[0]
+    return found
+
+
+def _customer(cells: Sequence[str], columns: dict[str, int]) -> Customer:
+    def cell(part: str) -> str | None:
+        if part not in columns:
+            return None
+        text = unguard_cell(cells[columns[part]].replace("\0", "").strip()).strip()
+        return text[:LONGEST_CELL] or None
+
+    country = cell("country")
+    return Customer(
+        name=cell("name") or "",
+        email=cell("email"),
+        user_name=cell("user_name"),
+        country=region_code(country) if country else None,
+        timezone=cell("timezone"),
+    )

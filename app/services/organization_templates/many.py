@@ -1,0 +1,118 @@
+"""Create an organization for each row of a file, after a check of all rows."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind, OrganizationStatus
+from app.errors import DomainError
+from app.languages import gettext
+from app.models import Organization, User
+from app.models.base import name_key
+from app.policy.caller import Caller
+from app.services.organization_templates.checking import Bounds, openable_for
+from app.services.organization_templates.content import content_of
+from app.services.organization_templates.creating import create_organization, customer_problems
+from app.services.organization_templates.customer_files import CustomerRow
+from app.services.organization_templates.loading import get
+from app.services.users.creating import email_exists
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row and what is wrong with it; ``organization_id`` is set once it is created."""
+
+    row: CustomerRow
+    problems: tuple[str, ...] = ()
+    organization_id: UUID | None = None
+
+
+def check_many(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    rows: Sequence[CustomerRow],
+    bounds: Bounds,
+) -> list[CheckedRow]:
+    """Return each row with its problems; nothing is written. A name or an email that exists
+    already, or twice in the file, is a problem. Raises `Forbidden` and `NotFound`."""
+    template = get(session, caller, template_id)
+    content = content_of(template)
+    openable = openable_for(session, caller, template.partner_id)
+    names = Counter(name_key(each.customer.name) for each in rows)
+    emails = Counter((each.customer.email or "").lower() for each in rows)
+    known_names = _known_names(session, template.partner_id, names)
+    known_emails = _known_emails(session, template.partner_id, emails)
+    checked = []
+    for each in rows:
+        customer = each.customer
+        found = customer_problems(content, customer, openable, bounds)
+        problems = [problem.message for problem in found]
+        key, email = name_key(customer.name), (customer.email or "").lower()
+        if key and key in known_names:
+            message = gettext("There is an organization %(name)s already.", name=customer.name)
+            problems.append(message)
+        elif key and names[key] > 1:
+            problems.append(gettext("Another row has the same name."))
+        if content.first_role is not None and email:
+            if email in known_emails:
+                problems.append(email_exists().message)
+            elif emails[email] > 1:
+                problems.append(gettext("Another row has the same email."))
+        checked.append(CheckedRow(each, tuple(problems)))
+    return checked
+
+
+def create_many(
+    session: Session,
+    caller: Caller,
+    template_id: UUID,
+    rows: Sequence[CustomerRow],
+    bounds: Bounds,
+    *,
+    in_trial: bool = True,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+) -> list[CheckedRow]:
+    """Create an organization for each row without a problem; a row that is refused leaves nothing
+    and stops no other. Raises `Forbidden` and `NotFound`."""
+    results = []
+    for checked in check_many(session, caller, template_id, rows, bounds):
+        if checked.problems:
+            results.append(checked)
+            continue
+        try:
+            with session.begin_nested():
+                made = create_organization(
+                    session,
+                    caller,
+                    template_id,
+                    checked.row.customer,
+                    bounds,
+                    in_trial=in_trial,
+                    carrier=carrier,
+                )
+            results.append(CheckedRow(checked.row, organization_id=made.id))
+        except DomainError as error:
+            messages = tuple(problem.message for problem in error.problems)
+            results.append(CheckedRow(checked.row, messages or (error.message,)))
+    return results
+
+
+def _known_names(session: Session, partner_id: UUID, keys: Iterable[str]) -> set[str]:
+    query = select(Organization.name_key).where(
+        Organization.partner_id == partner_id,
+        Organization.name_key.in_([key for key in keys if key]),
+        Organization.status != OrganizationStatus.ARCHIVED,
+    )
+    return set(session.scalars(query))
+
+
+def _known_emails(session: Session, partner_id: UUID, emails: Iterable[str]) -> set[str]:
+    query = select(User.email_key).where(
+        User.partner_id == partner_id, User.email_key.in_([each for each in emails if each])
+    )
+    return set(session.scalars(query))

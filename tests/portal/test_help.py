@@ -1,0 +1,117 @@
+"""Help in context: each page of the sidebar and of the settings says what it is for."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from flask import Flask
+
+from app.enums import Role
+from app.models import User
+from app.policy import ROUTES
+from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
+from app.portal.web.navigation import PLACES
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+IN_SIDEBAR = [place.endpoint for _group, places in PLACES for place in places]
+SETTINGS = sorted(
+    endpoint
+    for endpoint in ROUTES
+    if re.fullmatch(
+        r"portal\.(portal_settings(_[a-z]+)?|pricing_(limits|stripe)|account)", endpoint
+    )
+)
+EACH = pytest.mark.parametrize("topic", [*TOPICS.values(), *OF_OPERATORS.values()])
+
+
+def help_of(page: str) -> list[str]:
+    """The sentences and the link of a page's help."""
+    found = re.search(r'<div class="menu help" id="page-help" popover>(.*?)</div>', page, re.DOTALL)
+    if found is None:
+        return []
+    return [
+        re.sub(r"<[^>]+>", "", unescape(each)).strip()
+        for each in re.findall(r"<p>(.*?)</p>", found.group(1))
+    ]
+
+
+def pages(app: Flask) -> dict[str, str]:
+    """The address of each page without an id."""
+    rules = app.url_map.iter_rules()
+    return {
+        rule.endpoint: rule.rule
+        for rule in rules
+        if "GET" in (rule.methods or ()) and not rule.arguments
+    }
+
+
+def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> None:
+    wanted = {*IN_SIDEBAR, *(each for each in SETTINGS if each in pages(app))}
+    assert len(wanted) > 25
+    assert wanted - TOPICS.keys() == set()
+
+
+@EACH
+def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(app: Flask, topic: Topic) -> None:
+    for sentence in (str(topic.what), str(topic.more)):
+        assert re.fullmatch(r"[^.!?]+(?:[^.!?]|\.(?=\d))*\.", sentence), sentence
+        assert len(sentence) <= 110
+    assert topic.endpoint in pages(app)
+
+
+def test_a_topic_is_of_a_page_that_exists_and_leads_elsewhere(app: Flask) -> None:
+    endpoints = {rule.endpoint for rule in app.url_map.iter_rules()}
+    assert TOPICS.keys() - endpoints == set()
+    assert [name for name, topic in TOPICS.items() if topic.endpoint == name] == []
+
+
+def test_an_anchor_of_the_documentation_is_there(browser: Browser) -> None:
+    anchors = {topic.anchor for topic in TOPICS.values() if topic.anchor}
+    page = browser.get("/api/docs").text
+    assert anchors == {anchor for anchor in anchors if f'id="{anchor}"' in page}
+
+
+@pytest.mark.parametrize("role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)])
+def test_each_role_reads_the_help_of_its_pages_and_only_links_that_open(
+    app: Flask, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser, addresses = signed_in(own.staff[role]), pages(app)
+    read = 0
+    for endpoint in IN_SIDEBAR:
+        answer = browser.get(addresses[endpoint])
+        if answer.status_code != 200:
+            continue
+        topic = TOPICS[endpoint]
+        what, more, *link = help_of(answer.text)
+        assert (what, more) == (topic.what, topic.more)
+        opens = browser.get(addresses[topic.endpoint]).status_code == 200
+        assert link == ([topic.label] if opens else [])
+        read += 1
+    assert read > 10
+
+
+def test_a_member_and_an_operator_read_help_too(
+    own: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
+    member = signed_in(own.plus_user)
+    assert help_of(member.get("/plan").text)[0] == TOPICS["portal.plan"].what
+    overview = OF_OPERATORS["portal.overview"]
+    assert help_of(operator.get("/").text) == [overview.what, overview.more, overview.label]
+
+
+def test_a_link_of_an_operators_page_opens(app: Flask, operator: Browser) -> None:
+    read = 0
+    for endpoint in sorted(TOPICS.keys() & pages(app).keys()):
+        page = operator.get(pages(app)[endpoint]).text
+        links = re.findall(r'id="page-help".*?<a href="([^"]+)"', page, re.DOTALL)[:1]
+        if help_of(page)[2:]:
+            assert [operator.get(unescape(link)).status_code for link in links] == [200], endpoint
+            read += 1
+    assert read > 10
+
+
+def test_pages_before_signing_in_have_none(browser: Browser) -> None:
+    assert help_of(browser.get("/sign-in").text) == []

@@ -1,0 +1,610 @@
+"""Templates of organizations: kept, changed, and used for one customer or for a file of them."""
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import time
+from html import unescape
+from typing import Any
+from uuid import UUID
+
+import pytest
+from openpyxl import Workbook
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CampaignStatus, Role, Tier, UserStatus
+from app.errors import ValidationFailed
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Campaign,
+    Mail,
+    Organization,
+    OrganizationTemplate,
+    Outreach,
+    User,
+)
+from app.services import assistants, campaigns, organization_templates, organizations, outreach
+from app.services.organization_templates import Content, content_of
+from app.services.organization_templates.changing import MOST_TEMPLATES
+from app.services.outreach import Plan
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+PAGE = "/organization-templates"
+CUSTOMER = {
+    "name": "Bexley Dental",
+    "country": "GB",
+    "timezone": "Europe/London",
+    "email": "ines@bexley.example",
+    "user_name": "Ines",
+    "once": "abc123",
+}
+
+
+@pytest.fixture
+def browser(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def text(answer: object) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", getattr(answer, "text", ""))))
+
+
+def prepare(session: Session, tenant: Tenant) -> Organization:
+    """A customer whose setup is worth repeating."""
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    source = tenant.plus
+    source.assistant_limit, source.user_limit = 3, 8
+    source.retry_times, source.retry_minutes = 2, 45
+    source.calling_hours_on = True
+    first = assistants.of_organization(session, admin, source.id)[0]
+    first.name, first.service, first.timezone = "Robin", "Dental surgery", "America/New_York"
+    first.default_intro, first.default_voicemail = "Hello, this is Robin.", "Please call back."
+    campaign = campaigns.create(session, admin, source.id, name="Recall", all_assistants=True)
+    plan = Plan(first.id, frozenset({2, 4}), time(9), time(17), calls_per_hour=30)
+    outreach.change_plan(session, admin, campaign.id, plan, most_at_once=100)
+    session.commit()
+    return source
+
+
+def save(session: Session, tenant: Tenant, name: str = "Dentists", **more: Any) -> UUID:
+    source = prepare(session, tenant)
+    campaign = session.scalars(select(Campaign).where(Campaign.name == "Recall")).first()
+    assert campaign is not None
+    made = organization_templates.save_organization(
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        source.id,
+        name,
+        campaign_id=campaign.id,
+        first_role=more.get("first_role", Role.OWNER),
+    )
+    session.commit()
+    return made.id
+
+
+def stored(session: Session, template_id: UUID) -> Content:
+    session.expire_all()
+    return content_of(session.get_one(OrganizationTemplate, template_id))
+
+
+def organization_called(session: Session, name: str) -> Organization:
+    session.expire_all()
+    return session.scalars(select(Organization).where(Organization.name == name)).one()
+
+
+def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_numbers(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    path = f"/organizations/{source.id}/save-as-template"
+    campaign = session.scalars(select(Campaign)).one()
+    form = {"name": "Dentists", "campaign": str(campaign.id), "first_role": "owner", "once": "a1"}
+    answer = browser.post(path, form, page=path)
+    template = session.scalars(select(OrganizationTemplate)).one()
+    assert (answer.status_code, answer.location) == (303, f"{PAGE}/{template.id}")
+    content = content_of(template)
+    assert (content.payment_tier, content.assistant_limit, content.user_limit) == (Tier.PLUS, 3, 8)
+    assert content.rules == organizations.rules_of(source)
+    assert [(each.name, each.phone_number) for each in content.assistants] == [("Robin", None)]
+    assert content.campaign is not None
+    assert content.campaign.plan == Plan(
+        None, frozenset({2, 4}), time(9), time(17), calls_per_hour=30
+    )
+    page = text(browser.get(answer.location))
+    for words in ("Template Dentists added.", "Plus", "Robin", "Recall", "Tue, Thu", "09:00 to"):
+        assert words in page
+
+
+def test_a_customer_gets_everything_of_the_template_at_once(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    answer = browser.post(f"{PAGE}/{template_id}/use", CUSTOMER, page=f"{PAGE}/{template_id}/use")
+    made = organization_called(session, CUSTOMER["name"])
+    assert (answer.status_code, answer.location) == (303, f"/organizations/{made.id}")
+    expected = replace(
+        stored(session, template_id).rules, default_region="GB", allowed_regions=("GB",)
+    )
+    assert organizations.rules_of(made) == expected
+    assert (made.payment_tier, made.assistant_limit, made.user_limit) == (Tier.PLUS, 3, 8)
+    assistant = session.scalars(select(Assistant).where(Assistant.organization_id == made.id)).one()
+    assert (assistant.name, assistant.timezone, assistant.phone_number) == (
+        "Robin",
+        "Europe/London",
+        None,
+    )
+    assert assistant.default_intro == "Hello, this is Robin."
+    campaign = session.scalars(select(Campaign).where(Campaign.organization_id == made.id)).one()
+    assert (campaign.name, campaign.status) == ("Recall", CampaignStatus.PAUSED)
+    plan = session.get_one(Outreach, campaign.id)
+    assert (plan.assistant_id, plan.weekdays, plan.calls_per_hour) == (assistant.id, "24", 30)
+    user = session.scalars(select(User).where(User.organization_id == made.id)).one()
+    assert (user.email, user.name, user.role, user.status) == (
+        "ines@bexley.example",
+        "Ines",
+        Role.OWNER,
+        UserStatus.INVITED,
+    )
+    assert "Bexley Dental added. ines@bexley.example is invited." in text(
+        browser.get(answer.location)
+    )
+    used = select(AuditEntry).where(AuditEntry.action == "organization_template.used")
+    entry = session.scalars(used).one()
+    assert (entry.target, entry.organization_id, entry.after) == (
+        "Dentists",
+        made.id,
+        {"organization": "Bexley Dental"},
+    )
+
+
+def test_sent_twice_it_is_created_once(session: Session, own: Tenant, browser: Browser) -> None:
+    path = f"{PAGE}/{save(session, own)}/use"
+    answers = [browser.post(path, CUSTOMER, page=path) for _ in "12"]
+    assert answers[0].location == answers[1].location
+    count = select(func.count()).where(Organization.name == CUSTOMER["name"])
+    assert session.scalar(count) == 1
+
+
+def counts(session: Session) -> list[int | None]:
+    session.expire_all()
+    tables = (Organization, Assistant, Campaign, Outreach, User, Mail, AuditEntry)
+    return [session.scalar(select(func.count()).select_from(table)) for table in tables]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": " "}, "Name: This can't be left blank."),
+        ({"email": ""}, "Email of the first user: Enter the email of the first user."),
+        ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com."),
+        ({"email": "olga@northwind.example"}, "A user with this email address exists already."),
+        ({"timezone": "Mars/Base"}, "Unknown time zone."),
+        ({"country": "XX"}, "Country: Unknown country XX."),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field_and_nothing_is_half_saved(
+    session: Session, own: Tenant, browser: Browser, changes: dict[str, str], words: str
+) -> None:
+    path = f"{PAGE}/{save(session, own)}/use"
+    before = counts(session)
+    answer = browser.post(path, CUSTOMER | changes, page=path)
+    assert answer.status_code == 422
+    assert words in text(answer)
+    assert counts(session) == before
+
+
+def test_what_a_service_refuses_at_the_last_step_leaves_nothing(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    template = session.get_one(OrganizationTemplate, template_id)
+    assistant = template.content["assistants"][0]
+    template.content = template.content | {"assistant_limit": 1, "assistants": [assistant] * 2}
+    session.commit()
+    before = counts(session)
+    path = f"{PAGE}/{template_id}/use"
+    answer = browser.post(path, CUSTOMER, page=path)
+    assert answer.status_code == 422
+    assert "Bexley Dental has 1 of 1 assistants. Raise its assistant limit first." in text(answer)
+    assert counts(session) == before
+
+
+def test_a_template_that_invites_no_one_needs_no_email(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    path = f"{PAGE}/{save(session, own, first_role=None)}/use"
+    assert "Email of the first user" not in browser.get(path).text
+    browser.post(path, CUSTOMER | {"email": "x@x.example"}, page=path)
+    made = organization_called(session, CUSTOMER["name"])
+    assert session.scalars(select(User).where(User.organization_id == made.id)).all() == []
+
+
+def test_a_new_template_has_the_partners_default_assistant(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    own.partner.default_assistant_name = "Kim"
+    session.commit()
+    form = {"name": "Salons", "once": "a1"}
+    answer = browser.post(f"{PAGE}/new", form, page=f"{PAGE}/new")
+    template = session.scalars(select(OrganizationTemplate)).one()
+    assert answer.location == f"{PAGE}/{template.id}"
+    assert [each.name for each in content_of(template).assistants] == ["Kim"]
+    again = browser.post(f"{PAGE}/new", {"name": "SALONS"}, page=f"{PAGE}/new")
+    assert again.status_code == 422
+    assert "There is a template Salons already." in text(again)
+    assert "Free plan, 1 assistant" in text(browser.get(PAGE))
+
+
+def fields_of(page: str) -> dict[str, Any]:
+    """The version of an edit form."""
+    found = re.search(r'name="version" value="(\d+)"', page)
+    assert found
+    return {"version": found.group(1)}
+
+
+def test_the_parts_of_a_template_are_changed_one_by_one(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    url = f"{PAGE}/{template_id}"
+    edit = {
+        "name": "Clinics",
+        "tier": Tier.BASIC.value,
+        "assistant_limit": "5",
+        "user_limit": "0",
+        "first_role": "standard",
+        "calling_hours_start": "10:00",
+        "calling_hours_end": "18:30",
+        "default_region": "US",
+        "allowed_regions": ["US"],
+        "retry_times": "1",
+        "retry_minutes": "20",
+        **fields_of(browser.get(f"{url}/edit").text),
+    }
+    assert browser.post(f"{url}/edit", edit, page=f"{url}/edit").location == url
+    added = {"name": "Lee", "active": "y", "once": "a1"}
+    path = f"{url}/assistants/new"
+    assert browser.post(path, added, page=path).location == url
+    path = f"{url}/assistants/1"
+    named = {
+        "name": "Leo",
+        "active": "y",
+        "default_intro": "Hi.",
+        "default_voicemail": "Call us.",
+        **fields_of(browser.get(path).text),
+    }
+    assert browser.post(path, named, page=path).location == url
+    path = f"{url}/campaign"
+    plan = {
+        "name": "Reminders",
+        "assistant": "1",
+        "weekdays": ["1"],
+        "hours_start": "08:00",
+        "hours_end": "12:00",
+        "message_kind": "default",
+        **fields_of(browser.get(path).text),
+    }
+    assert browser.post(path, plan, page=path).location == url
+    content = stored(session, template_id)
+    assert (content.payment_tier, content.user_limit, content.first_role) == (
+        Tier.BASIC,
+        0,
+        Role.STANDARD,
+    )
+    assert (content.rules.calling_hours_on, content.rules.calling_hours_end) == (
+        False,
+        time(18, 30),
+    )
+    assert [each.name for each in content.assistants] == ["Robin", "Leo"]
+    assert content.campaign is not None
+    assert (content.campaign.name, content.campaign.speaker) == ("Reminders", 1)
+    path = f"{url}/assistants/1/remove"
+    refused = browser.post(path, page=path)
+    assert refused.location == url
+    assert "Leo calls for the campaign. Choose another assistant there first." in text(
+        browser.get(url)
+    )
+    path = f"{url}/assistants/0/remove"
+    browser.post(path, page=path)
+    content = stored(session, template_id)
+    assert [each.name for each in content.assistants] == ["Leo"]
+    assert content.campaign is not None
+    assert content.campaign.speaker == 0
+    browser.post(f"{url}/campaign/remove", page=url)
+    assert stored(session, template_id).campaign is None
+
+
+def test_a_position_of_an_older_version_removes_nothing(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    url = f"{PAGE}/{template_id}"
+    path = f"{url}/assistants/0/remove"
+    answer = browser.post(f"{path}?version=9", page=path)
+    assert answer.location == url
+    assert "Someone else changed the template. Nothing was saved." in text(browser.get(url))
+    assert len(stored(session, template_id).assistants) == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "words"),
+    [
+        ("edit", {"assistant_limit": "0", "user_limit": "-1"}, "User limit: "),
+        ("edit", {"calling_hours_end": "07:00"}, "The end must be after the start."),
+        ("edit", {"allowed_regions": ["US", "FR"]}, "France isn't open for calls."),
+        ("edit", {"name": " "}, "Name: This can't be left blank."),
+        ("assistants/0", {"name": " "}, "Name: This can't be left blank."),
+        ("assistants/0", {"timezone": "Mars/Base"}, "Unknown time zone."),
+        ("campaign", {"weekdays": []}, "Choose at least one day of the week."),
+        ("campaign", {"assistant": "7"}, "Choose an assistant of the template."),
+        ("campaign", {"calls_at_once": "0"}, "Enter a whole number from 1 to"),
+    ],
+)
+def test_a_part_that_no_organization_could_have_is_refused(
+    session: Session,
+    own: Tenant,
+    browser: Browser,
+    part: str,
+    changes: dict[str, Any],
+    words: str,
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/{part}"
+    valid: dict[str, dict[str, Any]] = {
+        "edit": {
+            "name": "Dentists",
+            "tier": Tier.PLUS.value,
+            "first_role": "owner",
+            "assistant_limit": "3",
+            "user_limit": "8",
+            "default_region": "US",
+            "calling_hours_start": "08:00",
+            "calling_hours_end": "21:00",
+            "allowed_regions": ["US"],
+            "retry_times": "0",
+            "retry_minutes": "30",
+        },
+        "assistants/0": {"name": "Robin", "active": "y"},
+        "campaign": {
+            "name": "Recall",
+            "assistant": "0",
+            "weekdays": ["1"],
+            "message_kind": "default",
+            "hours_start": "08:00",
+            "hours_end": "12:00",
+        },
+    }
+    before = stored(session, template_id)
+    answer = browser.post(path, valid[part] | changes, page=path)
+    assert answer.status_code == 422
+    assert words in text(answer)
+    assert stored(session, template_id) == before
+
+
+def test_a_template_is_deleted_after_a_question_and_its_organizations_stay(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    browser.post(f"{PAGE}/{template_id}/use", CUSTOMER, page=f"{PAGE}/{template_id}/use")
+    path = f"{PAGE}/{template_id}/delete"
+    assert "Delete the template Dentists?" in browser.get(path).text
+    assert browser.post(path, page=path).location == PAGE
+    assert "No templates yet" in browser.get(PAGE).text
+    assert organization_called(session, CUSTOMER["name"]).name == CUSTOMER["name"]
+    actions = session.scalars(
+        select(AuditEntry.action)
+        .where(AuditEntry.target_type == "organization_template")
+        .order_by(AuditEntry.id)
+    ).all()
+    assert actions == [f"organization_template.{verb}" for verb in ("created", "used", "deleted")]
+    history = text(browser.get("/audit?kind=organization_template"))
+    for words in ("Organization template deleted", "Calling hours begin 08:00", "Assistants Robin"):
+        assert words in history
+
+
+def many(browser: Browser, template_id: UUID, data: bytes, name: str = "new.csv") -> Any:
+    path = f"{PAGE}/{template_id}/use-many"
+    form = {"file": (io.BytesIO(data), name), "once": "m1"}
+    return browser.post(f"{path}/check", form, page=path)
+
+
+def rows_of(answer: Any) -> str:
+    found = re.search(r'name="rows"[^>]* value="([^"]*)"', answer.text)
+    assert found
+    return unescape(found.group(1))
+
+
+FILE = (
+    b"Company,E-mail,Contact,Country,Time zone\n"
+    b"Alder Dental,ann@alder.example,Ann,United Kingdom,Europe/London\n"
+    b"Birch Dental,ben@birch.example,,US,\n"
+    b"Birch Dental,other@birch.example,,,\n"
+    b"Cedar Dental,olga@northwind.example,,,\n"
+    b"Northwind Bakery,bea@bakery.example,,,\n"
+    b",dan@elm.example,,Atlantis,Mars/Base\n"
+    b"Fir Dental,,,,\n"
+)
+
+
+def test_each_row_of_a_file_is_checked_before_anything_is_created(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    before = counts(session)
+    page = text(many(browser, template_id, FILE))
+    assert counts(session) == before
+    assert "6 rows have a problem" in page
+    for words in (
+        "Another row has the same name.",
+        "A user with this email address exists already.",
+        "There is an organization Northwind Bakery already.",
+        "This can't be left blank.",
+        "Unknown time zone.",
+        "Unknown country Atlantis.",
+        "Enter the email of the first user.",
+        "Create 1 organization",
+    ):
+        assert words in page
+
+
+def test_the_correct_rows_are_created_and_the_others_named(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    form = {"rows": rows_of(many(browser, template_id, FILE)), "once": "m2"}
+    answer = browser.post(path, form, page=path)
+    assert answer.status_code == 200
+    page = text(answer)
+    assert "1 organization created" in page
+    assert "6 rows left out" in page
+    made = organization_called(session, "Alder Dental")
+    assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
+    again = browser.post(path, form, page=path)
+    assert (again.status_code, again.location) == (303, "/organizations")
+    total = select(func.count()).where(Organization.name == "Alder Dental")
+    assert session.scalar(total) == 1
+
+
+def test_a_workbook_without_problems_creates_all(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Name", "Email"])
+    for number in range(3):
+        sheet.append([f"=Salon {number}", f"user{number}@salon.example"])
+    for row in range(2, 5):
+        sheet.cell(row, 1).data_type = "s"
+    stream = io.BytesIO()
+    book.save(stream)
+    checked = many(browser, template_id, stream.getvalue(), "new.xlsx")
+    assert "All rows are correct" in checked.text
+    path = f"{PAGE}/{template_id}/use-many"
+    answer = browser.post(path, {"rows": rows_of(checked), "once": "m3"}, page=path)
+    assert answer.location == "/organizations"
+    assert "3 organizations added." in browser.get("/organizations").text
+    names = session.scalars(select(Organization.name).where(Organization.name.like("=Salon%")))
+    assert sorted(names) == ["=Salon 0", "=Salon 1", "=Salon 2"]
+
+
+@pytest.mark.parametrize(
+    ("header", "shown"),
+    [
+        ("Name,Company,Email", ["Bo", "Fern", "fern@x.example"]),
+        ("User name,Name,E-mail address", ["Bo", "Fern", "fern@x.example"]),
+        ("contact_person,business_name,business_email", ["Bo", "Fern", "fern@x.example"]),
+    ],
+)
+def test_columns_are_known_by_many_names(
+    session: Session, own: Tenant, browser: Browser, header: str, shown: list[str]
+) -> None:
+    template_id = save(session, own)
+    checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
+    user, name, email = shown
+    assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,"
+
+
+@pytest.mark.parametrize(
+    ("country", "code"),
+    [
+        *(("Germany", "DE"), ("Deutschland", "DE"), ("Estados Unidos", "US")),
+        *(("royaume-uni", "GB"), ("Cote d'Ivoire", "Cote d'Ivoire"), ("Côte d'Ivoire", "CI")),
+        *(("The Netherlands", "NL"), ("uk", "GB"), ("at", "AT")),
+    ],
+)
+def test_a_country_is_known_by_its_name_in_each_language_of_the_portal(
+    session: Session, own: Tenant, browser: Browser, country: str, code: str
+) -> None:
+    data = f"name,email,country\nFern,fern@x.example,{country}\n".encode()
+    checked = many(browser, save(session, own), data)
+    assert rows_of(checked).splitlines()[1] == f"Fern,fern@x.example,,{code},"
+
+
+def test_a_long_column_of_notes_is_left_out(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    data = b"name,email,notes\nFern,fern@x.example," + b"long " * 2000 + b"\n"
+    assert "All rows are correct" in many(browser, save(session, own), data).text
+    data = b"name,email\n" + b"F" * 5000 + b",fern@x.example\n"
+    page = text(many(browser, save(session, own, "Second"), data))
+    assert "Too long. Use at most 200 characters." in page
+
+
+def test_a_template_without_a_rule_that_was_added_later_has_the_usual_one(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    template = session.get_one(OrganizationTemplate, template_id)
+    rules = {
+        name: value for name, value in template.content["rules"].items() if "retry" not in name
+    }
+    template.content = template.content | {"rules": rules | {"of_an_older_version": 1}}
+    session.commit()
+    assert stored(session, template_id).rules.retry_minutes == 30
+    assert browser.get(f"{PAGE}/{template_id}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "The file is empty."),
+        (b"name,email\n", "no rows below it"),
+        (b"email,country\na@b.example,US\n", "The first row must name the columns"),
+        (
+            b"name,email\n" + b"".join(b"N%d,u%d@x.example\n" % (n, n) for n in range(201)),
+            "The file has more than 200 rows. Split it into several files.",
+        ),
+        (b"name,email\n" + b"x" * 1_000_001, "The file is larger than 1 MB."),
+        (b"\x89PNG\r\n\x1a\n\0\0", "This is a picture"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_what_to_do(
+    session: Session, own: Tenant, browser: Browser, data: bytes, words: str
+) -> None:
+    answer = many(browser, save(session, own), data)
+    assert answer.status_code == 422
+    assert words in text(answer)
+
+
+def test_another_partner_and_roles_below_find_no_template(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
+    template_id = save(session, own)
+    paths = [
+        f"{PAGE}/{template_id}{part}"
+        for part in ("", "/edit", "/assistants/0", "/campaign", "/use", "/use-many", "/delete")
+    ]
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert {stranger.get(path).status_code for path in paths} == {404}
+    assert "Dentists" not in stranger.get(PAGE).text
+    below = [signed_in(own.staff[Role.PARTNER_EDITOR]), signed_in(own.plus_user), operator]
+    assert {each.get(path).status_code for each in below for path in (PAGE, *paths)} == {404}
+    admin = signed_in(own.staff[Role.ADMIN])
+    assert {admin.get(path).status_code for path in (PAGE, *paths)} == {200}
+
+
+def test_a_customer_admin_uses_a_template(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.ADMIN])
+    path = f"{PAGE}/{save(session, own)}/use"
+    answer = browser.post(path, CUSTOMER | {"country": "US"}, page=path)
+    made = organization_called(session, CUSTOMER["name"])
+    assert answer.location == f"/organizations/{made.id}"
+
+
+def test_a_partner_keeps_at_most_a_hundred_templates(session: Session, own: Tenant) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    for number in range(MOST_TEMPLATES):
+        organization_templates.create(session, admin, f"Kind {number}")
+    with pytest.raises(ValidationFailed, match="You have 100 templates"):
+        organization_templates.create(session, admin, "One more")
+    assert len(organization_templates.listing(session, admin)) == 100
