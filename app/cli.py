@@ -15,6 +15,7 @@ from app.commands.contacts import contact_commands
 from app.commands.credentials import client_commands, key_commands, operator_commands
 from app.commands.demo import demo
 from app.commands.destinations import destination_commands
+from app.commands.doctor import doctor
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
 from app.commands.phone_numbers import phone_number_commands
@@ -60,6 +61,7 @@ def register_commands(app: Flask) -> None:
         client_commands,
         destination_commands,
         do_not_call_commands,
+        doctor,
         file_commands,
         key_commands,
         operator_commands,

@@ -24,11 +24,21 @@ def keep_private(settings: Settings) -> None:
     Raises `OpenToOthers` in production. Elsewhere their modes are corrected.
     """
     os.umask(UMASK)
-    opened = {path: mode for path in _paths(settings) if (mode := _mode(path)) & UMASK}
-    if opened and settings.env == "production":
-        raise OpenToOthers("\n".join(_sentence(path, mode) for path, mode in opened.items()))
-    for path, mode in opened.items():
+    if settings.env == "production":
+        opened = open_to_others(settings)
+        if opened:
+            raise OpenToOthers("\n".join(opened))
+    for path, mode in _opened(settings).items():
         path.chmod(mode & ~UMASK)
+
+
+def open_to_others(settings: Settings) -> list[str]:
+    """Return a sentence for each file that other accounts can read, with what to do about it."""
+    return [_sentence(path, mode) for path, mode in _opened(settings).items()]
+
+
+def _opened(settings: Settings) -> dict[Path, int]:
+    return {path: mode for path in _paths(settings) if (mode := _mode(path)) & UMASK}
 
 
 def _paths(settings: Settings) -> Iterator[Path]:

@@ -34,6 +34,8 @@ DEBIAN_PACKAGES = {
     "baresip-core": ("usr/bin/baresip",),
     "espeak-ng": ("usr/bin/espeak-ng",),
     "age": ("usr/bin/age",),
+    "nginx-light": ("usr/sbin/nginx",),
+    "systemd": ("usr/bin/systemd-analyze",),
 }
 """What the tests run beside the product: each package, and files of which one shows it is there."""
 

@@ -87,6 +87,20 @@ class SmtpMailer:
                 connection.quit()
             connection.close()
 
+    def check(self) -> None:
+        """Connect and sign in without sending a mail. Raises `NotNow`."""
+        try:
+            connection = self._connect()
+            try:
+                self._introduce(connection)
+                connection.noop()
+            finally:
+                with suppress(OSError, smtplib.SMTPException):
+                    connection.quit()
+                connection.close()
+        except (OSError, smtplib.SMTPException) as error:
+            raise NotNow(_reason("connecting", error)) from error
+
     def _connect(self) -> smtplib.SMTP:
         server = self._server
         if server.tls_at_once:

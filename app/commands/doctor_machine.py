@@ -1,0 +1,92 @@
+"""Checks of this machine: settings, files, disk, open files and the clock."""
+
+import ctypes
+import os
+import resource
+import shutil
+
+from app.commands.doctor_findings import Check, Finding, fail, ok, warn
+from app.config import Settings
+from app.database import Database
+from app.private_files import open_to_others
+
+LEAST_FREE_BYTES = 200 * 10**6
+LOW_FREE_BYTES = 2 * 10**9
+LEAST_FREE_INODES = 1000
+LEAST_OPEN_FILES = 1024
+
+_TIME_ERROR = 5
+"""What adjtimex returns while the clock isn't synchronized (adjtimex(2))."""
+_TIMEX_BYTES = 512
+"""More than `struct timex` takes; zeros ask and change nothing."""
+
+
+def settings_used(settings: Settings, _database: Database) -> Finding:
+    """Settings that can't be used have ended the program before."""
+    if settings.env != "production":
+        return warn(f"PORTAL_ENV is {settings.env}. Set PORTAL_ENV=production to serve users.")
+    return ok(f"production at {settings.public_url}")
+
+
+def files(settings: Settings, _database: Database) -> Finding:
+    """Whether this account, and no other, can use the instance folder."""
+    folder = settings.instance_dir.resolve()
+    if not folder.is_dir():
+        return fail(f"{folder} is not a folder. Set PORTAL_INSTANCE_DIR, or create it.")
+    if folder.stat().st_uid != os.geteuid():
+        return fail(f"{folder} belongs to another account. Run this under its account.")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return fail(f"{folder} can't be written. Mount it for writing. Run: chmod 700 {folder}")
+    opened = open_to_others(settings)
+    if opened:
+        return fail(" ".join(opened))
+    return ok(f"{folder} is private and can be written")
+
+
+def disk(settings: Settings, _database: Database) -> Finding:
+    """Free space for the database on SQLite, uploads and kept mails."""
+    folder = settings.instance_dir.resolve()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    text = f"{_gigabytes(free)} free at {folder}"
+    inodes = os.statvfs(existing)
+    if inodes.f_files and inodes.f_favail < LEAST_FREE_INODES:
+        return fail(f"Only {inodes.f_favail} more files fit at {folder}. Remove files.")
+    if free < LEAST_FREE_BYTES:
+        return fail(f"{text}. Free space, or move the folder to a larger disk.")
+    if free < LOW_FREE_BYTES:
+        return warn(f"{text}. Plan a larger disk.")
+    return ok(text)
+
+
+def open_files(_settings: Settings, _database: Database) -> Finding:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most != resource.RLIM_INFINITY and most < LEAST_OPEN_FILES:
+        return warn(
+            f"A process may open {most} files. Allow {LEAST_OPEN_FILES} or more "
+            "(systemd: LimitNOFILE=, shell: ulimit -n)."
+        )
+    return ok("no limit" if most == resource.RLIM_INFINITY else f"{most} for each process")
+
+
+def clock(_settings: Settings, _database: Database) -> Finding:
+    """Whether the kernel knows that its clock is right. `database_clock` compares two clocks."""
+    answer = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
+    if answer < 0:
+        return warn("The kernel doesn't say whether the clock is synchronized. Check it yourself.")
+    if answer == _TIME_ERROR:
+        return warn("The clock isn't synchronized. Install chrony or systemd-timesyncd.")
+    return ok("synchronized")
+
+
+def _gigabytes(count: int) -> str:
+    return f"{count / 10**9:,.1f} GB"
+
+
+MACHINE_CHECKS: dict[str, Check] = {
+    "settings": settings_used,
+    "files": files,
+    "disk": disk,
+    "open files": open_files,
+    "clock": clock,
+}

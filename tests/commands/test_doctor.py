@@ -1,0 +1,205 @@
+"""``flask doctor``: what it says of each thing that can be wrong, and its exit code."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+from werkzeug.serving import make_server
+
+from app.commands.doctor import CHECKS
+from app.database.migration import head
+from app.models import WorkerHeartbeat, utcnow
+from app.private_files import keep_private
+from app.services.users import operators
+from tests.fixtures.cast import OPERATOR
+from tests.fixtures.certificate import write_certificate
+from tests.fixtures.mail_server import Post
+from tests.fixtures.stack import free_port
+
+MakeApp = Callable[..., Flask]
+
+
+def findings(app: Flask, *checks: str) -> dict[str, tuple[str, str]]:
+    """The state and text of these checks; the others are skipped."""
+    skipped = [word for name in CHECKS if name not in checks for word in ("--skip", name)]
+    result = app.test_cli_runner().invoke(args=["doctor", "--json", *skipped])
+    answer: dict[str, Any] = json.loads(result.stdout)
+    found = {name: (each["state"], each["text"]) for name, each in answer["checks"].items()}
+    is_healthy = all(state != "fail" for state, _text in found.values())
+    assert (answer["healthy"], result.exit_code) == (is_healthy, 0 if is_healthy else 1)
+    return found
+
+
+@contextmanager
+def served(app: Flask, port: int, certificate: Path | None = None) -> Iterator[None]:
+    """The application behind a real port, with TLS if there is a certificate."""
+    tls = (str(certificate), str(certificate)) if certificate else None
+    server = make_server("localhost", port, app, ssl_context=tls)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_line_names_each_check_and_failures_set_the_exit_code(app: Flask) -> None:
+    args = ["doctor", *(w for name in CHECKS if name != "worker" for w in ("--skip", name))]
+    result = app.test_cli_runner().invoke(args=args)
+    assert (result.exit_code, result.output) == (
+        1,
+        "fail  worker       No worker is running. Start one: python -m app.jobs.worker\n",
+    )
+
+
+def test_a_new_installation_lacks_an_operator_backups_and_mail(app: Flask) -> None:
+    assert findings(app, "settings", "migrations", "accounts", "backups", "mail") == {
+        "settings": ("warn", "PORTAL_ENV is test. Set PORTAL_ENV=production to serve users."),
+        "migrations": ("ok", "up to date"),
+        "accounts": (
+            "warn",
+            "There is no operator. Run: flask --app wsgi operator create you@example.com",
+        ),
+        "backups": (
+            "warn",
+            "The worker makes no backups. Set PORTAL_BACKUP_DIR and the public key.",
+        ),
+        "mail": ("warn", "Mails stay in the outbox folder. Set PORTAL_SMTP_URL to send them."),
+    }
+
+
+def test_a_worker_and_an_operator_are_found(app: Flask, session: Session) -> None:
+    operators.create(session, OPERATOR, email="ops@portal.org", name=None, password_hash="x")
+    beat = WorkerHeartbeat(executor_id=str(uuid4()), hostname="here", pid=7, beat_at=utcnow())
+    session.add(beat)
+    session.commit()
+    assert findings(app, "worker", "accounts") == {
+        "worker": ("ok", "running"),
+        "accounts": ("ok", "an operator can sign in"),
+    }
+
+
+def test_demo_accounts_are_named(app: Flask, session: Session) -> None:
+    operators.create(session, OPERATOR, email="ops@demo.example", name=None, password_hash="x")
+    session.commit()
+    words = "Demo accounts are in the database (1, ops@demo.example first). Use another one."
+    assert findings(app, "accounts") == {"accounts": ("warn", words)}
+
+
+def test_files_that_others_can_read_fail_and_keep_their_modes(app: Flask, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    keep_private(app.extensions["settings"])
+    os.umask(before)
+    assert findings(app, "files") == {"files": ("ok", f"{tmp_path} is private and can be written")}
+    tmp_path.chmod(0o755)
+    words = f"Other accounts can read {tmp_path} (mode 755). Run: chmod 700 {tmp_path}"
+    assert findings(app, "files") == {"files": ("fail", words)}
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+
+def test_an_old_migration_says_what_to_run(app: Flask, session: Session) -> None:
+    session.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    session.commit()
+    words = (
+        f"The database is at migration 0001, this version needs {head()}. "
+        "Run: flask --app wsgi migrate"
+    )
+    assert findings(app, "migrations") == {"migrations": ("fail", words)}
+
+
+def test_the_database_answers_and_agrees_on_the_time(app: Flask, backend: str) -> None:
+    found = findings(app, "database", "time", "disk")
+    kind = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}[backend]
+    assert {name: state for name, (state, _) in found.items()}["time"] == "ok"
+    assert found["database"][0] in ("ok", "warn")  # slow where the machine is busy
+    assert found["database"][1].startswith(f"{kind} ")
+
+
+def test_too_little_free_space_fails(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.commands.doctor_machine.LEAST_FREE_BYTES", 10**18)
+    state, words = findings(app, "disk")["disk"]
+    assert (state, words.endswith("Free space, or move the folder to a larger disk.")) == (
+        "fail",
+        True,
+    )
+
+
+def test_a_name_that_is_not_found_fails(make_app: MakeApp) -> None:
+    app = make_app(smtp_url="smtp://mail.invalid")
+    words = (
+        "mail.invalid: DNS lookup failed for mail.invalid. Check the name, and /etc/resolv.conf "
+        "of this machine."
+    )
+    assert findings(app, "names") == {"names": ("fail", words)}
+
+
+def test_a_mail_server_that_answers_gets_no_mail(make_app: MakeApp) -> None:
+    post = Post()
+    with post.open() as port:
+        app = make_app(smtp_url=f"smtp://127.0.0.1:{port}", mail_from="no-reply@portal.org")
+        assert findings(app, "mail") == {
+            "mail": ("ok", "the server accepts mail from no-reply@portal.org")
+        }
+    assert post.messages == []
+    state, words = findings(app, "mail")["mail"]
+    assert (state, words.endswith("Check PORTAL_SMTP_URL and the server.")) == ("fail", True)
+
+
+def test_callbacks_must_reach_the_portal(make_app: MakeApp) -> None:
+    port = free_port()
+    app = make_app(
+        public_url=f"http://localhost:{port}", twilio_account_sid="AC1", twilio_auth_token="x"
+    )
+    with served(app, port):
+        assert findings(app, "address", "callbacks", "certificate") == {
+            "address": ("ok", f"http://localhost:{port} answers"),
+            "callbacks": (
+                "ok",
+                "/carrier/ reaches the portal and refuses callbacks without a signature",
+            ),
+            "certificate": ("warn", "The public address uses http. Serve it over https."),
+        }
+    assert {name: state for name, (state, _) in findings(app, "address", "callbacks").items()} == {
+        "address": "fail",
+        "callbacks": "fail",
+    }
+
+
+@pytest.mark.parametrize(
+    ("ends_in", "is_trusted", "state", "start"),
+    [
+        (timedelta(days=90), True, "ok", "valid until 2"),
+        (timedelta(days=3), True, "warn", "It ends on 2"),
+        (timedelta(days=-1), True, "fail", "It can't be trusted: certificate has expired. Renew"),
+        (timedelta(days=90), False, "fail", "It can't be trusted: self-signed certificate. Renew"),
+    ],
+    ids=["valid", "ends soon", "has ended", "unknown authority"],
+)
+def test_the_certificate_is_checked_as_browsers_do(
+    make_app: MakeApp,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ends_in: timedelta,
+    is_trusted: bool,
+    state: str,
+    start: str,
+) -> None:
+    pem, port = write_certificate(tmp_path, ends_in=ends_in), free_port()
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+    app = make_app(public_url=f"https://localhost:{port}")
+    with served(app, port, pem):
+        found, words = findings(app, "certificate")["certificate"]
+    assert (found, words[: len(start)]) == (state, start)
