@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-
-from structlog.contextvars import bind_contextvars, bound_contextvars, get_contextvars
+from contextvars import ContextVar
 
 Source = Callable[[], Mapping[str, object]]
 
 _sources: list[Source] = []
+_ids: ContextVar[dict[str, str] | None] = ContextVar("ids", default=None)
 
 
 def add_source(source: Source) -> None:
@@ -19,22 +19,28 @@ def add_source(source: Source) -> None:
 @contextmanager
 def working_on(**ids: object) -> Iterator[None]:
     """Everything logged in this block carries these ids; those that are None are left out."""
-    with bound_contextvars(**_known(ids)):
+    token = _ids.set({**(_ids.get() or {}), **_known(ids)})
+    try:
         yield
+    finally:
+        _ids.reset(token)
 
 
 def note(**ids: object) -> None:
-    """What this request or piece of work logs from now on carries these ids, too."""
-    bind_contextvars(**_known(ids))
+    """Add ids that became known inside a `working_on` block, until its end. Outside of one this
+    does nothing: a loop over many calls works on none of them alone."""
+    noted = _ids.get()
+    if noted is not None:
+        noted.update(_known(ids))
 
 
 def current() -> dict[str, str]:
     """Return the ids of the current request or piece of work."""
-    found: dict[str, object] = {}
+    found: dict[str, str] = {}
     for source in _sources:
-        found.update(source())
-    found.update(get_contextvars())
-    return _known(found)
+        found.update(_known(source()))
+    found.update(_ids.get() or {})
+    return found
 
 
 def _known(ids: Mapping[str, object]) -> dict[str, str]:

@@ -7,6 +7,8 @@ from typing import Any
 from app.telemetry.context import current
 from app.telemetry.scrubbing import scrubbed
 
+_started: list[str] = []
+
 
 def start(dsn: str, environment: str) -> None:
     """Report errors from now on. Raises `ImportError` unless the extra ``sentry`` is installed."""
@@ -26,10 +28,13 @@ def start(dsn: str, environment: str) -> None:
         server_name="",
         before_send=_clean,
     )
+    _started[:] = [environment]
 
 
 def stop() -> None:
     """Send what is left."""
+    if not _started:
+        return
     import sentry_sdk  # noqa: PLC0415 - as above
 
     sentry_sdk.flush(timeout=2)

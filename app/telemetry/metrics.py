@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
+from weakref import WeakSet
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from sqlalchemy import Engine, event
@@ -79,7 +80,7 @@ JOB_SECONDS = Histogram(
 )
 CARRIER_REQUESTS = Counter(
     "portal_carrier_requests_total",
-    "Requests to a carrier: answered, refused, delayed or silent.",
+    "Requests to a carrier: answered, refused, delayed, silent or failed.",
     ("carrier", "request", "outcome"),
     registry=REGISTRY,
 )
@@ -110,6 +111,9 @@ IMPORTS = Counter(
 )
 
 
+_watched: WeakSet[Engine] = WeakSet()
+
+
 @contextmanager
 def timed(histogram: Histogram) -> Iterator[None]:
     """Add the duration of the block, also if it raises."""
@@ -123,8 +127,9 @@ def timed(histogram: Histogram) -> Iterator[None]:
 def watch_pool(name: str, engine: Engine) -> None:
     """Report how many connections of the engine's pool are in use, and how many it may open."""
     pool = engine.pool
-    if not isinstance(pool, QueuePool):
+    if not isinstance(pool, QueuePool) or engine in _watched:
         return
+    _watched.add(engine)
     in_use = CONNECTIONS_IN_USE.labels(name)
     CONNECTIONS_LIMIT.labels(name).inc(pool.size() + max(0, pool._max_overflow))  # noqa: SLF001 - it has no other name
 
