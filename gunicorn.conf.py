@@ -4,10 +4,14 @@ Never bind it beyond loopback: without a proxy, a few hundred slow connections s
 """
 
 import os
-import socket
 from typing import Any
 
 from app.config import read_settings
+from app.telemetry import shared_folder
+
+if os.environ.get("PORTAL_METRICS_PORT", "0") != "0":
+    shared_folder.create()  # before prometheus_client is imported, also by what follows
+
 from app.start_checks import check
 from app.telemetry import error_reports, metrics_server, tracing
 
@@ -32,24 +36,18 @@ logger_class = "supervisor.web_log.LineLogger"
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it
 
 
-_metrics: list[socket.socket] = []
-"""Where the web processes answer for all of them together; they inherit it."""
-
-
 def on_starting(_server: Any) -> None:
     """Ends here, with a sentence, where something isn't safe in production."""
     settings = read_settings()
     check(settings)
     if settings.metrics_port:
-        metrics_server.share_folder()
-        _metrics[:] = [metrics_server.listen(settings.metrics_host, settings.metrics_port)]
+        metrics_server.listen_for_all(settings.metrics_host, settings.metrics_port)
 
 
 def post_worker_init(worker: Any) -> None:
     """Lets the process write what it notes of requests, and report what happens in it."""
     settings = read_settings()
-    for listener in _metrics:
-        metrics_server.serve(listener, metrics_server.of_all_processes())
+    metrics_server.serve_for_all()
     if settings.otlp_url:
         tracing.start(settings.otlp_url, settings.otlp_share, "web")
     if settings.sentry_dsn:
@@ -69,11 +67,6 @@ def worker_exit(_server: Any, worker: Any) -> None:
 def child_exit(_server: Any, worker: Any) -> None:
     """Forgets how many connections a process had open that has ended."""
     metrics_server.forget_process(worker.pid)
-
-
-def on_exit(_server: Any) -> None:
-    """Leaves nothing in the memory of the machine."""
-    metrics_server.remove_folder()
 
 
 def _request_logs(worker: Any) -> list[Any]:

@@ -13,7 +13,6 @@ from typing import Any
 import structlog
 
 from app.telemetry.context import current
-from app.telemetry.metrics import CountLines
 from app.telemetry.scrubbing import scrubbed
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -95,7 +94,6 @@ def configure(level: int = logging.WARNING, *, as_json: bool = False) -> logging
     """Write the log of this process to stderr. Return the handler."""
     handler = logging.StreamHandler()
     handler.setFormatter(formatter(as_json=as_json))
-    handler.addFilter(CountLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger(ACCESS).setLevel(logging.INFO)
     return handler

@@ -49,7 +49,7 @@ from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
 from app.services.workers import Pulse
 from app.telemetry import error_reports, metrics_server, tracing
-from app.telemetry.metrics import HEARTBEATS, REGISTRY, watch_pool
+from app.telemetry.metrics import HEARTBEATS, REGISTRY, CountLines, watch_pool
 
 STOP_SECONDS = 10.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -98,7 +98,7 @@ def run(settings: Settings) -> NoReturn:
     bells = Bells()
     url = settings.effective_database_url
     threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
-    watch_pool("engine", start_engine(settings, executor_id, bells))
+    start_engine(settings, executor_id, bells)
     delays = context.database, bells.of(DELAYED), settings.queue_poll_seconds, stop
     threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
     threading.Thread(target=housekeeping.run_periodic_tasks, args=(stop,), daemon=True).start()
@@ -263,6 +263,7 @@ def configure_log(*, as_json: bool = False) -> None:
     """Log to stderr. Call it before the engine starts, which then adds no handler of its own."""
     handler = log_lines.configure(logging.INFO, as_json=as_json)
     handler.addFilter(FloodGate())
+    handler.addFilter(CountLines())
     engine = logging.getLogger("dbos")
     engine.handlers[:] = [handler]
     engine.propagate = False

@@ -1,17 +1,15 @@
 """Answers ``GET /metrics`` on a port of its own, apart from the portal and its access rules."""
 
 import os
-import shutil
 import socket
-import tempfile
 import threading
-from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import CollectorRegistry, make_wsgi_app, multiprocess
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that tells prometheus_client where processes write their metrics."""
+from app.telemetry import shared_folder
+
+_shared: list[socket.socket] = []
 
 
 class _Quiet(WSGIRequestHandler):
@@ -28,39 +26,32 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(listener: socket.socket, registry: CollectorRegistry) -> None:
     """Answer in a thread of its own. Several processes can share a listener."""
-    server = WSGIServer(listener.getsockname()[:2], _Quiet, bind_and_activate=False)
+    address = listener.getsockname()[:2]
+    server = WSGIServer(address, _Quiet, bind_and_activate=False)
     server.socket.close()
     server.socket = listener
+    server.server_name, server.server_port = address
     server.setup_environ()
     server.set_app(make_wsgi_app(registry))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
-def share_folder() -> Path:
-    """Create the folder for the metrics of the processes that this one starts from now on.
-
-    Metrics that are imported later, also here, are written to it.
-    """
-    memory = "/dev/shm"  # noqa: S108 - mkdtemp makes a folder there that only this account can read
-    where = memory if os.access(memory, os.W_OK) else None
-    folder = tempfile.mkdtemp(prefix="portal-metrics-", dir=where)
-    os.environ[FOLDER] = folder
-    return Path(folder)
+def listen_for_all(host: str, port: int) -> None:
+    """Bind the port on which this process's children answer, each of them for all."""
+    if not _shared:
+        _shared.append(listen(host, port))
 
 
-def remove_folder() -> None:
-    if folder := os.environ.pop(FOLDER, None):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def of_all_processes() -> CollectorRegistry:
-    """Return the metrics in the folder, of processes that live and those that have ended."""
-    registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # without types
-    return registry
+def serve_for_all() -> None:
+    """Answer with the metrics of all processes that write to the folder, also of those that have
+    ended; nothing if no port is bound."""
+    for listener in _shared:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # no types
+        serve(listener, registry)
 
 
 def forget_process(pid: int) -> None:
     """Remove the gauges of a process that has ended; its counters stay."""
-    if os.environ.get(FOLDER):
+    if os.environ.get(shared_folder.VARIABLE):
         multiprocess.mark_process_dead(pid)  # type: ignore[no-untyped-call]  # as above
