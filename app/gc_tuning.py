@@ -1,7 +1,8 @@
 """Memory of processes that serve: the pace of Python's garbage collector, and the heaps.
 
 Importing this module stops collecting until `settle`. Where it is imported before the others, a
-process starts a third quicker: what importing makes stays, and was looked through again and again.
+process starts a quarter quicker: what importing makes stays, and was looked through again and
+again.
 """
 
 import ctypes

@@ -1,9 +1,12 @@
 """Generates docs/configuration.md from the settings classes: ``python -m scripts.config_docs``."""
 
+import ast
+import inspect
 import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
@@ -100,8 +103,9 @@ separated by commas. |
 def render() -> str:
     """The whole page. Raises ``ValueError`` for a field without a section or a description."""
     rows: dict[str, list[str]] = {title: [] for title, _, _ in SECTIONS}
+    descriptions = _descriptions()
     for name, field in Settings.model_fields.items():
-        rows[_section_of(name)].append(_row(name, field))
+        rows[_section_of(name)].append(_row(name, field, descriptions.get(name)))
     parts = [HEAD]
     for title, sentence, _ in SECTIONS:
         parts.append(f"## {title}\n")
@@ -109,6 +113,22 @@ def render() -> str:
             parts.append(f"{sentence}\n")
         parts.append(TABLE + "\n".join(rows[title]) + "\n")
     return "\n".join([*parts, WEB_SERVER])
+
+
+def _descriptions() -> dict[str, str]:
+    """The docstring below each field. pydantic can find them too, but at every start."""
+    found = {}
+    for each in Settings.__mro__:
+        if each.__module__.startswith("app.config"):
+            [body] = ast.parse(inspect.getsource(each)).body
+            for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
+                match field, below:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str(text))),
+                    ):
+                        found[name] = inspect.cleandoc(text)
+    return found
 
 
 def variable(name: str, field: FieldInfo) -> str:
@@ -130,11 +150,11 @@ def _section_of(name: str) -> str:
     return max(found)[1]
 
 
-def _row(name: str, field: FieldInfo) -> str:
-    if not field.description:
+def _row(name: str, field: FieldInfo, description: str | None) -> str:
+    if not description:
         message = f"The setting {name} has no description: write a docstring below it."
         raise ValueError(message)
-    meaning = re.sub(r"\s+", " ", field.description).replace("``", "`")
+    meaning = re.sub(r"\s+", " ", description).replace("``", "`")
     cells = (f"`{variable(name, field)}`", _values(field), _default(field.default), meaning)
     return f"| {' | '.join(cells)} |"
 

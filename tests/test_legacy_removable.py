@@ -54,7 +54,7 @@ CUT = {
         ', (_("Migration"), url_for("portal.api_migration")',
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
-    "templates/portal/overview/operator.html": (" Clients of the legacy API are on ",),
+    "templates/portal/overview/operator.html": (" {{ _('Clients of the legacy API are on ",),
 }
 """File -> the beginnings of what registers the API there."""
 ENDS = {
@@ -63,7 +63,7 @@ ENDS = {
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
     ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
-    " Clients of the legacy API are on ": ("</a>.", ""),
+    " {{ _('Clients of the legacy API are on ": (")) }}", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",

@@ -13,7 +13,6 @@ class Foundation(BaseSettings):
         frozen=True,
         extra="ignore",
         hide_input_in_errors=True,
-        use_attribute_docstrings=True,  # the descriptions in docs/configuration.md
     )
 
     env: Literal["development", "production", "test"] = "development"

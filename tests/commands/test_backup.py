@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 
 from app.database import Database
+from app.database.migration import head
 from app.factory import create_app
 from tests.fixtures.databases import Databases
 from tests.fixtures.settings import settings_for, url_of
@@ -45,13 +46,13 @@ def test_a_backup_is_created_verified_listed_and_restored(
     opened = ("--identity", key[1])
     verified = told(app, "verify", made["file"], *opened)
     counts = f"{made['rows']} rows in {made['tables']} tables, 0 files."
-    assert verified == f"The backup is complete: migration 0052, {counts}"
+    assert verified == f"The backup is complete: migration {head()}, {counts}"
     empty = f"sqlite:///{tmp_path / 'new.db'}"
     if not fresh_database.is_sqlite:
         empty = databases.create("postgresql", like=None)
     target = ("--into", empty, "--instance", tmp_path / "new")
     restored = told(app, "restore", made["file"], *opened, *target)
-    assert restored == f"Restored: migration 0052, {counts}"
+    assert restored == f"Restored: migration {head()}, {counts}"
     refused = told(app, "restore", made["file"], *opened, *target, status=1)
     assert refused.startswith("Error: ")
     databases.drop(empty)

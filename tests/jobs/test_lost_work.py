@@ -26,7 +26,7 @@ def test_a_worker_takes_back_a_call_that_it_has_lost(
     def executor() -> str | None:
         with fresh_database.transaction(read_only=True) as session:
             found: str | None = session.scalar(busy)
-        return found
+            return found
 
     until(executor)
     # As if the claim was committed and its answer lost in an outage.

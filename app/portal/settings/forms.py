@@ -52,8 +52,7 @@ class PortalSettingsForm(PortalForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        automatic = gettext("Automatic: the language of each browser")
-        self.language.choices = [("", automatic), *LANGUAGES.items()]
+        self.language.choices = [("", gettext("Automatic")), *LANGUAGES.items()]
 
     @classmethod
     def showing(
