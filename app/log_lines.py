@@ -80,9 +80,11 @@ def _with_name_of_log(_logger: Any, _method: str, event: Any) -> Any:
 
 
 def _scrub(_logger: Any, _method: str, event: Any) -> Any:
-    for name in ("event", "exception", "logger"):
-        if name in event:
-            event[name] = scrubbed(event[name])
+    if event["logger"] != ACCESS:  # whose messages hold a route and numbers, and come often
+        event["event"] = scrubbed(event["event"])
+        event["logger"] = scrubbed(event["logger"])
+    if "exception" in event:
+        event["exception"] = scrubbed(event["exception"])
     return event
 
 
