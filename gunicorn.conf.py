@@ -9,7 +9,7 @@ from typing import Any
 from app.config import read_settings
 from app.telemetry import shared_folder
 
-if os.environ.get("PORTAL_METRICS_PORT", "0") != "0":
+if read_settings().metrics_port:
     shared_folder.create()  # before prometheus_client is imported, also by what follows
 
 from app.start_checks import check

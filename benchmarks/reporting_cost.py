@@ -1,9 +1,9 @@
 """What logs and metrics add to the CPU time of requests: ``python -m benchmarks.reporting_cost``.
 
-The same requests, in turns, to the application as it is and to one without log, metrics and traces:
-a page of a signed-in administrator and the smallest list of the JSON API. The log is written as JSON
-to a file, the metrics to the files that web processes share, as in production. Traces are off. Goal:
-at most 1.03 times.
+The same requests, in turns, to the application as it is and to one without log, metrics and
+traces: a page of a signed-in administrator and the smallest list of the JSON API. The log is
+written as JSON to a file, the metrics to the files that web processes share, as in production.
+Traces are off. Goal: at most 1.03 times.
 """
 
 import logging
