@@ -164,7 +164,7 @@ def web(databases: Databases, tmp_path: Path) -> Iterator[tuple[int, int, subpro
 
 
 def requests_counted(port: int) -> float:
-    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     name = 'portal_http_requests_total{face="health",method="GET",status="200"}'
     return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if name in line)
@@ -173,7 +173,7 @@ def requests_counted(port: int) -> float:
 def get(url: str) -> int:
     for _patience in range(100):
         try:
-            with urlopen(url, timeout=10) as answer:  # noqa: S310 - loopback
+            with urlopen(url, timeout=90) as answer:  # noqa: S310 - loopback
                 return int(answer.status)
         except (URLError, ConnectionError):
             time.sleep(0.1)
@@ -202,4 +202,4 @@ def test_the_portal_itself_has_no_metrics_page(
     port, _, _ = web
     assert get(f"http://127.0.0.1:{port}/healthz") == 200
     with pytest.raises(URLError, match="404"):
-        urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10)
+        urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60)
