@@ -7,7 +7,13 @@ import os
 from typing import Any
 
 from app.config import read_settings
+from app.telemetry import shared_folder
+
+if read_settings().metrics_port:
+    shared_folder.create()  # before prometheus_client is imported, also by what follows
+
 from app.start_checks import check
+from app.telemetry import error_reports, metrics_server, tracing
 
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
@@ -32,19 +38,35 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa:
 
 def on_starting(_server: Any) -> None:
     """Ends here, with a sentence, where something isn't safe in production."""
-    check(read_settings())
+    settings = read_settings()
+    check(settings)
+    if settings.metrics_port:
+        metrics_server.listen_for_all(settings.metrics_host, settings.metrics_port)
 
 
 def post_worker_init(worker: Any) -> None:
-    """Lets the process write what it notes of requests."""
+    """Lets the process write what it notes of requests, and report what happens in it."""
+    settings = read_settings()
+    metrics_server.serve_for_all()
+    if settings.otlp_url:
+        tracing.start(settings.otlp_url, settings.otlp_share, "web")
+    if settings.sentry_dsn:
+        error_reports.start(settings.sentry_dsn, settings.env)
     for request_log in _request_logs(worker):
         request_log.start()
 
 
 def worker_exit(_server: Any, worker: Any) -> None:
-    """Writes what is noted and not yet written."""
+    """Writes and sends what is left."""
+    tracing.stop()
+    error_reports.stop()
     for request_log in _request_logs(worker):
         request_log.stop()
+
+
+def child_exit(_server: Any, worker: Any) -> None:
+    """Forgets how many connections a process had open that has ended."""
+    metrics_server.forget_process(worker.pid)
 
 
 def _request_logs(worker: Any) -> list[Any]:

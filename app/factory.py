@@ -10,6 +10,7 @@ from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
+from app.http.access_log import Portal, log_requests
 from app.http.health import blueprint as health
 from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages
@@ -20,6 +21,7 @@ from app.policy import unlisted_routes
 from app.portal import furnish_portal, register_portal
 from app.portal.web.errors import answer_with_page
 from app.services.auth.password_checks import PasswordChecks
+from app.telemetry.metrics import watch_pool
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
@@ -28,13 +30,15 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     Raises `RuntimeError` where a route has no entry in the policy table.
     """
     settings = settings or read_settings()
-    app = Flask(
+    app = Portal(
         "app",
         template_folder=str(ROOT / "templates"),
         static_folder=str(ROOT / "static"),
         instance_path=str(settings.instance_dir.resolve()),
     )
+    log_requests(app)
     furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
+    watch_pool("web", app.extensions["database"].engine)
     compress_pages(app)
     give_request_ids(app)
     refuse_other_hosts(app, settings.public_url)

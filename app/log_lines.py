@@ -1,15 +1,25 @@
-"""Log lines that what a client sends can't forge.
+"""Log lines: for people in development, as JSON in production, one for each record.
 
 A path, a header or a file name can hold line breaks and the control characters of a terminal. Every
 line of a message but its first would look like a line of ours, so these characters are written as
-escapes, and the lines of a traceback begin with a space.
+escapes. Each record carries the ids of its request or work, and no personal data
+(`app.telemetry.scrubbing`).
 """
 
 import logging
 import re
 from typing import Any
 
+import structlog
+
+from app.telemetry.context import current
+from app.telemetry.scrubbing import scrubbed
+
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+ACCESS = "app.access"
+"""The log of answered requests: written although other information of the web process is not."""
+FIELDS = "fields"
+"""The attribute of a record with what JSON shows besides the message."""
 
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
@@ -23,13 +33,14 @@ def escaped(text: str) -> str:
 
 
 class LineFormatter(logging.Formatter):
-    """Writes a record as one line, and a traceback as indented lines below it."""
+    """Writes a record as one line with its ids, and a traceback as indented lines below it."""
 
     def __init__(self, fmt: str = FORMAT, datefmt: str | None = None, style: Any = "%"):
         super().__init__(fmt, datefmt, style)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        return escaped(super().formatMessage(record))
+        ids = "".join(f" {name}={value}" for name, value in current().items())
+        return escaped(scrubbed(super().formatMessage(record))) + ids
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
         return _indented(super().formatException(ei))
@@ -39,12 +50,52 @@ class LineFormatter(logging.Formatter):
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"  {escaped(line)}" for line in text.split("\n"))
+    return "\n".join(f"  {escaped(line)}" for line in scrubbed(text).split("\n"))
 
 
-def configure(level: int = logging.WARNING) -> logging.Handler:
+def json_formatter() -> logging.Formatter:
+    """Return a formatter that writes a record as one JSON object of ASCII characters, a traceback
+    in its field ``exception``."""
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[_with_ids],
+        processors=[
+            structlog.stdlib.add_log_level,
+            _with_name_of_log,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            _scrub,
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.JSONRenderer(),
+        ],
+    )
+
+
+def _with_ids(_logger: Any, _method: str, event: Any) -> Any:
+    return {**event, **getattr(event["_record"], FIELDS, {}), **current()}
+
+
+def _with_name_of_log(_logger: Any, _method: str, event: Any) -> Any:
+    event["logger"] = event["_record"].name
+    return event
+
+
+def _scrub(_logger: Any, _method: str, event: Any) -> Any:
+    if event["logger"] != ACCESS:  # whose messages hold a route and numbers, and come often
+        event["event"] = scrubbed(event["event"])
+        event["logger"] = scrubbed(event["logger"])
+    if "exception" in event:
+        event["exception"] = scrubbed(event["exception"])
+    return event
+
+
+def formatter(*, as_json: bool) -> logging.Formatter:
+    return json_formatter() if as_json else LineFormatter()
+
+
+def configure(level: int = logging.WARNING, *, as_json: bool = False) -> logging.Handler:
     """Write the log of this process to stderr. Return the handler."""
     handler = logging.StreamHandler()
-    handler.setFormatter(LineFormatter())
+    handler.setFormatter(formatter(as_json=as_json))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.getLogger(ACCESS).setLevel(logging.INFO)
     return handler

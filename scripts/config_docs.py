@@ -75,6 +75,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Webhooks", "See [Webhooks](webhooks.md).", ("webhook_",)),
     ("History", "See [History](operations.md#history).", ("audit_",)),
     ("Backups", "See [Backups](operations.md#backups).", ("backup_",)),
+    (
+        "Logs, metrics and traces",
+        "See [What it reports](operations.md#what-it-reports).",
+        ("log_", "metrics_", "otlp_", "sentry_"),
+    ),
     ("Worker", "", ("worker_", "queue_", "engine_")),
     ("Legacy calling API", "See [the migration guide](migrate-from-legacy.md).", ("legacy_",)),
 )

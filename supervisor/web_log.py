@@ -5,7 +5,8 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from app.log_lines import LineFormatter
+from app.config import read_settings
+from app.log_lines import LineFormatter, json_formatter
 
 
 class LineLogger(Logger):
@@ -15,5 +16,7 @@ class LineLogger(Logger):
         self, log: logging.Logger, output: Any, fmt: logging.Formatter, stream: Any = None
     ) -> None:
         super()._set_handler(log, output, fmt, stream)  # type: ignore[no-untyped-call]  # gunicorn has no types
+        as_json = read_settings().logs_json
         for handler in log.handlers:
-            handler.setFormatter(LineFormatter(str(fmt._fmt), fmt.datefmt))  # noqa: SLF001 - no other way to it
+            lines = LineFormatter(str(fmt._fmt), fmt.datefmt)  # noqa: SLF001 - no other way to it
+            handler.setFormatter(json_formatter() if as_json else lines)

@@ -17,6 +17,7 @@ from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
 from app.config.spending import SpendingSettings
+from app.config.telemetry import TelemetrySettings
 from app.config.trial import TrialSettings
 from app.config.writer import WriterSettings
 
@@ -51,6 +52,7 @@ class Settings(
     SpendingSettings,
     AuditSettings,
     BackupSettings,
+    TelemetrySettings,
 ):
     """Everything that differs between installations. Environment names carry ``PORTAL_``."""
 

@@ -31,6 +31,7 @@ from app.database import SQLITE_ARGUMENTS, make_engine
 from app.database.sqlite_write_lock import queue_writers, take_turn
 from app.gateways import dbos_adapter
 from app.gateways.wake import wake
+from app.telemetry import tracing
 
 APPLICATION = "portal"
 SCHEMA = "dbos"
@@ -240,7 +241,9 @@ def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID)
 
 
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
-    _client(session).enqueue_in_transaction(session, options, *args)
+    parent = tracing.trace_parent()
+    more = {"trace_parent": parent} if parent else {}
+    _client(session).enqueue_in_transaction(session, options, *args, **more)
     wake(session, DELAYED if "delay_seconds" in options else options["queue_name"])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 
 from app.errors import RateLimited
+from app.telemetry.metrics import THROTTLED
 
 
 def _with_this_credential(rate: float, wait: int) -> str:
@@ -51,5 +52,6 @@ class TokenBuckets:
             while len(self._buckets) > self._max_keys:
                 self._buckets.popitem(last=False)
         if tokens < 1:
+            THROTTLED.labels("requests").inc()
             wait = max(1, math.ceil((1 - tokens) / self._rate))
             raise RateLimited(self._describe(self._rate, wait), wait)

@@ -20,6 +20,7 @@ from app.gateways.carriers.base import (
 from app.models import utcnow
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
+from app.telemetry import metrics, tracing
 
 SLOW_SECONDS = 3.0
 """An answer that takes longer is slow; most take a fraction of a second."""
@@ -87,20 +88,25 @@ class Watched:
         return self._carrier.silence_seconds
 
     def place(self, placement: Placement) -> CarrierReport:
-        with self._watching():
+        with self._watching("place"):
             return self._carrier.place(placement)
 
     def look_up(self, inquiry: Inquiry) -> CarrierReport:
-        with self._watching():
+        with self._watching("look_up"):
             return self._carrier.look_up(inquiry)
 
     def hang_up(self, inquiry: Inquiry) -> bool:
-        with self._watching():
+        with self._watching("hang_up"):
             return self._carrier.hang_up(inquiry)
 
     @contextmanager
-    def _watching(self) -> Iterator[None]:
+    def _watching(self, asked: str) -> Iterator[None]:
         began = time.monotonic()
+        with _reported(self.kind.value, asked), self._judged(began):
+            yield
+
+    @contextmanager
+    def _judged(self, began: float) -> Iterator[None]:
         try:
             yield
         except PlacementRejected as refusal:
@@ -123,3 +129,28 @@ class Watched:
             self._watch.saw(self.kind, Observed.SLOW, detail=SLOW_WORDS)
         else:
             self._watch.saw(self.kind, Observed.ANSWERED)
+
+
+@contextmanager
+def _reported(carrier: str, asked: str) -> Iterator[None]:
+    """Count and trace one request to a carrier."""
+    outcome = "failed"
+    attributes: dict[str, str | int] = {"portal.carrier": carrier}
+    try:
+        with (
+            metrics.timed(metrics.CARRIER_SECONDS.labels(carrier, asked)),
+            tracing.span(f"carrier {asked}", "client", attributes=attributes),
+        ):
+            yield
+        outcome = "answered"
+    except PlacementRejected:
+        outcome = "refused"
+        raise
+    except PlacementDelayed:
+        outcome = "delayed"
+        raise
+    except NoCarrierAnswer:
+        outcome = "silent"
+        raise
+    finally:
+        metrics.CARRIER_REQUESTS.labels(carrier, asked, outcome).inc()

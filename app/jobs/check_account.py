@@ -13,6 +13,7 @@ from app.database import Database
 from app.gateways.carriers.account_check import ask_carrier
 from app.gateways.carriers.partner_accounts import Finding
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services import carrier_accounts
 
@@ -22,6 +23,7 @@ FAILED = "The test could not be completed. Try again."
 
 
 @DBOS.workflow(name="test_carrier_account")
+@observed
 def test_carrier_account(account_id: str) -> None:
     """Ask the carrier and keep what it says."""
     ask_carrier_about_account(account_id)

@@ -29,6 +29,7 @@ from app.gateways.job_queue import (
     make_queue_engine,
 )
 from app.gateways.wake import Bell, Bells, wake
+from app.telemetry.metrics import watch_pool
 
 CALLS_AT_ONCE = 200
 JOBS_AT_ONCE = 4
@@ -67,6 +68,7 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
     """Starts taking work. ``executor_id`` must be new for each process, or the engine would run
     again what another process is still running. Returns the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
+    watch_pool("engine", connections)
     config: DBOSConfig = {
         "name": APPLICATION,
         "system_database_engine": connections,

@@ -11,11 +11,13 @@ from dbos import DBOS
 from app.database import Database
 from app.jobs import housekeeping
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services.imports import apply as applying
 from app.services.imports import check as checking
 from app.services.imports import pipeline, steps
 from app.services.imports import undo as undoing
+from app.telemetry import metrics
 
 log = logging.getLogger(__name__)
 
@@ -30,36 +32,46 @@ APPLY_FAILED = (
 
 
 @DBOS.workflow(name="check_import")
+@observed
 def check_import(import_id: str, check_number: str) -> None:
     """Find out what applying an upload would do."""
     try:
         check(import_id, check_number)
+        metrics.IMPORTS.labels("check", "ok").inc()
     except Exception:
+        metrics.IMPORTS.labels("check", "failed").inc()
         log.exception("an upload could not be checked")
         give_up_check(import_id, check_number)
 
 
 @DBOS.workflow(name="apply_import")
+@observed
 def apply_import(import_id: str, apply_number: str) -> None:
     """Apply the good rows of an upload, batch by batch."""
     try:
         apply(import_id, apply_number)
+        metrics.IMPORTS.labels("apply", "ok").inc()
     except Exception:
+        metrics.IMPORTS.labels("apply", "failed").inc()
         log.exception("an upload could not be applied")
         give_up_apply(import_id, apply_number)
 
 
 @DBOS.workflow(name="undo_import")
+@observed
 def undo_import(import_id: str, undo_number: str) -> None:
     """Undo what an upload has changed, batch by batch."""
     try:
         undo(import_id, undo_number)
+        metrics.IMPORTS.labels("undo", "ok").inc()
     except Exception:
+        metrics.IMPORTS.labels("undo", "failed").inc()
         log.exception("an upload could not be undone")
         give_up_undo(import_id, undo_number)
 
 
 @DBOS.workflow(name="delete_upload_data")
+@observed
 def delete_upload_data(import_id: str) -> None:
     """Delete the file, the rows and the undo log of an upload, and give back their space."""
     delete_data(import_id)

@@ -30,6 +30,7 @@ from app.gateways.carriers.base import (
 from app.gateways.public_addresses import NoPlace, NotPublic, places
 from app.gateways.writers.base import Messages
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, silence
@@ -65,6 +66,7 @@ class Next:
 
 
 @DBOS.workflow(name="place_call")
+@observed
 def place_call(call_id: str, attempt_id: str) -> None:
     """Dial once and follow the call until the attempt is over."""
     call, attempt = UUID(call_id), UUID(attempt_id)
@@ -342,6 +344,7 @@ def _seconds_until(moment: datetime | None) -> float:
 
 
 @DBOS.workflow(name="end_stray_call")
+@observed
 def end_stray_call(attempt_id: str) -> None:
     """End a call that rings although its attempt was given up as never placed: ask the carrier
     until it answers, for half a minute."""

@@ -13,6 +13,7 @@ from app.database import Database
 from app.gateways.carriers.account_check import listed_numbers
 from app.gateways.carriers.partner_accounts import ListedNumbers
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services import phone_numbers
 
@@ -23,6 +24,7 @@ UNREADABLE = "The stored token can’t be read. Enter it again."
 
 
 @DBOS.workflow(name="read_carrier_numbers")
+@observed
 def read_carrier_numbers(account_id: str) -> None:
     """Ask the carrier for its list and keep what it says."""
     ask_carrier_for_numbers(account_id)

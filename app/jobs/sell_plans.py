@@ -14,6 +14,7 @@ from app.gateways.processors import open_account
 from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.processors.stripe import Sale, Stripe
 from app.jobs.context import WorkerContext, context
+from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services.pricing import accounts, checkouts, refresh, selling
 
@@ -24,24 +25,28 @@ UNREACHABLE = "Stripe could not be reached. Try again in some minutes."
 
 
 @DBOS.workflow(name="test_processor_account")
+@observed
 def test_processor_account(partner_id: str) -> None:
     """Test the keys of an account, and store the result."""
     _step(check_account, partner_id)
 
 
 @DBOS.workflow(name="send_plans")
+@observed
 def send_plans(partner_id: str) -> None:
     """Make the account sell the partner's published plans."""
     _step(sell, partner_id)
 
 
 @DBOS.workflow(name="check_prices")
+@observed
 def check_prices(partner_id: str) -> None:
     """Ask for the prices of the partner's plans."""
     _step(refresh_partner, partner_id)
 
 
 @DBOS.workflow(name="open_checkout")
+@observed
 def open_checkout(checkout_id: str) -> None:
     """Ask for the page of a checkout."""
     _step(ask_for_checkout, checkout_id)

@@ -13,6 +13,7 @@ from dbos import DBOS
 
 from app.gateways.mailers import Letter, NotNow, Refused
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import mailing, retry_on_database_outage
 from app.services import mails
 
@@ -27,6 +28,7 @@ class Answer(TypedDict):
 
 
 @DBOS.workflow(name="send_mail")
+@observed
 def send_mail(mail_id: str, attempt: int) -> None:
     """Send the mail, or queue the next attempt."""
     with mailing:

@@ -12,11 +12,14 @@ from dbos import DBOS
 
 from app.gateways.webhook_line import Answer, post
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import delivering as gate
 from app.jobs.resilience import retry_on_database_outage
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import Message
+from app.telemetry import metrics, tracing
+from app.telemetry.context import note
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +33,7 @@ class Kept(TypedDict):
 
 
 @DBOS.workflow(name="send_webhook")
+@observed
 def send_webhook(delivery_id: str, turn: int) -> None:
     """Deliver the webhook, or queue the next attempt."""
     with gate:
@@ -48,9 +52,20 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
         return Kept(status=None, excerpt=words, retry_after=None)
     if message is None:
         return None
+    note(message_id=message.headers.get("webhook-id"))
     allow_private = context().settings.webhook_allow_private
-    answer = post(message.url, message.headers, message.body, allow_private=allow_private)
+    with metrics.timed(metrics.WEBHOOK_SECONDS), tracing.span("webhook", "client"):
+        parent = tracing.trace_parent()
+        headers = message.headers | ({tracing.HEADER: parent} if parent else {})
+        answer = post(message.url, headers, message.body, allow_private=allow_private)
+    metrics.WEBHOOKS.labels(_outcome(answer)).inc()
     return Kept(status=answer.status, excerpt=answer.excerpt, retry_after=answer.retry_after)
+
+
+def _outcome(answer: Answer) -> str:
+    if answer.status is None:
+        return "silent"
+    return "accepted" if answer.is_taken else "refused"
 
 
 @retry_on_database_outage
@@ -67,6 +82,7 @@ def keep_receivers_answer(delivery_id: str, turn: int, answer: Kept) -> None:
 
 
 @DBOS.workflow(name="send_held_webhooks")
+@observed
 def send_held_webhooks(endpoint_id: str) -> None:
     """Queue the deliveries that were held for an endpoint."""
     take_up_held(endpoint_id)

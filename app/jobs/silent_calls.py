@@ -10,6 +10,7 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.place_call import Next, follow
 from app.jobs.resilience import retry_on_database_outage
 from app.models import utcnow
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="follow_silent_call")
+@observed
 def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
     """Ask the carrier about the call, and enqueue the next question unless it has ended.
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.database import Database
 from app.jobs.context import context
+from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services.calls import waiting
 
@@ -68,6 +69,7 @@ def check_queued(place: UUID | None) -> tuple[UUID | None, bool]:
 
 
 @DBOS.workflow(name="bring_forward")
+@observed
 def reschedule_earlier(partner_id: str, organization_id: str) -> None:
     """Move the postponed calls of an organization to an earlier time, or of all of the partner's
     where ``organization_id`` is empty.

@@ -43,10 +43,13 @@ from app.jobs import (
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
 from app.jobs.liveness import Liveness
+from app.jobs.queue_metrics import QueueMetrics
 from app.jobs.reaper import Reaper
 from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
 from app.services.workers import Pulse
+from app.telemetry import error_reports, metrics_server, tracing
+from app.telemetry.metrics import HEARTBEATS, REGISTRY, CountLines, watch_pool
 
 STOP_SECONDS = 10.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -85,6 +88,7 @@ def run(settings: Settings) -> NoReturn:
         liveness.serve(life, settings.worker_livez_host, settings.worker_livez_port)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
     context = open_context(settings)
+    _report(settings, context)
     if not heartbeat.wait_for_database(context.database, life, stop):
         _exit(0)
     check_connections(context.database.engine, _stop_for_other_database)
@@ -117,6 +121,25 @@ def run(settings: Settings) -> NoReturn:
     _leave(context, executor_id)
 
 
+def _report(settings: Settings, context: WorkerContext) -> None:
+    """Start what the settings ask for: metrics, traces, error reports."""
+    pools = {
+        "worker": context.database,
+        "notes": context.note_database,
+        "uploads": context.bulk_database,
+    }
+    for name, database in pools.items():
+        watch_pool(name, database.engine)
+    if settings.metrics_worker_port:
+        REGISTRY.register(QueueMetrics(context.note_database))
+        listener = metrics_server.listen(settings.metrics_host, settings.metrics_worker_port)
+        metrics_server.serve(listener, REGISTRY)
+    if settings.otlp_url:
+        tracing.start(settings.otlp_url, settings.otlp_share, "worker")
+    if settings.sentry_dsn:
+        error_reports.start(settings.sentry_dsn, settings.env)
+
+
 def _stop_on_signals() -> threading.Event:
     """An event that SIGTERM and SIGINT set, also those that came while the worker started again."""
     stop = threading.Event()
@@ -138,11 +161,13 @@ def _live(
     try:
         if not heartbeat.beat(context.database, executor_id, mark, pulse):
             return False
+        HEARTBEATS.labels("ok").inc()
         reaper.reap()
         import_contacts.take_over(context.database)
         waiting_calls.release_held(context.database)
         context.watch.write_down(context.note_database)
     except SQLAlchemyError:
+        HEARTBEATS.labels("failed").inc()
         log.warning("the database can't be used; the next heartbeat tries again")
     return True
 
@@ -198,6 +223,8 @@ def _stop_for_other_database() -> NoReturn:
 
 def _exit(code: int) -> NoReturn:
     """Threads that wait for calls to end would hold the process for minutes."""
+    tracing.stop()
+    error_reports.stop()
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -205,9 +232,10 @@ def _exit(code: int) -> NoReturn:
 
 
 class FloodGate(logging.Filter):
-    """Passes a few messages of each line of code per window, then only counts them.
+    """Passes a few warnings of each line of code per window, then only counts them.
 
-    During an outage the engine reports every failed poll of every thread.
+    During an outage the engine reports every failed poll of every thread. Information is always
+    passed: a line about each piece of work is how its ids are found.
     """
 
     def __init__(self, most: int = 5, window_seconds: float = 30.0):
@@ -217,6 +245,8 @@ class FloodGate(logging.Filter):
         self._seen: dict[tuple[str, int], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno <= logging.INFO:
+            return True
         place = (record.pathname, record.lineno)
         now = time.monotonic()
         since, count = self._seen.get(place, (now, 0))
@@ -229,10 +259,11 @@ class FloodGate(logging.Filter):
         return count < self._most
 
 
-def configure_log() -> None:
+def configure_log(*, as_json: bool = False) -> None:
     """Log to stderr. Call it before the engine starts, which then adds no handler of its own."""
-    handler = log_lines.configure(logging.INFO)
+    handler = log_lines.configure(logging.INFO, as_json=as_json)
     handler.addFilter(FloodGate())
+    handler.addFilter(CountLines())
     engine = logging.getLogger("dbos")
     engine.handlers[:] = [handler]
     engine.propagate = False
@@ -241,8 +272,8 @@ def configure_log() -> None:
 def main() -> None:
     gc_tuning.settle()
     memory.limit()
-    configure_log()
     settings = read_settings()
+    configure_log(as_json=settings.logs_json)
     start_checks.check(settings)
     try:
         with heartbeat.sole_worker(settings.effective_database_url):

@@ -10,6 +10,7 @@ from threading import BoundedSemaphore
 
 from app.errors import RateLimited
 from app.languages import gettext
+from app.telemetry.metrics import THROTTLED
 
 LONGEST_WAIT_SECONDS = 2.0
 TRY_AGAIN_SECONDS = 3
@@ -45,5 +46,6 @@ class PasswordChecks:
 
 
 def _busy() -> RateLimited:
+    THROTTLED.labels("password_checks").inc()
     message = gettext("Too many people are signing in at this moment. Try again in a few seconds.")
     return RateLimited(message, TRY_AGAIN_SECONDS, "sign_in_busy")

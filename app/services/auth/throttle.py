@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from app.errors import RateLimited
 from app.languages import gettext, ngettext
 from app.models import ThrottleCounter, utcnow
+from app.telemetry.metrics import THROTTLED
 
 KEPT = timedelta(days=1)
 """Longer than any counter needs to forget its failures."""
@@ -66,6 +67,7 @@ class TooManyFailures(RateLimited):
         words = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
         super().__init__(words, seconds, "too_many_failures")
         self.counter = counter
+        THROTTLED.labels("failures").inc()
 
 
 def key_of(kind: str, *parts: str) -> str:

@@ -21,6 +21,7 @@ from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
 from app.services.phone_numbers import Route
+from app.telemetry.context import note
 
 OPERATION = "outbound.call"
 
@@ -229,6 +230,7 @@ def schedule(
     states.move(call, states.ACCEPT, admitted.status)
     session.add(call)
     session.flush()
+    note(call_id=call.id)
     _enqueue(session, call, now)
     scheduled = CallScheduled(call.id, call.status, admitted.sentence)
     _write_history(session, caller, call)

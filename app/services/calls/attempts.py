@@ -26,6 +26,7 @@ from app.services.calls import carrier_pace, events, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, holds_line, lock_attempt, lock_call
 from app.services.verified_numbers import codes
+from app.telemetry.context import note
 
 EARLY = timedelta(minutes=1)
 """A turn that comes longer than this before the call's time is left over: the call was moved to an
@@ -114,6 +115,7 @@ def claim(
     calls need ``secret_keys``.
     """
     call = lock_call(session, call_id)
+    note(partner_id=call.partner_id, organization_id=call.organization_id)
     if call.status not in WAITING:
         return _found_begun(session, call, attempt_id)
     now = utcnow()

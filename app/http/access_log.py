@@ -1,0 +1,138 @@
+"""One log line for each answered request: what was asked by its route, who asked, status, duration.
+
+Addresses can hold names, search words and tokens, so the line has the route and those of its values
+that are UUIDs. A request that failed has its traceback in the same line.
+"""
+
+import logging
+import re
+import time
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any
+
+from flask import Flask, Response, g, has_request_context, request
+
+from app.http.request_id import request_id
+from app.log_lines import ACCESS, FIELDS
+from app.policy.caller import Caller
+from app.telemetry import metrics, tracing
+from app.telemetry.context import add_source, working_on
+
+QUIET = frozenset({"health.healthz", "health.readyz"})
+"""Asked every few seconds; logged only if they fail."""
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+log = logging.getLogger(ACCESS)
+
+
+class Portal(Flask):
+    """Logs an error with its request's line instead of one of its own."""
+
+    def log_exception(
+        self, exc_info: tuple[type, BaseException, TracebackType] | tuple[None, None, None]
+    ) -> None:
+        g.failure = exc_info
+
+
+def log_requests(app: Flask) -> None:
+    """Log, count and trace every request. Call it before anything else registers functions that
+    run before requests."""
+    add_source(ids_of_request)
+
+    @app.before_request
+    def _begin() -> None:
+        g.request_began = time.perf_counter()
+        g.telemetry = ExitStack()
+        parent = request.headers.get(tracing.HEADER)
+        g.telemetry.enter_context(tracing.span("request", "server", parent=parent))
+        g.telemetry.enter_context(working_on())
+
+    @app.after_request
+    def _end(response: Response) -> Response:
+        seconds = time.perf_counter() - g.get("request_began", time.perf_counter())
+        _count(response, seconds)
+        _describe(response)
+        if request.endpoint not in QUIET or response.status_code >= 500:
+            _write(response, seconds)
+        return response
+
+    @app.teardown_request
+    def _leave(_error: BaseException | None) -> None:
+        if "telemetry" in g:
+            g.pop("telemetry").close()
+
+
+def ids_of_request() -> dict[str, object]:
+    """The ids of the request and of its caller; nothing outside of a request."""
+    if not has_request_context():
+        return {}
+    caller: Caller | None = g.get("caller")
+    if caller is None:
+        return {"request_id": request_id()}
+    return {
+        "request_id": request_id(),
+        "caller": caller.kind.value,
+        "caller_id": caller.subject_id,
+        "partner_id": caller.partner_id,
+        "organization_id": caller.organization_id,
+    }
+
+
+def _method() -> str:
+    return request.method if request.method in _METHODS else "OTHER"
+
+
+def _face() -> str:
+    return request.blueprint or "none"
+
+
+def _route() -> str:
+    return request.url_rule.rule if request.url_rule else "-"
+
+
+def _count(response: Response, seconds: float) -> None:
+    metrics.HTTP_REQUESTS.labels(_face(), _method(), response.status_code).inc()
+    metrics.HTTP_SECONDS.labels(_face()).observe(seconds)
+
+
+def _describe(response: Response) -> None:
+    status = response.status_code
+    attributes: dict[str, str | int] = {
+        "http.request.method": _method(),
+        "http.route": _route(),
+        "http.response.status_code": status,
+        "portal.request_id": request_id(),
+    }
+    tracing.describe(f"{_method()} {_route()}", attributes, is_error=status >= 500)
+
+
+def _write(response: Response, seconds: float) -> None:
+    milliseconds = round(seconds * 1000, 1)
+    fields: dict[str, Any] = {
+        "method": _method(),
+        "route": _route(),
+        "status": response.status_code,
+        "ms": milliseconds,
+        "targets": targets() or None,
+        "code": g.get("error_code"),
+    }
+    level = logging.ERROR if "failure" in g else logging.INFO
+    log.log(
+        level,
+        "%s %s %d in %.1f ms",
+        fields["method"],
+        fields["route"],
+        response.status_code,
+        milliseconds,
+        exc_info=g.get("failure"),
+        extra={FIELDS: {name: value for name, value in fields.items() if value is not None}},
+    )
+
+
+def targets() -> dict[str, str]:
+    """The values in the path that are UUIDs, by their names in the route."""
+    values = {name: str(value).lower() for name, value in (request.view_args or {}).items()}
+    return {name: value for name, value in values.items() if _UUID.fullmatch(value)}

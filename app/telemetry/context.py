@@ -1,0 +1,47 @@
+"""The ids that every log line, trace and error report of a request or a piece of work carries."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Source = Callable[[], Mapping[str, object]]
+
+_sources: list[Source] = []
+_ids: ContextVar[dict[str, str] | None] = ContextVar("ids", default=None)
+
+
+def add_source(source: Source) -> None:
+    """Ask ``source`` for more ids whenever a line is written. Adding it again has no effect."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+@contextmanager
+def working_on(**ids: object) -> Iterator[None]:
+    """Everything logged in this block carries these ids; those that are None are left out."""
+    token = _ids.set({**(_ids.get() or {}), **_known(ids)})
+    try:
+        yield
+    finally:
+        _ids.reset(token)
+
+
+def note(**ids: object) -> None:
+    """Add ids that became known inside a `working_on` block, until its end. Outside of one this
+    does nothing: a loop over many calls works on none of them alone."""
+    noted = _ids.get()
+    if noted is not None:
+        noted.update(_known(ids))
+
+
+def current() -> dict[str, str]:
+    """Return the ids of the current request or piece of work."""
+    found: dict[str, str] = {}
+    for source in _sources:
+        found.update(_known(source()))
+    found.update(_ids.get() or {})
+    return found
+
+
+def _known(ids: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in ids.items() if value is not None}

@@ -1,0 +1,71 @@
+"""Sends errors to Sentry, if `start` was called: where in the code, and the ids of the request or
+the work. No local variables, no request, no user, and messages only as `scrubbed` leaves them."""
+
+import logging
+from typing import Any
+
+from app.telemetry.context import current
+from app.telemetry.scrubbing import scrubbed
+
+_started: list[str] = []
+
+
+def start(dsn: str, environment: str) -> None:
+    """Report errors from now on. Raises `ImportError` unless the extra ``sentry`` is installed."""
+    import sentry_sdk  # noqa: PLC0415 - an optional package
+    from sentry_sdk.integrations.logging import LoggingIntegration  # noqa: PLC0415 - as above
+
+    sentry_sdk.init(
+        dsn=dsn,
+        environment=environment,
+        default_integrations=False,
+        auto_enabling_integrations=False,
+        integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
+        include_local_variables=False,
+        include_source_context=True,
+        max_breadcrumbs=0,
+        send_default_pii=False,
+        server_name="",
+        before_send=_clean,
+    )
+    _started[:] = [environment]
+
+
+def stop() -> None:
+    """Send what is left."""
+    if not _started:
+        return
+    import sentry_sdk  # noqa: PLC0415 - as above
+
+    sentry_sdk.flush(timeout=2)
+
+
+def _clean(event: Any, _hint: Any) -> Any:
+    """Keep an allowed list of an event's parts; the ids become tags, by which Sentry searches."""
+    kept = {
+        name: event[name]
+        for name in ("event_id", "timestamp", "level", "logger", "platform", "environment", "sdk")
+        if name in event
+    }
+    if "logentry" in event:
+        kept["logentry"] = {"message": scrubbed(_message(event["logentry"]))}
+    kept["exception"] = {"values": [_error(each) for each in _values(event)]}
+    kept["tags"] = current()
+    return kept
+
+
+def _message(entry: Any) -> str:
+    return str(entry.get("formatted") or entry.get("message") or "")
+
+
+def _values(event: Any) -> list[Any]:
+    return list((event.get("exception") or {}).get("values") or [])
+
+
+def _error(error: Any) -> dict[str, Any]:
+    return {
+        "type": error.get("type"),
+        "module": error.get("module"),
+        "value": scrubbed(str(error.get("value") or "")),
+        "stacktrace": error.get("stacktrace"),
+    }

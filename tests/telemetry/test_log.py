@@ -1,0 +1,224 @@
+"""The log: one JSON line for each request and job, found by every reference, without personal
+data."""
+
+import io
+import json
+import logging
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict
+from app.http.access_log import Portal
+from app.jobs.observed import observed
+from app.log_lines import LineFormatter, json_formatter
+from app.models import Organization
+from app.telemetry.context import current, note, working_on
+from tests.fixtures.worker import make_line
+
+LINES = 5000
+NAMES = ("Zoraida Quimbletwist", "Fenwick Oakhollow", "Marisol Vandersnick")
+MAILS = ("zoraida.q@quimble.example", "fenwick+home@oak-hollow.example")
+NUMBERS = ("+12025550187", "+442079460958", "+4930901820", "(202) 555-0187")
+SECRETS = (
+    "ppk_live_8f3kQ0zLr2Wm_secretpart",
+    "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ6In0.c2lnbmF0dXJlc2ln",
+    "whsec_bm90LWEtcmVhbC1zZWNyZXQ",
+    "correct-horse-battery-71",
+)
+PLANTED = (*NAMES, *MAILS, *NUMBERS, *SECRETS)
+
+
+class Written(io.StringIO):
+    """What a handler of the log has written."""
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.getvalue().splitlines()]
+
+
+@pytest.fixture
+def written() -> Iterator[Written]:
+    """The log of everything, as production writes it."""
+    out = Written()
+    handler, root = logging.StreamHandler(out), logging.getLogger()
+    handler.setFormatter(json_formatter())
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    yield out
+    root.removeHandler(handler)
+    root.setLevel(level)
+
+
+@pytest.fixture
+def faulty(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """The application as in production; the page `/sign-in` fails with planted values."""
+
+    def fail() -> None:
+        message = f"{MAILS[0]} at {NUMBERS[0]} with {SECRETS[0]}"
+        raise RuntimeError(message)
+
+    monkeypatch.setitem(app.view_functions, "portal.sign_in", fail)
+    monkeypatch.setattr(app, "testing", False)
+    return app
+
+
+def without_time(line: dict[str, Any]) -> dict[str, Any]:
+    line["event"] = re.sub(r"[\d.]+ ms", "… ms", line["event"])
+    return {name: value for name, value in line.items() if name not in ("timestamp", "ms")}
+
+
+def test_a_request_is_one_line_with_its_reference(client: FlaskClient, written: Written) -> None:
+    answer = client.get("/api/partners?name=Zoraida")
+    assert [without_time(line) for line in written.lines()] == [
+        {
+            "event": "GET /api/partners 401 in … ms",
+            "method": "GET",
+            "route": "/api/partners",
+            "status": 401,
+            "code": answer.get_json()["details"]["code"],
+            "request_id": answer.get_json()["details"]["requestId"],
+            "level": "info",
+            "logger": "app.access",
+        }
+    ]
+
+
+def test_ids_of_the_path_are_in_the_line(client: FlaskClient, written: Written) -> None:
+    call = "0190b2a4-6f5e-7c31-9d7a-2b8f0c1d3e4f"
+    client.get(f"/api/v1/outbound/calls/{call}")
+    [line] = written.lines()
+    assert line["targets"] == {"call_id": call}
+
+
+def test_a_failed_request_is_one_line_with_the_reference_of_the_page(
+    faulty: Flask, written: Written
+) -> None:
+    answer = faulty.test_client().get("/sign-in?email=zoraida.q@quimble.example")
+    assert answer.status_code == 500
+    [reference] = re.findall(r"<code>(req_[\w-]+)</code>", answer.text)
+    [line] = written.lines()
+    assert (line["request_id"], line["level"], line["status"]) == (reference, "error", 500)
+    assert line["exception"].startswith("Traceback (most recent call last):\n")
+    assert line["exception"].endswith("RuntimeError: [email] at [number] with [secret]")
+
+
+def test_lines_for_people_carry_the_ids_too(faulty: Flask) -> None:
+    out = io.StringIO()
+    handler, log = logging.StreamHandler(out), logging.getLogger("app.access")
+    handler.setFormatter(LineFormatter("%(levelname)s %(message)s"))
+    log.addHandler(handler)
+    answer = faulty.test_client().get("/sign-in")
+    log.removeHandler(handler)
+    reference = answer.headers["X-Request-Id"]
+    first, *more = out.getvalue().splitlines()
+    assert re.fullmatch(rf"ERROR GET /sign-in 500 in [\d.]+ ms request_id={reference}", first)
+    assert {line[:2] for line in more} == {"  "}
+
+
+def test_health_checks_are_logged_only_if_they_fail(client: FlaskClient, written: Written) -> None:
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 503
+    assert [line["route"] for line in written.lines()] == ["/readyz"]
+
+
+def test_all_that_a_job_logs_carries_its_ids(written: Written) -> None:
+    def place_call(call_id: str, attempt_id: str, turn: int) -> None:
+        note(partner_id=UUID(int=3))
+        logging.getLogger("app.jobs.place_call").warning("the carrier gave no answer")
+
+    observed(place_call)("c-1", "a-1", 7)
+    ids = {
+        "job": "place_call",
+        "call_id": "c-1",
+        "attempt_id": "a-1",
+        "partner_id": str(UUID(int=3)),
+    }
+    assert [without_time(line) for line in written.lines()] == [
+        {
+            "event": "the carrier gave no answer",
+            **ids,
+            "level": "warning",
+            "logger": "app.jobs.place_call",
+        },
+        {"event": "place_call: ok after … ms", **ids, "level": "info", "logger": "app.jobs"},
+    ]
+    assert current() == {}
+
+
+def test_a_job_that_fails_says_so_and_fails(written: Written) -> None:
+    def send_mail(mail_id: str) -> None:
+        raise Conflict("no", "no")
+
+    with pytest.raises(Conflict):
+        observed(send_mail)("m-1")
+    [line] = written.lines()
+    assert line["event"].startswith("send_mail: failed after ")
+
+
+def test_ids_that_are_noted_outside_of_a_job_are_nobodys() -> None:
+    note(call_id="c-1")
+    assert current() == {}
+    with working_on(call_id="c-2"):
+        note(attempt_id="a-2")
+        assert current() == {"call_id": "c-2", "attempt_id": "a-2"}
+    assert current() == {}
+
+
+def test_a_constraint_of_the_database_shows_no_value(session: Session, written: Written) -> None:
+    line = make_line(session)
+    known = session.get_one(Organization, line.organization_id)
+    again = {"id": known.id, "partner_id": known.partner_id, "name": NAMES[0]}
+    try:
+        with session.begin_nested():
+            session.execute(insert(Organization).values(again))
+    except IntegrityError:
+        logging.getLogger("app").exception("not stored")
+    [logged] = written.lines()
+    assert "IntegrityError" in logged["exception"]
+    assert [each for each in (NAMES[0], str(known.id)) if each in logged["exception"]] == []
+
+
+def test_five_thousand_lines_hold_nothing_personal(faulty: Flask, written: Written) -> None:
+    """Addresses, headers, forms and bodies full of names, numbers and secrets, of pages that
+    exist, fail or don't exist."""
+    client, chance = faulty.test_client(), random.Random(4711)  # noqa: S311 - no secret
+    routes = (
+        "/sign-in",
+        "/nowhere/{}",
+        "/p/{}/sign-in",
+        "/find",
+        "/p/x/password/{}",
+        "/api/users/{}",
+    )
+    for _ in range(LINES):
+        one, other = chance.choice(PLANTED), chance.choice(PLANTED)
+        client.open(
+            chance.choice(routes).format(one.replace(" ", "%20").replace("+", "%2B")),
+            method=chance.choice(("GET", "POST", "PUT")),
+            query_string={"q": other, other: one},
+            headers={
+                "Authorization": f"Bearer {chance.choice(SECRETS)}",
+                "X-Api-Key": chance.choice(SECRETS),
+                "User-Agent": other,
+                "Traceparent": one,
+            },
+            data={"email": one, "password": SECRETS[3]},
+        )
+    text = written.getvalue()
+    assert len(written.lines()) >= LINES
+    assert {line["level"] for line in written.lines()} >= {"info", "error"}
+    assert [planted for planted in PLANTED if planted in text] == []
+
+
+def test_the_application_logs_its_errors_with_their_requests(app: Flask) -> None:
+    assert isinstance(app, Portal)
