@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, mod
 from app.config.audit import AuditSettings
 from app.config.backups import BackupSettings
 from app.config.carriers import CarrierSettings
+from app.config.domains import DomainSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
@@ -46,6 +47,7 @@ class Settings(
     LimitSettings,
     TrialSettings,
     MailSettings,
+    DomainSettings,
     CarrierSettings,
     WriterSettings,
     SpendingSettings,
