@@ -19,6 +19,7 @@ ROUTES: dict[str, Permission | Access] = {
     "static": Access.PUBLIC,
     "health.healthz": Access.PUBLIC,
     "health.readyz": Access.PUBLIC,
+    "domains.ask": Access.PUBLIC,  # answers only internal networks
     "api_docs.openapi_json": Access.PUBLIC,
     "api_docs.docs": Access.PUBLIC,
     "oauth.token": Access.PUBLIC,  # clients prove themselves in the form

@@ -78,12 +78,15 @@ def identify() -> None:
 
 
 def find_brand() -> None:
-    """Load the brand of a page that passes no guard: one of the API, or an unknown URL. Without a
-    database it stays the neutral one."""
+    """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
+    address of another partner at this host. Without a database it stays the neutral one."""
     if "brand" not in g:
         speak_to(None, None)
-        with suppress(SQLAlchemyError, NotFound):
-            identify()
+        with suppress(SQLAlchemyError):
+            try:
+                identify()
+            except NotFound:
+                _use_brand_of_host()
 
 
 def known_user() -> User | None:
@@ -96,7 +99,7 @@ def _brand_of_visitor(session: Session) -> Brand:
     partner. A URL without a view may name a partner too."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return of_partner(sign_in.partner_of_slug(session, slug))
+        return of_partner(sign_in.partner_of_slug(session, slug, request.host))
     _, place, named, *_rest = (*request.path.split("/"), "", "")
     partner = _partner_called(session, named) if place == "p" else None
     partner = partner or sign_in.partner_of_host(session, request.host)
@@ -104,10 +107,17 @@ def _brand_of_visitor(session: Session) -> Brand:
     return of_partner(partner) if partner else NEUTRAL
 
 
+def _use_brand_of_host() -> None:
+    with transaction(read_only=True) as session:
+        partner = sign_in.partner_of_host(session, request.host)
+        g.brand = of_partner(partner) if partner else NEUTRAL
+    speak_to(None, g.brand.language)
+
+
 def _partner_called(session: Session, slug: str) -> Partner | None:
     if not _SLUG.fullmatch(slug):
         return None
     try:
-        return sign_in.partner_of_slug(session, slug)
+        return sign_in.partner_of_slug(session, slug, request.host)
     except NotFound:
         return None
