@@ -55,9 +55,10 @@ def portal_settings_save() -> Page:
             version = form.version.data
             partners.update(session, caller(), partner.id, changes, expected_version=version)
             partners.choose_language(session, caller(), partner.id, form.language.data or None)
-            sender = (form.sender_email.data or "").strip() or None
-            keys = settings().secret_keys
-            domains.choose_sender(session, caller(), partner.id, sender, keys)
+            if settings().mail_spf_include:
+                sender = (form.sender_email.data or "").strip() or None
+                keys = settings().secret_keys
+                domains.choose_sender(session, caller(), partner.id, sender, keys)
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
