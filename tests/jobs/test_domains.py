@@ -58,7 +58,7 @@ class World:
         with database.transaction() as session:
             self.tenant: Tenant = make_tenant(session)
             self.id = self.tenant.partner.id
-            self.name(DOMAIN)
+        self.name(DOMAIN)
 
     def name(self, domain: str | None) -> None:
         with self.database.transaction() as session:
@@ -97,7 +97,7 @@ class World:
         """A mail as it would be sent now."""
         with self.database.transaction() as session:
             user = self.tenant.staff[Role.PARTNER_ADMIN].id
-            mail_queue.hand_in(session, MailKind.EMAIL_CHANGED, partner_id=self.id, user_id=user)
+            mail_queue.hand_in(session, MailKind.PASSWORD_CHANGED, partner_id=self.id, user_id=user)
         [letter] = self.mails()
         return letter
 
