@@ -98,8 +98,7 @@ class World:
         with self.database.transaction() as session:
             user = self.tenant.staff[Role.PARTNER_ADMIN].id
             mail_queue.hand_in(session, MailKind.PASSWORD_CHANGED, partner_id=self.id, user_id=user)
-        [letter] = self.mails()
-        return letter
+        return self.mails()[-1]
 
     def mails(self) -> list[Letter]:
         with self.database.transaction() as session:

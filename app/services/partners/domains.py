@@ -66,7 +66,8 @@ def ask(session: Session, domain: PartnerDomain) -> None:
     domain.asked_at = utcnow()
     session.flush()
     purpose = domain.purpose.value
-    enqueue_check(session, "check_domain", new_id(), domain.partner_id, purpose)
+    owner = domain.partner_id
+    enqueue_check(session, "check_domain", new_id(), owner, str(owner), purpose)
 
 
 def verify(session: Session, caller: Caller, partner: Partner) -> None:
