@@ -13,7 +13,7 @@ from app.services.partners.domains import HOST
 
 RATE, BURST = 10.0, 50
 """Questions a second, and at once, of each web process."""
-BUCKETS = "domain_questions"
+BUCKETS = "on_demand_tls"
 
 blueprint = Blueprint("domains", __name__)
 

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.http import domain_question
+from app.http import on_demand_tls
 from app.models import utcnow
 from app.services import partners
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -84,7 +84,7 @@ def test_who_asks_too_often_waits(make_app: Callable[..., Flask]) -> None:
     client = make_app(internal_networks="10.9.0.0/16").test_client()
     source = {"REMOTE_ADDR": "10.9.0.1"}
     url = f"{ASK}?domain=northwind.example"
-    asked = [client.get(url, environ_overrides=source) for _ in range(domain_question.BURST * 3)]
+    asked = [client.get(url, environ_overrides=source) for _ in range(on_demand_tls.BURST * 3)]
     assert {answer.status_code for answer in asked} == {200, 429}
     refused = next(answer for answer in asked if answer.status_code == 429)
     assert refused.headers["Retry-After"] == "1"
