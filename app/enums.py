@@ -88,6 +88,32 @@ class ImageType(StrEnum):
     FAVICON = "favicon"
 
 
+class DomainPurpose(StrEnum):
+    """What a partner's domain is for."""
+
+    PORTAL = "portal"
+    MAIL = "mail"
+
+
+class DnsRecordKind(StrEnum):
+    """The DNS records that a partner sets."""
+
+    OWNERSHIP = "ownership"
+    ADDRESS = "address"
+    SPF = "spf"
+    DKIM = "dkim"
+    DMARC = "dmarc"
+
+
+class DnsRecordState(StrEnum):
+    """What a check found in the place of a record."""
+
+    SEEN = "seen"
+    MISSING = "missing"
+    DIFFERENT = "different"
+    UNANSWERED = "unanswered"
+
+
 class CampaignStatus(StrEnum):
     PAUSED = "paused"
     ACTIVE = "active"

@@ -1,13 +1,14 @@
 """What the faces reach through the running application: transactions, settings, the caller."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 
 from flask import current_app, g, has_request_context, request
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.config import Settings
+from app.config import Addresses, Settings
 from app.database import Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
 from app.gateways.files import FileStore, open_files
@@ -15,7 +16,7 @@ from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
 from app.policy import ROUTES, Access
 from app.policy.caller import Caller
-from app.services.auth import author_check
+from app.services.auth import author_check, sign_in
 from app.services.auth.password_checks import PasswordChecks
 
 
@@ -68,6 +69,22 @@ def _author() -> Caller | None:
         return None
     known: Caller | None = g.get("caller")
     return known
+
+
+def public_url() -> str:
+    """The installation's address as the visitor knows it, without a final slash: at a partner's
+    verified domain that domain. Without a database it is the installation's own."""
+    partner = None
+    with suppress(SQLAlchemyError), transaction(read_only=True) as session:
+        partner = sign_in.partner_of_host(session, request.host)
+    if partner is None:
+        return settings().public_url.rstrip("/")
+    return f"{request.scheme}://{request.host}"
+
+
+def addresses() -> Addresses:
+    """The addresses of the contract's areas as the visitor knows them."""
+    return settings().addresses_at(public_url())
 
 
 def files() -> FileStore:

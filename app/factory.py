@@ -11,6 +11,7 @@ from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.http.access_log import Portal, log_requests
+from app.http import on_demand_tls
 from app.http.health import blueprint as health
 from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages
@@ -47,6 +48,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     if settings.env == "production":  # behind one proxy, which sets these headers itself
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
     app.register_blueprint(health)
+    on_demand_tls.register(app)
     register_api(app, answer_with_page)
     register_callbacks(app)
     register_portal(app)

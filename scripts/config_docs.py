@@ -55,6 +55,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Mail", "See [Mail](operations.md#mail).", ("smtp_", "mail_")),
     (
+        "Partners' domains",
+        "See [Partners' domains](operations.md#partners-domains).",
+        ("dns_", "domain_", "internal_"),
+    ),
+    (
         "Prices",
         "See [Prices from Stripe](operations.md#prices-from-stripe).",
         ("processor", "stripe_"),

@@ -8,8 +8,8 @@ from flask import Blueprint, Response, current_app, render_template, request
 
 from app.api.error_codes import EVERY_BODY
 from app.api.examples import error_example
-from app.api.openapi import openapi_document
-from app.extensions import settings
+from app.api.openapi import openapi_document, openapi_document_at
+from app.extensions import public_url, settings
 from app.http.security_headers import allow_viewer_styles
 from app.schemas import checks
 from app.schemas.errors import Error
@@ -21,10 +21,14 @@ CACHE = "openapi_bytes"
 @blueprint.get("/api/openapi.json")
 def openapi_json() -> Response:
     """The OpenAPI document."""
-    kept = current_app.extensions
-    body: bytes = kept.get(CACHE) or kept.setdefault(
-        CACHE, orjson.dumps(openapi_document(current_app))
-    )
+    public = public_url()
+    if public == settings().public_url.rstrip("/"):
+        kept = current_app.extensions
+        body: bytes = kept.get(CACHE) or kept.setdefault(
+            CACHE, orjson.dumps(openapi_document(current_app))
+        )
+    else:
+        body = orjson.dumps(openapi_document_at(current_app, public))
     response = Response(body, mimetype="application/json")
     response.set_etag(sha256(body).hexdigest()[:32])
     response.headers["Cache-Control"] = "no-cache"
@@ -37,10 +41,12 @@ def docs() -> Response:
     """The documentation page: a short guide, then the document in a viewer (Redoc,
     served locally)."""
     allow_viewer_styles()
+    public = public_url()
     refusal = error_example(Error, 400, ("required", "This is required."))
     page = render_template(
         "api/docs.html",
-        document=openapi_document(current_app),
+        document=openapi_document_at(current_app, public),
+        addresses=settings().addresses_at(public),
         settings=settings(),
         limits=checks,
         codes=sorted(EVERY_BODY.items()),

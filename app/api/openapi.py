@@ -19,7 +19,7 @@ from app.api.openapi_operation import (
     item_of,
 )
 from app.api.operation import ATTRIBUTE, AreaBlueprint, Operation
-from app.config import Settings
+from app.config import Addresses, Settings
 from app.enums import Area
 from app.policy import Permission
 from app.schemas.base import Wire, wire_name
@@ -50,6 +50,14 @@ def openapi_document(app: Flask) -> dict[str, Any]:
     return cast(dict[str, Any], app.extensions["openapi"])
 
 
+def openapi_document_at(app: Flask, public: str) -> dict[str, Any]:
+    """Return the document as it is published at another public address of the installation."""
+    document = openapi_document(app)
+    addresses = app.extensions["settings"].addresses_at(public)
+    components = document["components"] | {"securitySchemes": _security_schemes(addresses)}
+    return document | {"servers": [{"url": public}], "components": components}
+
+
 def _made(app: Flask, settings: Settings) -> dict[str, Any]:
     models: list[type[Wire]] = [Error, CallError, TokenError, CampaignContact]
     paths: dict[str, dict[str, Any]] = {}
@@ -73,10 +81,13 @@ def _made(app: Flask, settings: Settings) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": TITLE, "version": VERSION, "description": _introduction(settings)},
-        "servers": [{"url": settings.public_url}],
+        "servers": [{"url": settings.public_url.rstrip("/")}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": dict(sorted(paths.items(), key=_place)),
-        "components": {"schemas": schemas, "securitySchemes": _security_schemes(settings)},
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": _security_schemes(settings.addresses),
+        },
     }
 
 
@@ -99,8 +110,8 @@ def _wire_path(path: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: "{" + wire_name(match[1]) + "}", path)
 
 
-def _security_schemes(settings: Settings) -> dict[str, Any]:
-    token_url = f"{settings.addresses.auth}/oauth2/token"
+def _security_schemes(addresses: Addresses) -> dict[str, Any]:
+    token_url = f"{addresses.auth}/oauth2/token"
     flow = {"tokenUrl": token_url, "scopes": {Permission.LEGACY_CALL.value: "Place calls"}}
     return {
         CLIENT_SCHEME: {

@@ -7,12 +7,14 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 
 from app.config.audit import AuditSettings
 from app.config.backups import BackupSettings
 from app.config.carriers import CarrierSettings
+from app.config.domains import DomainSettings
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
@@ -47,6 +49,7 @@ class Settings(
     LimitSettings,
     TrialSettings,
     MailSettings,
+    DomainSettings,
     CarrierSettings,
     WriterSettings,
     SpendingSettings,
@@ -144,13 +147,21 @@ class Settings(
     @property
     def addresses(self) -> Addresses:
         """Where each area of the contract is reached from outside, without a final slash."""
-        public = self.public_url.rstrip("/")
+        return self.addresses_at(self.public_url.rstrip("/"))
+
+    def addresses_at(self, public: str) -> Addresses:
+        """As `addresses`, under another public address; an area's own address stays."""
         return Addresses(
             base=self.base_url.rstrip("/") or public,
             auth=self.auth_url.rstrip("/") or public,
             phone=self.phone_url.rstrip("/") or f"{public}/phone",
             public_api=self.public_api_url.rstrip("/") or public,
         )
+
+    @property
+    def public_host(self) -> str:
+        """The host name of the public address."""
+        return urlsplit(self.public_url).hostname or "localhost"
 
     @property
     def worker_silent_seconds(self) -> float:

@@ -28,6 +28,7 @@ from app.models import utcnow
 from app.services import (
     alerts,
     carrier_accounts,
+    domains,
     figure_check,
     monthly_reports,
     phone_numbers,
@@ -86,6 +87,7 @@ def tidy_accounts() -> None:
         forgotten = carrier_accounts.forgotten(session, kept)
         processor_accounts.tidy(session, context().settings.secret_keys)
         authenticator_apps.tidy(session, context().settings.secret_keys)
+        domains.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 
@@ -100,6 +102,12 @@ def refresh_pictures() -> None:
     """Have pictures of brands on other hosts fetched once a day."""
     with context().database.transaction() as session:
         outside_pictures.refresh_due(session)
+
+
+def check_domains() -> None:
+    """Have the DNS records of partners' domains checked once a day."""
+    with context().database.transaction() as session:
+        domains.refresh_due(session)
 
 
 def purge_engine() -> None:
@@ -396,6 +404,7 @@ TASKS = [
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("refresh pictures on other hosts", MINUTE, refresh_pictures),
+    Task("check domains", MINUTE, check_domains),
     Task("check figures", HOUR, check_figures),
     Task("purge uploads", HOUR, purge_uploads),
     Task("remove orphan files", HOUR, remove_orphan_files),

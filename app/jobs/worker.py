@@ -25,6 +25,7 @@ from app.gateways.job_queue import CAMPAIGNS, DELAYED
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     check_account,
+    check_domain,
     dispatch_campaigns,
     fetch_picture,
     heartbeat,
@@ -67,6 +68,7 @@ WORKFLOWS = (
     silent_calls.follow_silent_call,
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
+    check_domain.check_domain,
     read_carrier_numbers.read_carrier_numbers,
     sell_plans.test_processor_account,
     sell_plans.send_plans,

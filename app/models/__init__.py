@@ -58,6 +58,7 @@ from app.models.partner import (
     SiteImage,
     SocialLink,
 )
+from app.models.partner_domain import PartnerDomain
 from app.models.pause import (
     Backup,
     CallHour,

@@ -39,6 +39,7 @@ class MailKind(StrEnum):
     BUDGET_REACHED = "budget_reached"
     ALERTS_OPENED = "alerts_opened"
     MONTHLY_REPORT = "monthly_report"
+    DOMAIN_RECORDS = "domain_records"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

@@ -63,6 +63,8 @@ class Partner(Named, Base):
     billing_email: Mapped[Email | None]
     support_email: Mapped[Email | None]
     notification_email: Mapped[Email | None]
+    sender_email: Mapped[Email | None]
+    """What the partner's mails come from, while DNS proves its domain."""
     email_domain: Mapped[Name | None]
     partner_type: Mapped[Name | None]
     payment_method_id: Mapped[Name | None]

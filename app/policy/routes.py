@@ -19,6 +19,7 @@ ROUTES: dict[str, Permission | Access] = {
     "static": Access.PUBLIC,
     "health.healthz": Access.PUBLIC,
     "health.readyz": Access.PUBLIC,
+    "domains.ask": Access.PUBLIC,  # answers only internal networks
     "api_docs.openapi_json": Access.PUBLIC,
     "api_docs.docs": Access.PUBLIC,
     "oauth.token": Access.PUBLIC,  # clients prove themselves in the form
@@ -417,6 +418,9 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.portal_settings_save": P.PARTNER_WRITE,
     "portal.sign_in_policy": P.PARTNER_WRITE,
     "portal.sign_in_policy_save": P.PARTNER_WRITE,
+    "portal.portal_settings_domain": P.PARTNER_WRITE,
+    "portal.portal_settings_domain_records": P.PARTNER_WRITE,
+    "portal.portal_settings_domain_check": P.PARTNER_WRITE,
     "portal.portal_settings_destinations": P.PARTNER_WRITE,
     "portal.portal_settings_destinations_save": P.PARTNER_WRITE,
     "portal.portal_settings_spending": P.PARTNER_WRITE,

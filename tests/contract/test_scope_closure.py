@@ -64,6 +64,7 @@ CHANGED: Mapping[Permission, set[str]] = {
         "partner_header_links",
         "partner_social_links",
         "partner_pricing",
+        "partner_domains",  # of the partner's domain
         "partner_site_images",
         "spending_limits",  # the installation's limit of a new partner
     },

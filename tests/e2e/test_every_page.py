@@ -47,6 +47,7 @@ SEEN_ELSEWHERE = {
     "/notifications/bell",  # a part of each page
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",
+    "/settings/domain/records",  # a part of the page that refreshes itself
     "/numbers/lists/*",  # the state of a carrier account's list, in the page itself
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",

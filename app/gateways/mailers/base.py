@@ -1,13 +1,24 @@
 """The protocol of every mailer, and the mail that it sends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """What signs a mail by DKIM (RFC 6376): ``key`` is a private RSA key as PEM."""
+
+    domain: str
+    selector: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail to one recipient, ready to be sent. ``id`` is that of the record that requested it."""
+    """A mail to one recipient, ready to be sent. ``id`` is that of the record that requested it.
+    Without a ``sender`` it comes from the installation's address.
+    """
 
     id: UUID
     partner_id: UUID | None
@@ -18,6 +29,8 @@ class Letter:
     subject: str
     text: str
     html: str
+    sender: str | None = None
+    signature: Signature | None = None
 
 
 class NotNow(Exception):

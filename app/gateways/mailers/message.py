@@ -5,10 +5,24 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 
+import dkim
+
 from app.gateways.mailers.base import Letter
 from app.models.base import utcnow
 
 LONGEST_NAME = 100
+SIGNED = (
+    "From",
+    "To",
+    "Reply-To",
+    "Subject",
+    "Date",
+    "Message-ID",
+    "Auto-Submitted",
+    "MIME-Version",
+    "Content-Type",
+)
+"""The headers that a signature covers (RFC 6376, section 5.4.1)."""
 
 
 def to_message(letter: Letter, mail_from: str) -> EmailMessage:
@@ -16,7 +30,10 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
     addresses = (letter.to, letter.reply_to or "")
     # RFC 6532, only if the part before the @ can't be written in ASCII.
     needs_utf8 = not all(address.rpartition("@")[0].isascii() for address in addresses)
-    message = EmailMessage(SMTP.clone(utf8=needs_utf8))
+    # A server that converts 8-bit text would break the signature.
+    cte_type = "8bit" if letter.signature is None else "7bit"
+    message = EmailMessage(SMTP.clone(utf8=needs_utf8, cte_type=cte_type))
+    mail_from = letter.sender or mail_from
     message["From"] = _address(letter.sender_name, mail_from)
     message["To"] = _address(letter.to_name, letter.to)
     if letter.reply_to:
@@ -29,6 +46,22 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
     message.set_content(letter.text)
     message.add_alternative(letter.html, subtype="html")
     return message
+
+
+def to_octets(letter: Letter, message: EmailMessage) -> bytes:
+    """Return the message as it is sent, signed if the mail has a signature."""
+    octets = message.as_bytes()
+    if letter.signature is None:
+        return octets
+    header: bytes = dkim.sign(
+        octets,
+        letter.signature.selector.encode(),
+        letter.signature.domain.encode(),
+        letter.signature.key.encode(),
+        canonicalize=(b"relaxed", b"relaxed"),
+        include_headers=[name.encode() for name in SIGNED if name in message],
+    )
+    return header + octets
 
 
 def one_line(words: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.gateways.mailers.base import Letter
-from app.gateways.mailers.message import to_message
+from app.gateways.mailers.message import to_message, to_octets
 from app.models.base import new_id
 
 _NAME = re.compile(
@@ -47,7 +47,7 @@ class Outbox:
         whose = str(letter.partner_id) if letter.partner_id else NOBODYS
         path = self._folder / f"{new_id()}_{whose}.eml"
         unfinished = path.with_suffix(".new")
-        octets = to_message(letter, self._from).as_bytes()
+        octets = to_octets(letter, to_message(letter, self._from))
         with os.fdopen(
             os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
         ) as file:

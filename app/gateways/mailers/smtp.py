@@ -5,12 +5,13 @@ import socket
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
+from email.message import EmailMessage
 from ipaddress import ip_address
 from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from app.gateways.mailers.base import Letter, NotNow, Refused
-from app.gateways.mailers.message import to_message
+from app.gateways.mailers.message import to_message, to_octets
 
 TIMEOUT_SECONDS = 30.0
 """Seconds for every single wait: connecting, and each answer of the server."""
@@ -73,9 +74,7 @@ class SmtpMailer:
             raise NotNow(_reason("connecting", error)) from error
         try:
             self._introduce(connection)
-            connection.send_message(
-                message, self._from, [str(message["To"].addresses[0].addr_spec)]
-            )
+            _hand_over(connection, letter, message, letter.sender or self._from)
         except smtplib.SMTPNotSupportedError as error:
             raise Refused(_reason("sending", error)) from error
         except (OSError, smtplib.SMTPException) as error:
@@ -131,6 +130,23 @@ class SmtpMailer:
         except smtplib.SMTPNotSupportedError as error:
             message = "the mail server takes no password"
             raise NotNow(message) from error
+
+
+def _hand_over(
+    connection: smtplib.SMTP, letter: Letter, message: EmailMessage, sender: str
+) -> None:
+    """Send the message; a signed one exactly as it was signed."""
+    to = [str(message["To"].addresses[0].addr_spec)]
+    if letter.signature is None:
+        connection.send_message(message, sender, to)
+        return
+    options = []
+    if not all(map(str.isascii, (sender, *to))):
+        if not connection.has_extn("smtputf8"):
+            words = "the mail server takes no such address"
+            raise smtplib.SMTPNotSupportedError(words)
+        options = ["SMTPUTF8", "BODY=8BITMIME"]
+    connection.sendmail(sender, to, to_octets(letter, message), options)
 
 
 def _checked() -> ssl.SSLContext:

@@ -6,7 +6,7 @@ from flask import flash, redirect, render_template, request, url_for
 
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import addresses, caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import OAuthClient, utcnow
 from app.portal.api_access import curl_examples
@@ -205,9 +205,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
         organization=names.get(client.organization_id) if client.organization_id else None,
-        lines=curl_examples.for_client(client, settings().addresses)
-        if works(client) and ours
-        else None,
+        lines=curl_examples.for_client(client, addresses()) if works(client) and ours else None,
         can_change=works(client) and ours,
         old_until=client.previous_until
         if client.previous_until and client.previous_until > utcnow()

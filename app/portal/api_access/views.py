@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import addresses, caller, transaction
 from app.languages import gettext
 from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import check_dialable
@@ -191,9 +191,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         used = spending.of(session, caller(), spending.Subject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
     days_in = zone()
-    lines = (
-        curl_examples.for_key(key, settings().addresses, campaign, assistant) if works(key) else []
-    )
+    lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works(key) else []
     return render_template(
         "portal/api_access/key.html",
         key=key,

@@ -32,6 +32,7 @@ REFRESHED = frozenset(
         "portal.notifications_bell",
         "portal.phone_number_list",
         "portal.plan_checkout",
+        "portal.portal_settings_domain_records",
         "portal.pricing_stripe",
         "portal.upload_live",
     }

@@ -119,13 +119,13 @@ class _Holder:
     known: Sequence[str]
 
 
-def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
+def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
     """Return the link's user, or None if the link does not work.
 
     The page has the brand of its address, even if another user is signed in.
     """
     with transaction(read_only=True) as session:
-        partner = partner_of_page(session) if slug else None
+        partner = partner_of_page(session)
         g.brand = of_partner(partner) if partner else NEUTRAL
         partner_id = partner.id if partner else None
         try:
@@ -138,7 +138,7 @@ def _holder(token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]) -> 
 def _show(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> Response:
-    found = _holder(token, slug, purposes)
+    found = _holder(token, purposes)
     if found is None:
         return _ended(slug, purposes)
     if isinstance(form, InvitationForm):
@@ -149,7 +149,7 @@ def _show(
 def _use(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> AnyResponse:
-    found = _holder(token, slug, purposes)
+    found = _holder(token, purposes)
     if found is None:
         return _ended(slug, purposes)
     if not form.validate():

@@ -143,7 +143,7 @@ def partner_of_page(session: Session) -> Partner | None:
     neutral page."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return signing_in.partner_of_slug(session, slug)
+        return signing_in.partner_of_slug(session, slug, request.host)
     return signing_in.partner_of_host(session, request.host)
 
 

@@ -74,7 +74,7 @@ def _sender() -> str | None:
 def _partner(session: Session) -> Partner:
     if not g.brand.slug:
         raise NotFound
-    return sign_in.partner_of_slug(session, g.brand.slug)
+    return sign_in.partner_of_slug(session, g.brand.slug, request.host)
 
 
 def _page(form: ChatForm, status: int = 200) -> Response:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from flask import render_template
 
-from app.extensions import caller, settings, transaction
+from app.extensions import addresses, caller, settings, transaction
 from app.languages import pgettext
 from app.models import LegacyDay, OAuthClient, utcnow
 from app.portal.api_access.labels import client_state
@@ -53,7 +53,7 @@ def api_migration_client(client_id: UUID) -> str:
         days = legacy_migration.days(session, moving)
         exchange = legacy_migration.exchange_of(session, moving)
         body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
-    url = settings().addresses.public_api + SUCCESSOR
+    url = addresses().public_api + SUCCESSOR
     return render_template(
         "portal/legacy_migration/client.html",
         moving=moving,

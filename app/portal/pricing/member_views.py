@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, url_for
 
 from app.enums import Tier
 from app.errors import Conflict
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, public_url, transaction
 from app.models import utcnow
 from app.portal.pricing.views import TIER
 from app.portal.web.blueprint import Page, portal
@@ -46,7 +46,7 @@ def show_plan() -> str:
 @portal.post(f"/plan/checkout/{TIER}")
 def plan_checkout_begin(tier: str) -> Page:
     """Have the worker open a checkout."""
-    back_url = settings().public_url.rstrip("/") + url_for("portal.plan")
+    back_url = public_url() + url_for("portal.plan")
     try:
         with transaction() as session:
             checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id

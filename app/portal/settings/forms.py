@@ -10,6 +10,9 @@ from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
 
+ADDED = ("language", "sender_email")
+"""The fields that aren't in the contract."""
+
 
 def _text(label: str, **more: Any) -> StringField:
     return StringField(label, render_kw={"maxlength": 200, **more})
@@ -24,8 +27,8 @@ def _address(label: str) -> URLField:
 
 
 class PortalSettingsForm(PortalForm):
-    """Each field has the contract's name in snake case, but the language, which isn't in it; blank
-    is null."""
+    """Each field has the contract's name in snake case, but those that aren't in it; blank is
+    null."""
 
     version = VersionField()
     partner_name = _text(lazy_gettext("Company name"), required=True)
@@ -34,6 +37,7 @@ class PortalSettingsForm(PortalForm):
     domain = _text(lazy_gettext("Portal domain"), spellcheck="false", inputmode="url")
     email_domain = _text(lazy_gettext("Email domain"), spellcheck="false")
     support_email = _mail(lazy_gettext("Support"))
+    sender_email = _mail(lazy_gettext("Sender of your emails"))
     notification_email = _mail(lazy_gettext("Notices about your customers"))
     tracking_email = _mail(lazy_gettext("Figures and reports"))
     billing_email = _mail(lazy_gettext("Invoices to you"))
@@ -56,12 +60,14 @@ class PortalSettingsForm(PortalForm):
 
     @classmethod
     def showing(
-        cls, resource: Mapping[str, Any], version: int, language: str | None
+        cls, resource: Mapping[str, Any], version: int, **added: str | None
     ) -> "PortalSettingsForm":
-        """Return the form filled with a partner in the contract's names."""
-        form = cls.from_object(data={"version": version, "language": language or ""})
+        """Return the form filled with a partner in the contract's names, and with the fields that
+        aren't in it."""
+        form = cls.from_object(data={"version": version})
         for field in form:
-            if field.name == "language":
+            if field.name in ADDED:
+                field.data = added[field.name] or ""
                 continue
             value = resource[wire_name(field.name)]
             if isinstance(value, dict):
@@ -75,7 +81,7 @@ class PortalSettingsForm(PortalForm):
         values: dict[str, Any] = {
             wire_name(field.name): (field.data or "").strip() or None
             for field in self
-            if field.name != "language"
+            if field.name not in ADDED
         }
         values["partnerName"] = values["partnerName"] or ""
         limit = values["defaultAgentLimit"] or ""

@@ -1,7 +1,6 @@
 """Portal settings: the partner's fields that are not part of the brand."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
@@ -16,7 +15,7 @@ from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import refused
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.services import partners
+from app.services import domains, partners
 
 SECTIONS = (
     ("company", lazy_gettext("Your company")),
@@ -28,6 +27,7 @@ SECTIONS = (
 )
 """The parts of the page: their ids and names."""
 MORE_SETTINGS = (
+    ("portal.portal_settings_domain", lazy_gettext("DNS records")),
     ("portal.branding", lazy_gettext("Branding")),
     ("portal.pricing", lazy_gettext("Pricing")),
     ("portal.sign_in_policy", lazy_gettext("Sign-in")),
@@ -56,6 +56,10 @@ def portal_settings_save() -> Page:
             version = form.version.data
             partners.update(session, caller(), partner.id, changes, expected_version=version)
             partners.choose_language(session, caller(), partner.id, form.language.data or None)
+            if settings().mail_spf_include:
+                sender = (form.sender_email.data or "").strip() or None
+                keys = settings().secret_keys
+                domains.choose_sender(session, caller(), partner.id, sender, keys)
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
@@ -68,7 +72,12 @@ def _partner(session: Session) -> Partner:
 
 def _stored(session: Session) -> PortalSettingsForm:
     partner = _partner(session)
-    return PortalSettingsForm.showing(_resource(partner), partner.version, partner.language)
+    return PortalSettingsForm.showing(
+        _resource(partner),
+        partner.version,
+        language=partner.language,
+        sender_email=partner.sender_email,
+    )
 
 
 def _resource(partner: Partner) -> dict[str, Any]:
@@ -78,6 +87,7 @@ def _resource(partner: Partner) -> dict[str, Any]:
 def _page(form: PortalSettingsForm) -> str:
     with transaction(read_only=True) as session:
         partner = _partner(session)
+        found = domains.domains_of(session, caller(), partner.id)
     public = settings().public_url.rstrip("/")
     return render_template(
         "portal/settings/page.html",
@@ -85,6 +95,7 @@ def _page(form: PortalSettingsForm) -> str:
         sections=SECTIONS,
         more_settings=MORE_SETTINGS,
         partner=partner,
-        host=urlsplit(public).hostname,
+        domains=found,
+        has_sender=bool(settings().mail_spf_include),
         neutral_url=public + sign_in_url(partner.slug),
     )

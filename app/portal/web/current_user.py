@@ -66,20 +66,25 @@ def session_token() -> str | None:
 
 def identify() -> None:
     """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
-    alone. Sets the language of the page."""
+    alone. Sets the language of the page.
+
+    Raises `NotFound` for the address of a partner that isn't there; the brand is then the host's.
+    """
     if current_user.is_authenticated:
         g.caller = current_user.caller
         g.brand = current_user.brand
         speak_to(current_user.language, g.brand.language)
         return
     with transaction(read_only=True) as session:
-        g.brand = _brand_of_visitor(session)
+        at_host = sign_in.partner_of_host(session, request.host)
+        g.brand = of_partner(at_host) if at_host else NEUTRAL
+        g.brand = _brand_of_visitor(session, at_host)
     speak_to(None, g.brand.language)
 
 
 def find_brand() -> None:
-    """Load the brand of a page that passes no guard: one of the API, or an unknown URL. Without a
-    database it stays the neutral one."""
+    """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
+    address of another partner at this host. Without a database it stays the neutral one."""
     if "brand" not in g:
         speak_to(None, None)
         with suppress(SQLAlchemyError, NotFound):
@@ -91,16 +96,15 @@ def known_user() -> User | None:
     return current_user.user if "caller" in g else None
 
 
-def _brand_of_visitor(session: Session) -> Brand:
+def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     """Return the brand of the URL's slug, of the host's verified domain, or of the last visited
     partner. A URL without a view may name a partner too."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return of_partner(sign_in.partner_of_slug(session, slug))
+        return of_partner(sign_in.partner_of_slug(session, slug, request.host))
     _, place, named, *_rest = (*request.path.split("/"), "", "")
     partner = _partner_called(session, named) if place == "p" else None
-    partner = partner or sign_in.partner_of_host(session, request.host)
-    partner = partner or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
+    partner = partner or at_host or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
     return of_partner(partner) if partner else NEUTRAL
 
 
@@ -108,6 +112,6 @@ def _partner_called(session: Session, slug: str) -> Partner | None:
     if not _SLUG.fullmatch(slug):
         return None
     try:
-        return sign_in.partner_of_slug(session, slug)
+        return sign_in.partner_of_slug(session, slug, request.host)
     except NotFound:
         return None

@@ -107,10 +107,11 @@ class Outcome:
         return self.user is None and self.second_step is None and not self.choices
 
 
-def partner_of_slug(session: Session, slug: str) -> Partner:
-    """Return the partner whose sign-in page is ``/p/<slug>/sign-in``. Raises `NotFound`."""
+def partner_of_slug(session: Session, slug: str, host: str) -> Partner:
+    """Return the partner whose sign-in page is ``/p/<slug>/sign-in`` at this host. Raises
+    `NotFound`, also where the host is another partner's verified domain."""
     partner = _partner(session, Partner.slug == slug)
-    if partner is None:
+    if partner is None or (partner_of_host(session, host) or partner).id != partner.id:
         raise NotFound
     return partner
 

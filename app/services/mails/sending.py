@@ -20,7 +20,7 @@ from app.gateways.job_queue import enqueue_mail
 from app.gateways.mailers import Letter
 from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
 from app.policy.caller import system_caller
-from app.services import audit
+from app.services import audit, domains
 from app.services.auth import email_changes, one_time_links, recovery
 from app.services.auth.email_changes import Side
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
@@ -99,6 +99,9 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     with languages.speaking(reader.language):
         done = render(reader.brand, WORDS[kind](facts), site)
     session.flush()
+    sender = None
+    if settings.mail_spf_include:
+        sender = domains.sender_of(session, reader.partner, settings.secret_keys)
     return Letter(
         id=mail.id,
         partner_id=mail.partner_id,
@@ -109,6 +112,8 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         subject=done.subject,
         text=done.text,
         html=done.html,
+        sender=sender.email if sender else None,
+        signature=sender.signature if sender else None,
     )
 
 

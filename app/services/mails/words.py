@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from app.enums import DomainPurpose
 from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
@@ -649,6 +650,46 @@ def _sender(facts: Facts) -> str:
     )
 
 
+def _domain_records(facts: Facts) -> Words:
+    domain, until = facts.details["domain"], facts.details["until"]
+    paragraphs: tuple[str, ...]
+    if facts.details["purpose"] == DomainPurpose.MAIL:
+        heading = gettext("Emails don’t come from %(domain)s any more", domain=domain)
+        paragraphs = (
+            gettext("DNS records of %(domain)s are missing or have changed.", domain=domain),
+            gettext(
+                "Until they are set again, your emails come from the address of the portal, with "
+                "your name."
+            ),
+        )
+    elif until:
+        heading = gettext("DNS records of %(domain)s are missing", domain=domain)
+        ends = moment(datetime.fromisoformat(until), facts.zone)
+        paragraphs = (
+            gettext(
+                "If they are still missing on %(moment)s, your customers can’t use this domain any "
+                "more.",
+                moment=ends,
+            ),
+        )
+    else:
+        heading = gettext("%(domain)s is not verified any more", domain=domain)
+        paragraphs = (
+            gettext("Its DNS records were missing for too long."),
+            gettext(
+                "Everyone who was signed in at this domain is signed out. It is verified again "
+                "when its records are set."
+            ),
+        )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=paragraphs,
+        act=(gettext("View DNS records"), f"{facts.site}/settings/domain"),
+        reason=_as_administrator(facts),
+    )
+
+
 WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.INVITATION: _invitation,
     MailKind.SET_PASSWORD: _set_password,
@@ -667,4 +708,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.BUDGET_REACHED: _budget_reached,
     MailKind.ALERTS_OPENED: _alerts_opened,
     MailKind.MONTHLY_REPORT: _monthly_report,
+    MailKind.DOMAIN_RECORDS: _domain_records,
 }

@@ -11,7 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, Forbidden, Problem, ValidationFailed, refuse_stale
+from app.enums import DomainPurpose
+from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
 from app.languages import LANGUAGES, gettext
 from app.models import Partner, new_id, utcnow
 from app.policy import Permission
@@ -19,13 +20,10 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartnerInput
 from app.services import audit
+from app.services.partners import domains
 from app.services.partners.loading import domain_key, get
 from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
-
-_HOST = re.compile(
-    r"(?=.{4,200}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
-)
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
@@ -41,6 +39,7 @@ def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partne
     _write(partner, sent)
     _add_under_free_slug(session, partner)
     track(session, partner)
+    domains.track(session, partner, DomainPurpose.PORTAL, partner.domain_key)
     audit.record_change(
         session, caller, "partner.created", partner, after=_for_audit(partner, caller, sent)
     )
@@ -75,8 +74,13 @@ def update(
     if not changed:
         return partner
     before = _for_audit(partner, caller, changed)
+    was_verified = partner.domain_key if partner.domain_verified_at else None
     _write(partner, changed)
     track(session, partner)
+    if "domain" in changed:
+        domains.track(session, partner, DomainPurpose.PORTAL, partner.domain_key)
+        if partner.domain_verified_at is None:
+            domains.end_sessions(session, was_verified)
     partner.version += 1
     partner.updated_at = utcnow()
     session.flush()
@@ -114,34 +118,13 @@ def choose_language(
 
 
 def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """Mark the partner's domain as verified; from now on it is unique and in effect.
+    """Put the partner's domain into effect without proof by DNS; its records may then be missing.
 
-    Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict` (``domain_taken``)
-    if another partner has verified the same domain.
+    Raises as `domains.verify`.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
-    if partner.domain_key is None:
-        raise ValidationFailed.on(
-            "domain", "no_domain", gettext("The partner has no domain to verify.")
-        )
-    if not _HOST.fullmatch(partner.domain_key):
-        message = gettext(
-            "“%(domain)s” is not a host name like portal.example.com.", domain=partner.domain
-        )
-        raise ValidationFailed.on("domain", "invalid_domain", message)
-    if partner.domain_verified_at is not None:
-        return partner
-    try:
-        with session.begin_nested():
-            partner.domain_verified_at = utcnow()
-            partner.version += 1
-    except IntegrityError as error:
-        message = gettext("Another partner's verified domain is the same.")
-        raise Conflict(message, "domain_taken") from error
-    audit.record_change(
-        session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
-    )
+    domains.verify(session, caller, partner)
     return partner
 
 

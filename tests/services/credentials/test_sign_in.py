@@ -211,11 +211,11 @@ def test_a_verified_domain_names_its_partner(session: Session, own: Tenant) -> N
 
 
 def test_a_suspended_partner_has_no_sign_in_page(session: Session, own: Tenant) -> None:
-    assert sign_in.partner_of_slug(session, own.partner.slug) == own.partner
+    assert sign_in.partner_of_slug(session, own.partner.slug, "localhost") == own.partner
     own.partner.suspended_at = utcnow()
     session.flush()
     with pytest.raises(NotFound):
-        sign_in.partner_of_slug(session, own.partner.slug)
+        sign_in.partner_of_slug(session, own.partner.slug, "localhost")
 
 
 def test_staff_sign_in_too(session: Session, own: Tenant) -> None:

@@ -65,6 +65,11 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "titles": ["Hill Dental: 2 failed calls today", "Hillside: 3 failed calls today"],
         "more": 4,
     },
+    MailKind.DOMAIN_RECORDS: {
+        "purpose": "portal",
+        "domain": "portal.northwind.example",
+        "until": "2026-11-24T10:00:00+00:00",
+    },
     MailKind.MONTHLY_REPORT: {
         "name": "Hill Dental",
         "month": "October 2026",

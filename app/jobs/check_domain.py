@@ -1,0 +1,46 @@
+"""A check of a domain's DNS records, as a durable workflow.
+
+A worker that dies leaves the check to the next one, which asks the DNS again.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.enums import DnsRecordState, DomainPurpose
+from app.gateways.dns_lookups import NoDnsAnswer, Resolver
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services import domains
+from app.services.domains import Finding
+
+
+@DBOS.workflow(name="check_domain")
+def check_domain(partner_id: str, purpose: str) -> None:
+    """Look the records up and keep what was found."""
+    look_records_up(partner_id, purpose)
+
+
+@DBOS.step(name="look_records_up")
+@retry_on_database_outage
+def look_records_up(partner_id: str, purpose: str) -> None:
+    worker = context()
+    check(worker.database, worker.settings, UUID(partner_id), DomainPurpose(purpose))
+
+
+def check(database: Database, settings: Settings, partner_id: UUID, purpose: DomainPurpose) -> None:
+    """Look the records up without an open transaction, and store the result."""
+    with database.transaction(read_only=True) as session:
+        wanted = domains.begin(session, partner_id, purpose, settings)
+    if wanted is None:
+        return
+    try:
+        findings = domains.examine(wanted.records, Resolver(settings.dns_server_addresses))
+    except NoDnsAnswer:
+        findings = [Finding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
+    grace = timedelta(days=settings.domain_grace_days)
+    with database.transaction() as session:
+        domains.settle(session, wanted, findings, grace)

@@ -1,0 +1,49 @@
+"""The words about DNS records."""
+
+from app.enums import DnsRecordKind, DnsRecordState
+from app.languages import gettext, lazy_gettext
+from app.services.domains import Record
+
+NAMES = {
+    DnsRecordKind.OWNERSHIP: lazy_gettext("Ownership"),
+    DnsRecordKind.ADDRESS: lazy_gettext("Portal"),
+    DnsRecordKind.SPF: "SPF",
+    DnsRecordKind.DKIM: "DKIM",
+    DnsRecordKind.DMARC: "DMARC",
+}
+HINTS = {
+    DnsRecordKind.OWNERSHIP: lazy_gettext("Proves that the domain is yours."),
+    DnsRecordKind.ADDRESS: lazy_gettext(
+        "Leads your customers to the portal. If your DNS provider refuses a CNAME record here, add "
+        "an ALIAS record."
+    ),
+    DnsRecordKind.SPF: lazy_gettext("Lists the servers that may send emails of the domain."),
+    DnsRecordKind.DKIM: lazy_gettext("Lets receivers check the signature of your emails."),
+    DnsRecordKind.DMARC: lazy_gettext(
+        "Says what receivers do with emails that fail SPF and DKIM. A stricter policy is fine."
+    ),
+}
+_DIFFERENT = {
+    DnsRecordKind.OWNERSHIP: lazy_gettext("There is another value. Add this one."),
+    DnsRecordKind.ADDRESS: lazy_gettext("The domain leads elsewhere."),
+    DnsRecordKind.DKIM: lazy_gettext("There is another key. Replace it with this one."),
+    DnsRecordKind.DMARC: lazy_gettext("The record can’t be used. Replace it."),
+}
+
+
+def explanation(record: Record, state: DnsRecordState | None) -> str:
+    """Return what to do about a record in this state; nothing where there is nothing to do."""
+    match state:
+        case DnsRecordState.MISSING:
+            return gettext("Add this record at your DNS provider.")
+        case DnsRecordState.UNANSWERED:
+            return gettext("The DNS didn’t answer. Until it does, nothing changes.")
+        case DnsRecordState.DIFFERENT if record.kind is DnsRecordKind.SPF:
+            return gettext(
+                "Add %(include)s to your SPF record. A domain can have only one.",
+                include=record.value.split()[1],
+            )
+        case DnsRecordState.DIFFERENT:
+            return str(_DIFFERENT[record.kind])
+        case _:
+            return ""

@@ -1,0 +1,13 @@
+"""Domains of partners by DNS: the records to set, what checks find, and the sender of mails."""
+
+from app.services.domains.checking import (
+    Examination,
+    begin,
+    check_again,
+    domains_of,
+    refresh_due,
+    settle,
+    tidy,
+)
+from app.services.domains.records import Finding, Record, examine, records_of
+from app.services.domains.sender import Sender, choose_sender, sender_of

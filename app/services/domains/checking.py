@@ -1,0 +1,185 @@
+"""Checks of domains in the steps of the worker, and what they decide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import and_, or_, select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import DnsRecordState, DomainPurpose, Role, UserStatus
+from app.errors import Conflict, NotFound
+from app.models import MailKind, Partner, PartnerDomain, User, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import mail_queue, partners
+from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.domains.records import Finding, Record, records_of
+from app.services.domains.sender import PURPOSE
+from app.services.partners import domains
+
+EVERY = timedelta(days=1)
+WHILE_MISSING = timedelta(hours=1)
+DUE_AT_ONCE = 100
+_ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What to look up for a domain of a partner."""
+
+    partner_id: UUID
+    purpose: DomainPurpose
+    domain: str
+    records: Sequence[Record]
+
+
+def domains_of(
+    session: Session, caller: Caller, partner_id: UUID
+) -> dict[DomainPurpose, PartnerDomain]:
+    """Return the partner's domains that are checked, by their purpose."""
+    caller.require(Permission.PARTNER_WRITE)
+    partner = partners.get(session, caller, partner_id)
+    query = select(PartnerDomain).where(PartnerDomain.partner_id == partner.id)
+    return {domain.purpose: domain for domain in session.scalars(query)}
+
+
+def check_again(session: Session, caller: Caller, partner_id: UUID) -> None:
+    """Queue a check of each of the partner's domains that is not being checked. Raises `NotFound`
+    if it has none."""
+    caller.require(Permission.PARTNER_WRITE)
+    partner = partners.get(session, caller, partner_id, for_change=True)
+    found = domains_of(session, caller, partner.id).values()
+    if not found:
+        raise NotFound
+    for domain in found:
+        if not domain.is_waiting:
+            domains.ask(session, domain)
+
+
+def refresh_due(session: Session) -> int:
+    """Queue the checks that are due: a day after the last one, an hour while records are missing.
+    Return how many are queued."""
+    now = utcnow()
+    unsettled = or_(PartnerDomain.missing_since.is_not(None), PartnerDomain.checked_at.is_(None))
+    query = (
+        select(PartnerDomain)
+        .where(
+            or_(
+                PartnerDomain.asked_at < now - EVERY,
+                and_(unsettled, PartnerDomain.asked_at < now - WHILE_MISSING),
+            )
+        )
+        .order_by(PartnerDomain.asked_at)
+        .limit(DUE_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    due = session.scalars(query).all()
+    for domain in due:
+        domains.ask(session, domain)
+    return len(due)
+
+
+def begin(
+    session: Session, partner_id: UUID, purpose: DomainPurpose, settings: Settings
+) -> Examination | None:
+    """Return what to look up; None if the partner has no such domain any more."""
+    domain = session.get(PartnerDomain, (partner_id, purpose))
+    if domain is None or (purpose is DomainPurpose.MAIL and not settings.mail_spf_include):
+        return None
+    records = records_of(domain, settings.public_host, settings.mail_spf_include)
+    return Examination(partner_id, purpose, domain.domain, records)
+
+
+def settle(
+    session: Session, examined: Examination, findings: Sequence[Finding], grace: timedelta
+) -> None:
+    """Store what was found and decide: a domain whose records are all seen is in effect; the
+    portal's is not any more when records were missing for longer than ``grace``, the mails' at
+    once. Where the DNS doesn't answer, nothing changes. Findings about an earlier domain are
+    ignored."""
+    caller = system_caller("domains", partner_id=examined.partner_id)
+    query = select(Partner).where(Partner.id == examined.partner_id).with_for_update()
+    partner = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    if partner is None:
+        return
+    domain = domains.domain_of(session, partner, examined.purpose, for_change=True)
+    if domain is None or domain.domain != examined.domain:
+        return
+    domain.checked_at = utcnow()
+    domain.findings = [
+        {"kind": one.kind.value, "state": one.state.value, "found": list(one.found)}
+        for one in findings
+    ]
+    if all(one.state is DnsRecordState.SEEN for one in findings):
+        _all_seen(session, caller, partner, domain)
+    elif any(one.state in _ABSENT for one in findings):
+        _some_missing(session, caller, partner, domain, grace)
+    session.flush()
+
+
+def _all_seen(session: Session, caller: Caller, partner: Partner, domain: PartnerDomain) -> None:
+    domain.missing_since = None
+    if domain.purpose is DomainPurpose.PORTAL and partner.domain_verified_at is None:
+        try:
+            domains.verify(session, caller, partner)
+        except Conflict:
+            domain.is_taken = True
+            return
+        domain.proved_at = utcnow()
+    elif domain.purpose is DomainPurpose.MAIL:
+        domain.proved_at = domain.proved_at or utcnow()
+    domain.is_taken, domain.lost_at = False, None
+
+
+def _some_missing(
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    domain: PartnerDomain,
+    grace: timedelta,
+) -> None:
+    now = utcnow()
+    is_first, domain.missing_since = domain.missing_since is None, domain.missing_since or now
+    if domain.proved_at is None:
+        return
+    is_portal = domain.purpose is DomainPurpose.PORTAL
+    ends = domain.missing_since + (grace if is_portal else timedelta())
+    if now < ends:
+        if is_first:
+            _mail_admins(session, domain, until=ends.isoformat())
+        return
+    domain.proved_at, domain.lost_at = None, now
+    if is_portal and partner.domain_verified_at is not None:
+        domains.unverify(session, caller, partner)
+    _mail_admins(session, domain, until=None)
+
+
+def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> None:
+    details = {"purpose": domain.purpose.value, "domain": domain.domain, "until": until}
+    query = select(User.id).where(
+        User.partner_id == domain.partner_id,
+        User.status == UserStatus.ACTIVE,
+        User.user_type == Role.PARTNER_ADMIN,
+    )
+    for user_id in session.scalars(query.order_by(User.id)).all():
+        mail_queue.hand_in(
+            session,
+            MailKind.DOMAIN_RECORDS,
+            partner_id=domain.partner_id,
+            user_id=user_id,
+            details=details,
+        )
+
+
+def tidy(session: Session, keys: Sequence[str]) -> None:
+    """Re-encrypt what the previous key encrypted."""
+    for domain in session.scalars(select(PartnerDomain).where(PartnerDomain.dkim_key.is_not(None))):
+        try:
+            found = unseal(domain.dkim_key or "", PURPOSE, keys)
+        except SealBroken:
+            continue
+        if not found.is_current:
+            domain.dkim_key = seal(found.text, PURPOSE, keys)

@@ -1,0 +1,130 @@
+"""The DNS records that a partner sets, and what the DNS has in their place."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
+from app.gateways.dns_lookups import NoDnsAnswer, Resolver
+from app.models import PartnerDomain
+
+SELECTOR = "portal"
+"""The DKIM selector: the name of the key below ``_domainkey``."""
+MOST_SHOWN = 3
+LONGEST_SHOWN = 300
+_SPF = re.compile(r"v=spf1( |$)", re.IGNORECASE)
+_POLICY = re.compile(r"\s*(none|quarantine|reject)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record to set: its type and name, and the value that it needs."""
+
+    kind: DnsRecordKind
+    type: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is in the place of a record; ``found`` are the values there that don't fit."""
+
+    kind: DnsRecordKind
+    state: DnsRecordState
+    found: Sequence[str] = ()
+
+
+def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> list[Record]:
+    """Return the records that the domain needs. ``public_host`` is the installation's own host,
+    ``spf_include`` the name that lists its mail servers."""
+    name = domain.domain
+    ownership = Record(DnsRecordKind.OWNERSHIP, "TXT", f"_portal-challenge.{name}", domain.token)
+    if domain.purpose is DomainPurpose.PORTAL:
+        return [ownership, Record(DnsRecordKind.ADDRESS, "CNAME", name, public_host)]
+    key = f"v=DKIM1; k=rsa; p={domain.dkim_public}"
+    return [
+        ownership,
+        Record(DnsRecordKind.SPF, "TXT", name, f"v=spf1 include:{spf_include} ~all"),
+        Record(DnsRecordKind.DKIM, "TXT", f"{SELECTOR}._domainkey.{name}", key),
+        Record(DnsRecordKind.DMARC, "TXT", f"_dmarc.{name}", "v=DMARC1; p=none"),
+    ]
+
+
+def examine(records: Iterable[Record], resolver: Resolver) -> list[Finding]:
+    """Look each record up. Slow: never inside a transaction."""
+    return [_examined(record, resolver) for record in records]
+
+
+def _examined(record: Record, resolver: Resolver) -> Finding:
+    try:
+        fits, others = _EXAMINERS[record.kind](record, resolver)
+    except NoDnsAnswer:
+        return Finding(record.kind, DnsRecordState.UNANSWERED)
+    if fits:
+        return Finding(record.kind, DnsRecordState.SEEN)
+    shown = tuple(value[:LONGEST_SHOWN] for value in others[:MOST_SHOWN])
+    return Finding(
+        record.kind, DnsRecordState.DIFFERENT if others else DnsRecordState.MISSING, shown
+    )
+
+
+def _ownership(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+    found = resolver.texts(record.name)
+    return record.value in (text.strip() for text in found), found
+
+
+def _address(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+    """A CNAME, or the same addresses: a domain without a host name before it can't have one."""
+    alias = resolver.alias(record.name)
+    if alias == record.value:
+        return True, []
+    found = resolver.addresses(record.name)
+    fits = bool(set(found) & set(resolver.addresses(record.value)))
+    return fits, [alias] if alias else found
+
+
+def _spf(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+    """One record with our include; of two records receivers use none (RFC 7208, section 4.5)."""
+    found = [
+        text
+        for text in resolver.texts(record.name)
+        if re.match(r"v=spf1( |$)", text, re.IGNORECASE)
+    ]
+    include = record.value.split()[1]
+    terms = [term.lower().removeprefix("+") for text in found for term in text.split()]
+    return len(found) == 1 and include.lower() in terms, found
+
+
+def _dkim(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+    found = resolver.texts(record.name)
+    wanted = _tags(record.value)["p"]
+    keys = [_tags(text).get("p", "") for text in found]
+    return any("".join(key.split()) == wanted for key in keys), found
+
+
+def _dmarc(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+    """The record of the domain, or of the nearest domain above that has one."""
+    labels = record.name.split(".")[1:]
+    while len(labels) > 1:
+        texts = resolver.texts(f"_dmarc.{'.'.join(labels)}")
+        found = [text for text in texts if re.match(r"v=DMARC1\s*(;|$)", text)]
+        if found:
+            has_policy = _POLICY.fullmatch(_tags(found[0]).get("p", ""))
+            return len(found) == 1 and has_policy is not None, found
+        labels = labels[1:]
+    return False, []
+
+
+def _tags(text: str) -> Mapping[str, str]:
+    pairs = (part.partition("=") for part in text.split(";"))
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+_EXAMINERS: dict[DnsRecordKind, Callable[[Record, Resolver], tuple[bool, list[str]]]] = {
+    DnsRecordKind.OWNERSHIP: _ownership,
+    DnsRecordKind.ADDRESS: _address,
+    DnsRecordKind.SPF: _spf,
+    DnsRecordKind.DKIM: _dkim,
+    DnsRecordKind.DMARC: _dmarc,
+}

@@ -1,0 +1,123 @@
+"""A partner's domains: which ones DNS is asked about, and when the portal's domain is in effect."""
+
+import re
+import secrets
+
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.enums import DomainPurpose
+from app.errors import Conflict, ValidationFailed
+from app.gateways.job_queue import enqueue_check
+from app.languages import gettext
+from app.models import Partner, PartnerDomain, PortalSession, User, new_id, utcnow
+from app.policy.caller import Caller
+from app.services import audit
+
+HOST = re.compile(
+    r"(?=.{4,200}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
+)
+"""A host name that can be verified, in lower case."""
+
+
+def domain_of(
+    session: Session, partner: Partner, purpose: DomainPurpose, *, for_change: bool = False
+) -> PartnerDomain | None:
+    return session.get(
+        PartnerDomain,
+        (partner.id, purpose),
+        populate_existing=for_change,
+        with_for_update=True if for_change else None,
+    )
+
+
+def track(
+    session: Session, partner: Partner, purpose: DomainPurpose, domain: str | None
+) -> PartnerDomain | None:
+    """Have a new domain checked, and forget the results of the one before. What is no host name is
+    not checked. Return its row."""
+    found = domain_of(session, partner, purpose)
+    if domain is None or not HOST.fullmatch(domain):
+        if found is not None:
+            session.delete(found)
+            session.flush()
+        return None
+    if found is None:
+        found = PartnerDomain(
+            partner_id=partner.id,
+            purpose=purpose,
+            domain=domain,
+            token=secrets.token_urlsafe(24),
+            asked_at=utcnow(),
+            findings=[],
+        )
+        session.add(found)
+    elif found.domain == domain:
+        return found
+    found.domain, found.findings, found.is_taken = domain, [], False
+    found.checked_at = found.proved_at = found.missing_since = found.lost_at = None
+    ask(session, found)
+    return found
+
+
+def ask(session: Session, domain: PartnerDomain) -> None:
+    """Queue a check of the domain's DNS records."""
+    domain.asked_at = utcnow()
+    session.flush()
+    purpose = domain.purpose.value
+    owner = domain.partner_id
+    enqueue_check(session, "check_domain", new_id(), owner, str(owner), purpose)
+
+
+def verify(session: Session, caller: Caller, partner: Partner) -> None:
+    """Put the partner's domain into effect; no effect if it is. Sessions that users of others have
+    at this host end.
+
+    Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict` (``domain_taken``)
+    if another partner has verified the same domain.
+    """
+    if partner.domain_key is None:
+        raise ValidationFailed.on(
+            "domain", "no_domain", gettext("The partner has no domain to verify.")
+        )
+    if not HOST.fullmatch(partner.domain_key):
+        message = gettext(
+            "“%(domain)s” is not a host name like portal.example.com.", domain=partner.domain
+        )
+        raise ValidationFailed.on("domain", "invalid_domain", message)
+    if partner.domain_verified_at is not None:
+        return
+    try:
+        with session.begin_nested():
+            partner.domain_verified_at = utcnow()
+            partner.version += 1
+    except IntegrityError as error:
+        message = gettext("Another partner's verified domain is the same.")
+        raise Conflict(message, "domain_taken") from error
+    end_sessions(session, partner.domain_key, except_of=partner)
+    audit.record_change(
+        session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
+    )
+
+
+def unverify(session: Session, caller: Caller, partner: Partner) -> None:
+    """Take the partner's domain out of effect. Every session at its host ends: the domain may get
+    another owner, who would see the cookies."""
+    partner.domain_verified_at = None
+    partner.version += 1
+    end_sessions(session, partner.domain_key)
+    audit.record_change(
+        session, caller, "partner.domain_unverified", partner, before={"domain": partner.domain}
+    )
+
+
+def end_sessions(session: Session, host: str | None, *, except_of: Partner | None = None) -> None:
+    """End the sessions at a host, except those of a partner's own users."""
+    if host is None:
+        return
+    ended = delete(PortalSession).where(PortalSession.host == host)
+    if except_of is not None:
+        own = select(User.id).where(User.partner_id == except_of.id)
+        ended = ended.where(PortalSession.user_id.not_in(own))
+    session.execute(ended.execution_options(synchronize_session=False))

@@ -1,0 +1,174 @@
+"""At a partner's verified host every surface has that brand, and only its own sessions count."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.enums import Role
+from app.models import LinkPurpose, MailKind, PortalSession, User
+from app.policy import ROUTES
+from app.services import mail_queue, partners
+from app.services.auth import one_time_links, sessions
+from app.services.branding.brand import NEUTRAL_NAME
+from tests.fixtures.browser_session import give_session
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.mails import send_waiting
+from tests.portal.conftest import PASSWORD, Browser
+
+HOST = "https://northwind.example"
+PUBLIC = (
+    *("/sign-in", "/chat", "/forgot-password", "/password/no-such-link", "/nowhere"),
+    *("/p/northwind/sign-in", "/p/southgate/sign-in", "/p/absent/sign-in", "/p/southgate/chat"),
+    *("/p/northwind/password/no-such-link", "/p/southgate/password/no-such-link"),
+    *("/api/docs", "/api/openapi.json", "/api/absent", "/api/v1/absent", "/favicon.ico"),
+)
+
+
+@pytest.fixture
+def branded(own: Tenant, other: Tenant, session: Session) -> Tenant:
+    """A partner with a verified domain beside another partner. The platform's host has a name."""
+    for tenant, name in ((own, "Northwind Voice"), (other, "Southgate Calls")):
+        tenant.partner.product_name = name
+        tenant.partner.show_embedded_chat = True
+        tenant.partner.chat_assistant_id = "an-assistant"
+        tenant.partner.support_email = f"support@{tenant.partner.slug}.example"
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    session.commit()
+    return own
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    return make_app(public_url="http://host.platform.example")
+
+
+def names_in(response: TestResponse) -> list[str]:
+    """What a page, file or header says of the platform or another partner."""
+    headers = "\n".join(f"{name}: {value}" for name, value in response.headers)
+    text = unescape(response.get_data().decode("utf-8", "replace") + headers).casefold()
+    words = (NEUTRAL_NAME, "partner-portal", "platform.example", "southgate")
+    return [word for word in words if word.casefold() in text]
+
+
+def at_host(app: Flask, user: User, session: Session) -> FlaskClient:
+    token = sessions.create(session, user, lifetime=timedelta(hours=1), host="northwind.example")
+    session.commit()
+    client = app.test_client()
+    give_session(client, token, HOST)
+    return client
+
+
+@pytest.mark.usefixtures("branded")
+def test_before_signing_in_no_other_name_is_read(app: Flask) -> None:
+    answers = {path: app.test_client().get(path, base_url=HOST) for path in PUBLIC}
+    said = {path: [n for n in names_in(a) if n not in path] for path, a in answers.items()}
+    assert {path: names for path, names in said.items() if names} == {}
+    missing = {path: answer.status_code for path, answer in answers.items() if "southgate" in path}
+    assert set(missing.values()) == {404}
+    pages = [answers[path].text for path in ("/sign-in", "/nowhere", "/p/southgate/sign-in")]
+    assert ["· Northwind Voice</title>" in page for page in pages] == [True, True, True]
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
+def test_after_signing_in_no_other_name_is_read(
+    app: Flask, branded: Tenant, session: Session, role: Role
+) -> None:
+    user = branded.user if role is Role.STANDARD else branded.staff[role]
+    client = at_host(app, user, session)
+    rules = [
+        rule.rule
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("portal.")
+        and "GET" in (rule.methods or ())
+        and not rule.arguments
+        and rule.endpoint in ROUTES
+    ]
+    # What an administrator sets at others names the host that they have to call.
+    allowed = {"/settings", "/settings/domain", "/settings/domain/records", "/pricing/stripe"}
+    found = {rule: names_in(client.get(rule, base_url=HOST)) for rule in rules}
+    assert len(found) > 10
+    said = {rule: names for rule, names in found.items() if names and rule not in allowed}
+    assert said == {}
+
+
+def test_mails_lead_to_the_host_and_have_no_other_name(
+    app: Flask, branded: Tenant, session: Session
+) -> None:
+    user = branded.staff[Role.PARTNER_ADMIN]
+    known = app.extensions["settings"].model_copy(update={"env": "production"})
+    for kind in (MailKind.RESET_PASSWORD, MailKind.PASSWORD_CHANGED):
+        mail_queue.hand_in(session, kind, partner_id=branded.partner.id, user_id=user.id)
+    letters = send_waiting(session, known)
+    text = "".join(f"{one.sender_name}{one.subject}{one.text}{one.html}" for one in letters)
+    found = [n for n in (NEUTRAL_NAME, "platform.example", "southgate") if n in text.casefold()]
+    assert (len(letters), found) == (2, [])
+    assert f"{HOST}/p/northwind/password/" in letters[0].text
+
+
+def test_a_session_of_one_host_is_worth_nothing_at_another(
+    app: Flask, branded: Tenant, session: Session
+) -> None:
+    user = branded.staff[Role.PARTNER_ADMIN]
+    token = sessions.create(session, user, lifetime=timedelta(hours=1), host="northwind.example")
+    session.commit()
+    statuses = {}
+    for url in (HOST, "https://southgate.example", "https://host.platform.example"):
+        client = app.test_client()
+        give_session(client, token, url)
+        statuses[url] = client.get("/people", base_url=url).status_code
+    assert list(statuses.values()) == [200, 303, 303]
+
+
+def test_users_of_another_partner_cannot_sign_in_at_the_host(
+    app: Flask, branded: Tenant, other: Tenant
+) -> None:
+    assert branded.partner.domain_verified_at is not None
+    client = app.test_client()
+    page = client.get("/sign-in", base_url=HOST).text
+    token = page.split('name="csrf_token" value="')[1].split('"')[0]
+    form = {"csrf_token": token, "email": other.user.email, "password": PASSWORD}
+    headers = {"Referer": f"{HOST}/sign-in"}
+    answer = client.post("/sign-in", data=form, base_url=HOST, headers=headers)
+    assert (answer.status_code, "Email or password is wrong" in answer.text) == (422, True)
+
+
+def test_an_operators_link_opens_nothing_at_the_host(
+    app: Flask, branded: Tenant, operator: Browser, session: Session
+) -> None:
+    assert branded.partner.domain_verified_at is not None
+    root = session.scalars(select(User).where(User.partner_id.is_(None))).one()
+    token = one_time_links.create(session, root.id, LinkPurpose.RESET_PASSWORD)
+    session.commit()
+    answer = app.test_client().get(f"/password/{token}", base_url=HOST)
+    assert (answer.status_code, names_in(answer)) == (410, [])
+    assert operator.get(f"/password/{token}").status_code == 200
+
+
+def test_verifying_a_domain_ends_the_sessions_of_others_there(
+    own: Tenant, other: Tenant, session: Session
+) -> None:
+    lifetime = timedelta(hours=1)
+    for user in (own.user, other.user):
+        sessions.create(session, user, lifetime=lifetime, host="northwind.example")
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    assert session.scalars(select(PortalSession.user_id)).all() == [own.user.id]
+
+
+@pytest.mark.parametrize("state", ["unverified", "suspended"])
+def test_a_domain_that_is_not_in_effect_has_the_neutral_brand(
+    app: Flask, branded: Tenant, session: Session, state: str
+) -> None:
+    if state == "unverified":
+        branded.partner.domain_verified_at = None
+    else:
+        branded.partner.suspended_at = branded.partner.created_at
+    session.commit()
+    page = app.test_client().get("/sign-in", base_url=HOST).text
+    assert (NEUTRAL_NAME in page, "Northwind" in page) == (True, False)

@@ -1,0 +1,137 @@
+"""The page with the DNS records that a partner sets."""
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.enums import DomainPurpose, Role
+from app.jobs.check_domain import check
+from app.models import PartnerDomain, User
+from app.services import domains
+from tests.fixtures.cast import Tenant
+from tests.fixtures.dns_server import DnsServer
+from tests.portal.conftest import Browser
+
+PAGE = "/settings/domain"
+SPF = "spf.platform.example"
+
+
+@pytest.fixture
+def dns() -> Iterator[DnsServer]:
+    with DnsServer().open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    return make_app(mail_spf_include=SPF, public_url="http://host.platform.example")
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def shown(admin: Browser, path: str = PAGE) -> str:
+    return " ".join(unescape(admin.get(path).text).split())
+
+
+def work_off(app: Flask, dns: DnsServer, own: Tenant) -> None:
+    """Do what the worker does with the checks."""
+    settings = app.extensions["settings"].model_copy(update={"dns_servers": dns.setting})
+    for purpose in DomainPurpose:
+        check(app.extensions["database"], settings, own.partner.id, purpose)
+
+
+def records(session: Session, own: Tenant, purpose: DomainPurpose) -> list[domains.Record]:
+    session.expire_all()
+    domain = session.get_one(PartnerDomain, (own.partner.id, purpose))
+    return domains.records_of(domain, "host.platform.example", SPF)
+
+
+def test_the_page_shows_each_record_with_its_state(
+    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+) -> None:
+    ownership, address = records(session, own, DomainPurpose.PORTAL)
+    page = shown(admin)
+    assert ">_portal-challenge.northwind.example</code>" in page
+    assert f">{ownership.value}</code>" in page
+    assert ">host.platform.example</code>" in page
+    assert (page.count("Not checked yet"), "Checking the records…" in page) == (2, True)
+    dns.set_all([address])
+    work_off(app, dns, own)
+    page = shown(admin)
+    assert [page.count(f'">{word}</span>') for word in ("Found", "Missing")] == [1, 1]
+    assert "Add this record at your DNS provider." in page
+    assert "Not verified yet" in page
+    dns.set_all([ownership])
+    admin.post(f"{PAGE}/check", page=PAGE)
+    assert "Checking the records…" in shown(admin)
+    work_off(app, dns, own)
+    page = shown(admin)
+    assert "Your customers open the portal at https://northwind.example." in page
+    assert "Check again" in page
+
+
+def test_the_part_that_refreshes_itself_stops_when_the_check_is_done(
+    admin: Browser, own: Tenant, app: Flask, dns: DnsServer
+) -> None:
+    assert "hx-get" in shown(admin, f"{PAGE}/records")
+    work_off(app, dns, own)
+    assert "hx-get" not in shown(admin, f"{PAGE}/records")
+
+
+def test_a_sender_is_chosen_in_the_settings_and_shown_with_its_records(
+    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+) -> None:
+    assert save_sender(admin, "no-reply@northwind.example") == 303
+    page = shown(admin)
+    assert "until all records are found" in page.lower()
+    assert f"v=spf1 include:{SPF} ~all" in page
+    assert "portal._domainkey.northwind.example" in page
+    dns.set_all(records(session, own, DomainPurpose.MAIL))
+    work_off(app, dns, own)
+    assert "Your emails come from no-reply@northwind.example." in shown(admin)
+    assert save_sender(admin, "") == 303
+    assert "Your emails come from the address of the portal, with your name." in shown(admin)
+
+
+@pytest.mark.parametrize("typed", ["northwind.example", "a@localhost", "ünal@northwind.example"])
+def test_what_is_no_address_is_refused(admin: Browser, typed: str) -> None:
+    assert save_sender(admin, typed) == 422
+
+
+def save_sender(admin: Browser, email: str) -> int:
+    """Save the settings as they are, with this sender."""
+    page = admin.get("/settings").text
+    values = dict(re.findall(r'name="(\w+)"[^>]*? value="([^"]*)"', page))
+    kept = {name: unescape(value) for name, value in values.items() if name != "csrf_token"}
+    return admin.post("/settings", kept | {"sender_email": email}, page="/settings").status_code
+
+
+def test_a_partner_without_a_domain_is_led_to_the_settings(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.domain = own.partner.domain_key = None
+    session.delete(session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL)))
+    session.commit()
+    page = shown(admin)
+    assert "You have no domain of your own." in page
+    assert admin.post(f"{PAGE}/check", page="/settings").status_code == 404
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
+def test_only_a_partner_admin_finds_the_page(
+    own: Tenant, signed_in: Callable[[User], Browser], role: Role
+) -> None:
+    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    found = [
+        browser.get(PAGE),
+        browser.get(f"{PAGE}/records"),
+        browser.post(f"{PAGE}/check", page="/"),
+    ]
+    assert [answer.status_code for answer in found] == [404, 404, 404]
