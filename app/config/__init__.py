@@ -18,6 +18,7 @@ from app.config.mail import MailSettings
 from app.config.production import refusals
 from app.config.spending import SpendingSettings
 from app.config.trial import TrialSettings
+from app.config.voice import VoiceSettings
 from app.config.writer import WriterSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,7 @@ class Settings(
     MailSettings,
     CarrierSettings,
     WriterSettings,
+    VoiceSettings,
     SpendingSettings,
     AuditSettings,
     BackupSettings,

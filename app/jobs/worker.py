@@ -27,6 +27,7 @@ from app.jobs import (
     check_account,
     dispatch_campaigns,
     fetch_picture,
+    fetch_recording,
     heartbeat,
     housekeeping,
     import_contacts,
@@ -70,6 +71,7 @@ WORKFLOWS = (
     sell_plans.check_prices,
     sell_plans.open_checkout,
     fetch_picture.fetch_picture,
+    fetch_recording.fetch_recording,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

@@ -1,0 +1,10 @@
+"""Recordings, transcripts and summaries of calls.
+
+A voice engine reports them, signed (`reports`); a carrier announces recordings (`reports`); the
+worker fetches the files (`fetching`); pages show them (`reading`); they are deleted when their time
+is over (`retention`).
+"""
+
+from app.services.recordings.reading import Kept, file_of, of_call
+from app.services.recordings.reports import announce, take
+from app.services.recordings.signing import is_genuine, secret_of
