@@ -18,6 +18,8 @@ _BEGINNINGS = (
     (4, b"ftyp", "audio/mp4"),
     (0, b"\x1a\x45\xdf\xa3", "audio/webm"),
 )
+_MP3_FRAMES = (0xFA, 0xF2, 0xE2)
+"""The second byte of a frame of MPEG 1, 2 and 2.5, layer III, without its protection bit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def content_type_of(data: bytes) -> str | None:
     for place, mark, kind in _BEGINNINGS:
         if data[place : place + len(mark)] == mark:
             return kind
-    is_mpeg = len(data) > 2 and data[0] == 0xFF and data[1] & 0xE6 in (0xE2, 0xE4, 0xE6)
+    is_mpeg = len(data) > 2 and data[0] == 0xFF and data[1] & 0xFE in _MP3_FRAMES
     return "audio/mpeg" if is_mpeg else None
 
 
