@@ -19,7 +19,7 @@ from app.http.statuses import status_of
 from app.models import utcnow
 from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
-from app.services.recordings import is_genuine, reports, secret_of
+from app.services.recordings import is_genuine, reports, secret_of, writing
 
 LONGEST_BODY = 1024 * 1024
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
@@ -55,7 +55,9 @@ def report(call_id: UUID) -> ResponseReturnValue:
     found = read(VoiceReport, _decoded(body))
     sent_at = datetime.fromtimestamp(int(signed["webhook-timestamp"]), UTC)
     with transaction(scope=INSTALLATION) as session:
-        reports.take(session, call_id, found, signed["webhook-id"], sent_at)
+        is_new = reports.take(session, call_id, found, signed["webhook-id"], sent_at)
+        if is_new and found.transcript and settings().summaries:
+            writing.ask(session, call_id, f"report:{signed['webhook-id']}")
     return "", 204
 
 

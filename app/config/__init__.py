@@ -135,6 +135,13 @@ class Settings(
         return self
 
     @model_validator(mode="after")
+    def _refuse_summaries_without_model(self) -> Self:
+        if self.summaries and self.writer != "openai":
+            message = "PORTAL_SUMMARIES needs PORTAL_WRITER=openai."
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
     def _refuse_processor_without_key(self) -> Self:
         if self.processor == "stripe" and not self.stripe_key:
             message = "PORTAL_STRIPE_KEY must be set where PORTAL_PROCESSOR is stripe."

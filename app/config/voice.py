@@ -1,6 +1,9 @@
-"""Recordings and transcripts of calls: who delivers them, and how long they are kept."""
+"""Recordings and transcripts of calls: who delivers or writes them, and how long they are kept."""
 
-from pydantic import Field, field_validator
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator, model_validator
 
 from app.config.base import Foundation
 
@@ -22,6 +25,22 @@ class VoiceSettings(Foundation):
     """Twilio records answered calls. Make sure that the law of the called regions allows it, and
     that the messages say so."""
 
+    transcriber: Literal["none", "openai"] = "none"
+    """Who transcribes recordings of calls without a transcript: nobody, or a model behind an
+    OpenAI-compatible API."""
+    transcriber_url: str = ""
+    """Base address of the API, such as ``https://api.openai.com/v1``. Required with ``openai``."""
+    transcriber_key: str = Field("", repr=False)
+    """API key, if the server requires one."""
+    transcriber_model: str = ""
+    """Name of the model, such as ``whisper-1``. Required with ``openai``."""
+    transcriber_seconds: float = Field(300.0, gt=0, le=1800)
+    """How long to wait for a transcript."""
+    summaries: bool = False
+    """The language model of PORTAL_WRITER sums up transcripts without a summary."""
+    summary_seconds: float = Field(60.0, gt=0, le=600)
+    """How long to wait for a summary."""
+
     @field_validator("voice_secret")
     @classmethod
     def _refuse_short_secret(cls, value: str) -> str:
@@ -29,3 +48,24 @@ class VoiceSettings(Foundation):
             message = "PORTAL_VOICE_SECRET needs at least 32 characters."
             raise ValueError(message)
         return value
+
+    @model_validator(mode="after")
+    def _refuse_unusable_transcriber(self) -> Self:
+        if self.transcriber == "none":
+            return self
+        parts = urlsplit(self.transcriber_url)
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or not self.transcriber_model
+        ):
+            message = (
+                "PORTAL_TRANSCRIBER=openai needs PORTAL_TRANSCRIBER_URL, written https://host/v1, "
+                "and PORTAL_TRANSCRIBER_MODEL."
+            )
+            raise ValueError(message)
+        is_near = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        if self.env == "production" and parts.scheme == "http" and not is_near:
+            message = "PORTAL_TRANSCRIBER_URL must start with https:// in production."
+            raise ValueError(message)
+        return self

@@ -16,7 +16,7 @@ from app.gateways.files import FileStore
 from app.gateways.outside_recordings import NotFetched, fetch
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
-from app.services.recordings import fetching
+from app.services.recordings import fetching, writing
 
 log = logging.getLogger(__name__)
 
@@ -70,4 +70,6 @@ def keep_file(
         return
     with database.transaction() as session:
         unneeded = fetching.keep(session, recording_id, turn, stored, found.content_type)
+        if unneeded != stored.key and settings.transcriber != "none":
+            writing.ask(session, wanted.call_id, f"recording:{recording_id}:{turn}")
     files.delete(unneeded)

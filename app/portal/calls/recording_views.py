@@ -22,7 +22,7 @@ def call_recording(call_id: UUID) -> Response:
     except FileNotFoundError:
         message = gettext("There is no recording of this call.")
         raise NotFound(message, "recording_not_found") from None
-    name = f"call-{call_id}.{_EXTENSIONS.get(found.content_type or '', 'bin')}"
+    name = f"call-{call_id}.{recordings.extension_of(found.content_type or '')}"
     response = send_file(
         path,
         found.content_type or "application/octet-stream",
@@ -34,13 +34,3 @@ def call_recording(call_id: UUID) -> Response:
     )
     response.headers["Cache-Control"] = "private, no-store"
     return response
-
-
-_EXTENSIONS = {
-    "audio/mpeg": "mp3",
-    "audio/wav": "wav",
-    "audio/ogg": "ogg",
-    "audio/flac": "flac",
-    "audio/mp4": "m4a",
-    "audio/webm": "webm",
-}

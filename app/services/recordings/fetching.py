@@ -31,6 +31,7 @@ class Twilio:
 class Wanted:
     """What to fetch; ``headers`` are for the first host only."""
 
+    call_id: UUID
     url: str
     headers: dict[str, str] = field(repr=False)
     is_carriers: bool
@@ -44,7 +45,7 @@ def begin(
     if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
         return None
     if found.url is not None:
-        return Wanted(found.url, {}, is_carriers=False)
+        return Wanted(found.call_id, found.url, {}, is_carriers=False)
     if found.attempt_id is None or found.carrier_reference is None:
         return None
     sid, token = own.sid, own.token
@@ -54,8 +55,9 @@ def begin(
     if not token:
         return None
     proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
+    headers = {"authorization": f"Basic {proof}"}
     path = f"/2010-04-01/Accounts/{sid}/Recordings/{found.carrier_reference}.mp3"
-    return Wanted(own.api_url + path, {"authorization": f"Basic {proof}"}, is_carriers=True)
+    return Wanted(found.call_id, own.api_url + path, headers, is_carriers=True)
 
 
 def keep(

@@ -13,6 +13,15 @@ from app.models import CallRecording, CallTranscript
 from app.policy.caller import Caller
 from app.services import calls
 
+_EXTENSIONS = {
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "audio/mp4": "m4a",
+    "audio/webm": "webm",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -29,6 +38,11 @@ def of_call(session: Session, caller: Caller, call_id: UUID) -> Kept:
         session.scalar(select(CallRecording).where(CallRecording.call_id == call.id)),
         session.scalar(select(CallTranscript).where(CallTranscript.call_id == call.id)),
     )
+
+
+def extension_of(content_type: str) -> str:
+    """Return the ending of a file name."""
+    return _EXTENSIONS.get(content_type, "bin")
 
 
 def file_of(session: Session, caller: Caller, call_id: UUID) -> CallRecording:

@@ -1,7 +1,6 @@
 """Taking what voice engines and carriers report about calls."""
 
 from datetime import datetime
-from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import select
@@ -11,8 +10,7 @@ from app.enums import RecordingState
 from app.gateways.job_queue import enqueue_recording
 from app.models import Call, CallAttempt, CallRecording, CallTranscript
 from app.schemas.voice import VoiceReport
-
-R = TypeVar("R", CallRecording, CallTranscript)
+from app.services.recordings.rows import add_for
 
 
 def assistant_of(session: Session, call_id: UUID) -> UUID | None:
@@ -29,7 +27,7 @@ def take(
     found = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
     if found is not None and not _is_newer(found, report_id, sent_at):
         return False
-    kept = found or _add(session, CallTranscript(turns=[]), call)
+    kept = found or add_for(session, CallTranscript(turns=[]), call)
     if report.transcript is not None:
         kept.turns = [turn.model_dump(exclude_none=True) for turn in report.transcript]
     if report.summary is not None:
@@ -67,14 +65,7 @@ def announce(session: Session, attempt_id: UUID, call_reference: str, reference:
 
 def _recording_of(session: Session, call: Call) -> CallRecording:
     found = session.scalar(select(CallRecording).where(CallRecording.call_id == call.id))
-    return found or _add(session, CallRecording(state=RecordingState.WAITING), call)
-
-
-def _add(session: Session, row: R, call: Call) -> R:
-    row.partner_id, row.organization_id = call.partner_id, call.organization_id
-    row.call_id, row.contact_id = call.id, call.contact_id
-    session.add(row)
-    return row
+    return found or add_for(session, CallRecording(state=RecordingState.WAITING), call)
 
 
 def _ask(session: Session, recording: CallRecording) -> None:
