@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
+from app.errors import Sentence
 from app.gateways import outside_http
+from app.gateways.files.base import size_words
 from app.validation.urls import is_web_url
 
 MOST_REDIRECTS = 3
@@ -18,6 +20,13 @@ _BEGINNINGS = (
     (4, b"ftyp", "audio/mp4"),
     (0, b"\x1a\x45\xdf\xa3", "audio/webm"),
 )
+_STATUS = Sentence.gettext("%(host)s answered with status %(status)s.")
+_BROKEN_OFF = Sentence.gettext("%(host)s broke off the download.")
+_TOO_LARGE = Sentence.gettext("The recording is larger than %(size)s.")
+_NO_RECORDING = Sentence.gettext("%(host)s sent a file that is not a recording.")
+_NO_ANSWER = Sentence.gettext("No answer from %(host)s (%(reason)s).")
+_BAD_REDIRECT = Sentence.gettext("The recording’s address redirects to one that can’t be followed.")
+_REDIRECTS_ON = Sentence.gettext("The recording’s address redirects too often.")
 _MP3_FRAMES = (0xFA, 0xF2, 0xE2)
 """The second byte of a frame of MPEG 1, 2 and 2.5, layer III, without its protection bit."""
 
@@ -42,18 +51,14 @@ def fetch(url: str, headers: Mapping[str, str], *, most_bytes: int, allow_privat
     answer = _follow(url, headers, most_bytes, allow_private)
     host = urlsplit(url).hostname
     if answer.status != 200:
-        message = f"{host} answered with status {answer.status}."
-        raise NotFetched(message, again=True)
+        raise NotFetched(_STATUS(host=host, status=answer.status), again=True)
     if answer.body is None:
-        message = f"{host} broke off the download."
-        raise NotFetched(message, again=True)
+        raise NotFetched(_BROKEN_OFF(host=host), again=True)
     if len(answer.body) > most_bytes:
-        message = f"The recording is over {most_bytes // 1024 // 1024} MB."
-        raise NotFetched(message, again=False)
+        raise NotFetched(_TOO_LARGE(size=size_words(most_bytes)), again=False)
     kind = content_type_of(answer.body)
     if kind is None:
-        message = f"{host} sent a file that is no recording."
-        raise NotFetched(message, again=False)
+        raise NotFetched(_NO_RECORDING(host=host), again=False)
     return Fetched(answer.body, kind)
 
 
@@ -81,9 +86,8 @@ def _follow(
                 seconds=SECONDS,
             )
         except outside_http.NoAnswer as reason:
-            words = str(reason)
-            message = f"{words[0].upper()}{words[1:]}."
-            raise NotFetched(message, again=True) from None
+            host = urlsplit(url).hostname
+            raise NotFetched(_NO_ANSWER(host=host, reason=reason), again=True) from None
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:
             return answer
@@ -93,7 +97,5 @@ def _follow(
         except ValueError:
             url = ""
         if not is_web_url(url):
-            message = "It redirects to an address that can’t be followed."
-            raise NotFetched(message, again=False)
-    message = f"It redirects more than {MOST_REDIRECTS} times."
-    raise NotFetched(message, again=False)
+            raise NotFetched(_BAD_REDIRECT(), again=False)
+    raise NotFetched(_REDIRECTS_ON(), again=False)

@@ -11,6 +11,7 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
+from app.errors import Sentence
 from app.gateways.carriers.twilio.wire import REAL_API
 from app.gateways.files import FileStore
 from app.gateways.outside_recordings import NotFetched, fetch
@@ -20,7 +21,7 @@ from app.services.recordings import fetching, writing
 
 log = logging.getLogger(__name__)
 
-FAILED = "The recording could not be stored."
+FAILED = Sentence.gettext("The recording could not be stored.")
 
 
 @DBOS.workflow(name="fetch_recording")
@@ -66,7 +67,7 @@ def keep_file(
     except OSError:
         log.exception("a recording could not be stored")
         with database.transaction() as session:
-            fetching.fail(session, recording_id, turn, FAILED, again=True)
+            fetching.fail(session, recording_id, turn, FAILED(), again=True)
         return
     with database.transaction() as session:
         unneeded = fetching.keep(session, recording_id, turn, stored, found.content_type)

@@ -2,6 +2,7 @@
 voice engine learns which call it takes over."""
 
 from collections.abc import Callable
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -33,7 +34,7 @@ ANNOUNCED = {
 @pytest.fixture
 def attempt(session: Session) -> CallAttempt:
     tenant = make_tenant(session)
-    twilio = {"carrier": CarrierKind.TWILIO}
+    twilio: dict[str, Any] = {"carrier": CarrierKind.TWILIO}
     call = make_call(session, tenant.organization, "+12025550101", **twilio, **answered())
     made = CallAttempt(
         organization_id=call.organization_id,

@@ -137,7 +137,7 @@ def test_an_unknown_call_is_answered_like_a_wrong_signature(
 def test_a_call_that_verifies_a_number_has_no_transcript(
     client: FlaskClient, session: Session, own: Tenant
 ) -> None:
-    source = {"source": CallSource.VERIFICATION}
+    source: dict[str, Any] = {"source": CallSource.VERIFICATION}
     call = make_call(session, own.organization, "+12025550101", **source)
     session.commit()
     assert report(client, call, {"summary": "The code."}).status_code == 403

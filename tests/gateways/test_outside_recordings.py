@@ -36,18 +36,18 @@ def test_what_is_no_recording_has_a_reason(server: PictureServer) -> None:
     server.pages["/broken"] = (302, {"Location": "http://[1"}, b"")
     paths = ("/page", "/large", "/loop", "/file", "/broken", "/none")
     assert [problem(server.url(path)) for path in paths] == [
-        ("127.0.0.1 sent a file that is no recording.", False),
-        ("The recording is over 1 MB.", False),
-        ("It redirects more than 3 times.", False),
-        ("It redirects to an address that can’t be followed.", False),
-        ("It redirects to an address that can’t be followed.", False),
+        ("127.0.0.1 sent a file that is not a recording.", False),
+        ("The recording is larger than 1\u00a0MB.", False),
+        ("The recording’s address redirects too often.", False),
+        ("The recording’s address redirects to one that can’t be followed.", False),
+        ("The recording’s address redirects to one that can’t be followed.", False),
         ("127.0.0.1 answered with status 404.", True),
     ]
 
 
 def test_a_private_address_is_never_asked(server: PictureServer) -> None:
     url = server.serve("/1.wav", WAV)
-    words = ("The address of 127.0.0.1 is not public.", True)
+    words = ("No answer from 127.0.0.1 (the address of 127.0.0.1 is not public).", True)
     assert (problem(url, allow_private=False), server.asked) == (words, [])
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -23,7 +24,10 @@ SignedIn = Callable[[User], Browser]
 
 @pytest.fixture
 def call(session: Session, own: Tenant) -> Call:
-    texts = {"intro_message": "Hello.\nIt’s Ada.", "voicemail_message": "Please call back."}
+    texts: dict[str, Any] = {
+        "intro_message": "Hello.\nIt’s Ada.",
+        "voicemail_message": "Please call back.",
+    }
     made = make_call(session, own.organization, "+12025550101", **texts, **answered())
     session.commit()
     return made
