@@ -26,7 +26,7 @@ class VoiceSettings(Foundation):
     that the messages say so."""
 
     transcriber: Literal["none", "openai"] = "none"
-    """Who transcribes recordings of calls without a transcript: nobody, or a model behind an
+    """Whether recordings of calls without a transcript are transcribed by a model behind an
     OpenAI-compatible API."""
     transcriber_url: str = ""
     """Base address of the API, such as ``https://api.openai.com/v1``. Required with ``openai``."""

@@ -21,6 +21,7 @@ from app.services.recordings import fetching, writing
 
 log = logging.getLogger(__name__)
 
+NO_ROOM = Sentence.gettext("The storage limit is reached, so the recording was not kept.")
 FAILED = Sentence.gettext("The recording could not be stored.")
 
 
@@ -59,6 +60,10 @@ def keep_file(
             most_bytes=settings.recording_bytes,
             allow_private=settings.webhook_allow_private or is_operators,
         )
+        with database.transaction(read_only=True) as session:
+            size, limits = len(found.data), settings.storage_defaults
+            if not fetching.has_room(session, recording_id, size, limits):
+                raise NotFetched(NO_ROOM(), again=False)
         stored = files.save(io.BytesIO(found.data), max_bytes=settings.recording_bytes)
     except NotFetched as reason:
         with database.transaction() as session:

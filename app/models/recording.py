@@ -39,7 +39,7 @@ class CallRecording(Base):
     __table_args__ = (
         tenant_key("organizations", "partner_id", "organization_id"),
         tenant_key("calls", "organization_id", "call_id"),
-        Index("ix_call_recordings_organization", "organization_id"),
+        Index("ix_call_recordings_organization", "partner_id", "organization_id"),
         Index("ix_call_recordings_created", "created_at"),
         Index("ix_call_recordings_file_key", "file_key"),
     )

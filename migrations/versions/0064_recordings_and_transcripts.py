@@ -53,8 +53,10 @@ def upgrade() -> None:
         *_keys("call_transcripts"),
     )
     op.create_index("ix_call_recordings_file_key", "call_recordings", ["file_key"])
+    tenant = ["partner_id", "organization_id"]
+    op.create_index("ix_call_recordings_organization", "call_recordings", tenant)
+    op.create_index("ix_call_transcripts_organization", "call_transcripts", ["organization_id"])
     for table in TABLES:
-        op.create_index(f"ix_{table}_organization", table, ["organization_id"])
         op.create_index(f"ix_{table}_created", table, ["created_at"])
         op.create_index(f"ix_{table}_contact_id", table, ["contact_id"])
         policies.by_partner(table, organization="organization_id")

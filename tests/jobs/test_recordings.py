@@ -26,11 +26,11 @@ from app.models import (
 )
 from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
-from app.services import campaigns
+from app.services import campaigns, storage
 from app.services.contacts import single
 from app.services.imports import expiry
 from app.services.recordings import announce, reports, retention
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.cast import OPERATOR, caller_with, make_tenant
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.settings import settings_for, url_of
@@ -74,6 +74,7 @@ class Desk:
             session.add(contact)
             session.flush()
             self.contact_id = contact.id
+            self.partner_id = tenant.partner.id
             self.organization_id = tenant.organization.id
             number = "+12025550101"
             call = make_call(
@@ -153,6 +154,29 @@ def test_what_is_no_recording_is_given_up_at_once(desk: Desk, server: PictureSer
     assert desk.fetch().state is RecordingState.FAILED
     desk.report(server.serve("/2.wav", WAV + bytes(4096)), "r2")
     assert (desk.fetch().state, desk.stored()) == (RecordingState.FAILED, [])
+
+
+def test_a_recording_over_the_storage_limit_is_not_kept(desk: Desk, server: PictureServer) -> None:
+    desk.settings = desk.settings.model_copy(update={"storage_organization_bytes": len(WAV) - 1})
+    desk.report(server.serve("/1.wav", WAV))
+    found = desk.fetch()
+    words = "The storage limit is reached, so the recording was not kept."
+    assert (found.state, found.problem, desk.stored()) == (RecordingState.FAILED, words, [])
+    desk.settings = desk.settings.model_copy(update={"storage_organization_bytes": len(WAV)})
+    desk.report(server.serve("/2.wav", WAV), "r2")
+    desk.fetch()
+    with desk.database.transaction(read_only=True) as session:
+        limits = desk.settings.storage_defaults
+        used = [
+            storage.of_organization(session, desk.admin, desk.organization_id, limits).used,
+            storage.of_partner(session, OPERATOR, desk.partner_id, limits).used,
+            storage.used_by_all(session, caller_with(Role.OPERATOR, None)),
+            *(
+                one.used
+                for _, one in storage.of_organizations(session, OPERATOR, desk.partner_id, limits)
+            ),
+        ]
+    assert used == [len(WAV)] * 4
 
 
 def test_a_carriers_recording_is_fetched_from_its_own_api(

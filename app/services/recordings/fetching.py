@@ -8,11 +8,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.limits import StorageDefaults
 from app.enums import CarrierKind, RecordingState
+from app.errors import TooLarge
 from app.gateways.files.base import StoredFile
 from app.gateways.job_queue import enqueue_recording
 from app.models import CallRecording
-from app.services import carrier_accounts
+from app.services import carrier_accounts, storage
 
 PAUSES = (30.0, 300.0, 3600.0)
 """Seconds before each further attempt."""
@@ -73,6 +75,19 @@ def keep(
     found.state, found.problem = RecordingState.STORED, None
     found.file_key, found.size, found.content_type = stored.key, stored.size, content_type
     return before
+
+
+def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageDefaults) -> bool:
+    """Whether the organization and its partner may store so many bytes more."""
+    found = session.get(CallRecording, recording_id)
+    if found is None:
+        return False
+    needed = max(0, size - found.size)
+    try:
+        storage.require_room(session, found.partner_id, found.organization_id, needed, defaults)
+    except TooLarge:
+        return False
+    return True
 
 
 def fail(session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool) -> None:
