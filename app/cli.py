@@ -23,6 +23,7 @@ from app.commands.reconcile import reconcile
 from app.commands.spending import spending_commands
 from app.commands.status import assistant_commands, do_not_call_commands, organization_commands
 from app.commands.storage import storage_commands
+from app.commands.voice import voice_commands
 from app.commands.webhooks import webhook_commands
 from app.database.migration import current, upgrade
 from app.gateways.job_queue import migrate_engine
@@ -71,6 +72,7 @@ def register_commands(app: Flask) -> None:
         phone_number_commands,
         storage_commands,
         user_commands,
+        voice_commands,
         webhook_commands,
     ):
         app.cli.add_command(command)

@@ -229,6 +229,15 @@ class CarrierKind(StrEnum):
     TWILIO = "twilio"
 
 
+class RecordingState(StrEnum):
+    """Where the recording of a call is."""
+
+    WAITING = "waiting"
+    """Known, and to be fetched by the worker."""
+    STORED = "stored"
+    FAILED = "failed"
+
+
 class NumberSource(StrEnum):
     """How it is known that calls may come from a number."""
 

@@ -77,6 +77,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "See [Language model](operations.md#a-language-model-as-message-writer).",
         ("writer",),
     ),
+    (
+        "Recordings and transcripts",
+        "See [Voice engines](voice-engines.md).",
+        ("voice_", "recording_", "transcri", "summar"),
+    ),
     ("Webhooks", "See [Webhooks](webhooks.md).", ("webhook_",)),
     ("History", "See [History](operations.md#history).", ("audit_",)),
     ("Backups", "See [Backups](operations.md#backups).", ("backup_",)),

@@ -3,6 +3,7 @@
 Without a genuine signature and the account's own id everything is 403; what can't be read is 400.
 """
 
+import re
 from uuid import UUID
 
 from flask import Blueprint, Response, request
@@ -23,8 +24,10 @@ from app.http.statuses import status_of
 from app.models import utcnow
 from app.services import carrier_accounts
 from app.services.calls import carrier_reports
+from app.services.recordings import announce
 
 LONGEST_FORM = 64 * 1024
+_RECORDING = re.compile(r"RE[A-Za-z0-9]{2,62}")
 
 blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
 
@@ -88,8 +91,24 @@ def answer() -> ResponseReturnValue:
             report.answered_by,
             settings().secret_keys,
         )
-    spoken = say(speech.words, speech.hand_over_to) if speech else hang_up()
-    return Response(spoken, mimetype="text/xml")
+    if speech is None:
+        return Response(hang_up(), mimetype="text/xml")
+    call_id = speech.call_id if settings().voice_secret else None
+    return Response(say(speech.words, speech.hand_over_to, call_id), mimetype="text/xml")
+
+
+@blueprint.post("/recording")
+def recording() -> ResponseReturnValue:
+    """A recording that Twilio has made of a call; the worker fetches it."""
+    attempt_id, report = _read({"CallStatus": "completed"})
+    reference = request.form.get("RecordingSid", "")
+    if _RECORDING.fullmatch(reference) is None:
+        message = "The callback can't be read."
+        raise ValidationFailed(message, "bad_request")
+    if request.form.get("RecordingStatus") == "completed":
+        with transaction(scope=INSTALLATION) as session:
+            announce(session, attempt_id, report.reference, reference)
+    return "", 204
 
 
 def _read(implied: dict[str, str]) -> tuple[UUID, Report]:

@@ -21,6 +21,7 @@ from app.config.production import refusals
 from app.config.spending import SpendingSettings
 from app.config.telemetry import TelemetrySettings
 from app.config.trial import TrialSettings
+from app.config.voice import VoiceSettings
 from app.config.writer import WriterSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +53,7 @@ class Settings(
     DomainSettings,
     CarrierSettings,
     WriterSettings,
+    VoiceSettings,
     SpendingSettings,
     AuditSettings,
     BackupSettings,
@@ -135,6 +137,13 @@ class Settings(
         refused = list(refusals(self.secret_key, self.token_seconds, addresses, tests_only))
         if refused:
             raise ValueError("\n".join(refused))
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_summaries_without_model(self) -> Self:
+        if self.summaries and self.writer != "openai":
+            message = "PORTAL_SUMMARIES needs PORTAL_WRITER=openai."
+            raise ValueError(message)
         return self
 
     @model_validator(mode="after")

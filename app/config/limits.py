@@ -53,8 +53,8 @@ class LimitSettings(Foundation):
     upload_days: int = Field(30, ge=1)
     """How long the rows of a finished upload are kept; at least as long as the undo."""
     storage_partner_bytes: int = Field(StorageDefaults().partner, ge=0)
-    """Storage of each partner with all its organizations: files and rows of uploads, undo logs and
-    brand images. The operator can set another limit for a partner."""
+    """Storage of each partner with all its organizations: files and rows of uploads, undo logs,
+    recordings of calls and brand images. The operator can set another limit for a partner."""
     storage_organization_bytes: int = Field(StorageDefaults().organization, ge=0)
     """Storage of each organization. Its partner can set another limit for an organization."""
     token_seconds: int = Field(3600, ge=1)

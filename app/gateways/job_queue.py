@@ -240,6 +240,20 @@ def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID)
     _enqueue(session, options, str(partner_id), kind)
 
 
+def enqueue_recording(
+    session: Session, recording_id: UUID, turn: int, delay_seconds: float = 0.0
+) -> None:
+    """Enqueue one attempt to fetch the recording of a call."""
+    options: EnqueueOptions = {
+        "workflow_name": "fetch_recording",
+        "queue_name": JOBS_QUEUE,
+        "workflow_id": f"recording:{recording_id}:{turn}",
+    }
+    if delay_seconds > 0:
+        options["delay_seconds"] = delay_seconds
+    _enqueue(session, options, str(recording_id), turn)
+
+
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
     parent = tracing.trace_parent()
     more = {"trace_parent": parent} if parent else {}

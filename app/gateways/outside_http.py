@@ -2,7 +2,7 @@
 
 The name is resolved once, every address must be public, and the connection uses the address that
 was checked. Redirects are not followed, only the beginning of the answer is read, and the
-connection is closed after ten seconds.
+connection is closed after ten seconds, or as many as the caller gives.
 """
 
 import http.client
@@ -22,7 +22,6 @@ from app.gateways.public_addresses import NoPlace, places
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
 _IN_URLS = "!#$%&'()*+,/:;=?@[]~"
-_SCARCE = "no answer within 10 seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,12 @@ def ask(
     *,
     most_bytes: int,
     allow_private: bool,
+    seconds: float = WHOLE_SECONDS,
 ) -> Answer:
     """Send the request once. Raises only `NoAnswer` for errors of the host or the network."""
     parts = urlsplit(url)
-    deadline = time.monotonic() + WHOLE_SECONDS
+    scarce = f"no answer within {seconds:g} seconds"
+    deadline = time.monotonic() + seconds
     line = _Line()
     try:
         line.hold(_connect(parts, allow_private))
@@ -57,12 +58,12 @@ def ask(
             return _exchange(line, parts, method, headers, body, most_bytes)
     except ssl.SSLError as error:
         words = f"no secure connection: {error.reason or error}"
-        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+        raise NoAnswer(scarce if line.is_cut else words) from None
     except TimeoutError:
-        raise NoAnswer(_SCARCE) from None
+        raise NoAnswer(scarce) from None
     except (OSError, http.client.HTTPException) as error:
         words = f"the connection broke: {type(error).__name__}"
-        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+        raise NoAnswer(scarce if line.is_cut else words) from None
 
 
 class _Line:

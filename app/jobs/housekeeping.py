@@ -44,6 +44,7 @@ from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
 from app.services.pricing import refresh as pricing_refresh
+from app.services.recordings import retention as recording_retention
 from app.services.spending import budgets
 
 log = logging.getLogger(__name__)
@@ -151,15 +152,30 @@ def purge_uploads() -> None:
     forget_rows(database, settings.rows_kept_days)
 
 
+def purge_recordings() -> None:
+    """Delete recordings with their files, and transcripts, whose time is over."""
+    database, files, settings = context().database, context().files, context().settings
+    keys = [""]
+    while keys:
+        with database.transaction() as session:
+            keys = recording_retention.purge_recordings(session, settings.recording_days)
+        for key in keys:
+            files.delete(key)
+    left = True
+    while left:
+        with database.transaction() as session:
+            left = recording_retention.purge_transcripts(session, settings.transcript_days) > 0
+
+
 def remove_orphan_files() -> None:
-    """Remove uploaded files that no upload has."""
+    """Remove files that no upload and no recording has."""
     database, files = context().database, context().files
     with database.transaction(read_only=True) as session:
         orphans = expiry.orphans(session, files, expiry.ORPHAN_AFTER)
     for key in orphans:
         files.delete(key)
     if orphans:
-        log.warning("removed %d files that no upload has", len(orphans))
+        log.warning("removed %d files that no upload and no recording has", len(orphans))
 
 
 def forget_rows(database: Database, days: int) -> None:
@@ -407,6 +423,7 @@ TASKS = [
     Task("check domains", MINUTE, check_domains),
     Task("check figures", HOUR, check_figures),
     Task("purge uploads", HOUR, purge_uploads),
+    Task("purge recordings", HOUR, purge_recordings),
     Task("remove orphan files", HOUR, remove_orphan_files),
     Task("measure uploads", HOUR, measure_uploads),
     Task("give back space", HOUR, give_back_space),

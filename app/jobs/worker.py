@@ -28,6 +28,7 @@ from app.jobs import (
     check_domain,
     dispatch_campaigns,
     fetch_picture,
+    fetch_recording,
     heartbeat,
     housekeeping,
     import_contacts,
@@ -40,6 +41,7 @@ from app.jobs import (
     send_webhook,
     silent_calls,
     waiting_calls,
+    write_transcript,
 )
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
@@ -75,6 +77,8 @@ WORKFLOWS = (
     sell_plans.check_prices,
     sell_plans.open_checkout,
     fetch_picture.fetch_picture,
+    fetch_recording.fetch_recording,
+    write_transcript.write_transcript,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

@@ -69,6 +69,7 @@ from app.models.pause import (
 )
 from app.models.phone_number import CarrierNumberList, PhoneNumber
 from app.models.plan import Checkout, PlanVersion, ProcessorAccount
+from app.models.recording import CallRecording, CallTranscript
 from app.models.report_schedule import ReportSchedule
 from app.models.rollup import (
     CallDay,

@@ -47,7 +47,9 @@ ROUTES: dict[str, Permission | Access] = {
     "legacy_calls.place_call": P.LEGACY_CALL,
     "twilio.status": Access.PUBLIC,  # the carrier's signature is the proof, here and below
     "twilio.answer": Access.PUBLIC,
+    "twilio.recording": Access.PUBLIC,
     "stripe.report": Access.PUBLIC,  # so is Stripe's signature
+    "voice.report": Access.PUBLIC,  # and the voice engine's
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.favicon": Access.PUBLIC,
@@ -292,6 +294,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.calls": P.CALLS_READ,
     "portal.call": P.CALLS_READ,
     "portal.call_live": P.CALLS_READ,
+    "portal.call_recording": P.CALLS_READ,
     "portal.call_cancel_confirm": P.CALLS_CREATE,
     "portal.call_cancel": P.CALLS_CREATE,
     "portal.test_call": P.CALLS_CREATE,

@@ -39,6 +39,7 @@ SEEN_ELSEWHERE = {
     "/branding/discard",  # while there is a draft: test_branding_studio.py
     "/branding/images",  # a part of the studio that refreshes itself
     "/calls/*/cancel",  # while it runs: test_test_call.py
+    "/calls/*/recording",  # a sound: tests/portal/test_call_conversations.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
     "/lists/*/views/new",  # saved views: test_customers.py

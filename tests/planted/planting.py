@@ -133,6 +133,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
         "lastName": marks.word(),
         "email": f"{marks.word()}@mail.example",
     },
+    "call_transcripts.turns": lambda marks: [{"speaker": "person", "text": marks.word()}],
     "import_rows.contact": lambda marks: {"phone": marks.phone(), "firstName": marks.word()},
     "import_corrections.cells": lambda marks: {"0": marks.word()},
     "import_corrections.was": lambda marks: {"0": marks.word()},

@@ -77,6 +77,7 @@ def account_of(settings: Settings) -> TwilioAccount:
         poll_seconds=settings.carrier_poll_seconds,
         silence_seconds=settings.carrier_silence_seconds,
         longest_call_seconds=settings.longest_call_minutes * 60,
+        records=settings.twilio_record,
     )
 
 

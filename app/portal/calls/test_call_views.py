@@ -39,11 +39,14 @@ PAGES = {
 
 @portal.get("/test-call")
 def test_call() -> Page:
+    """Show the form, filled as ``call`` was placed and beside it, or to call ``again``."""
     call_id = as_uuid(request.args.get("call"))
-    if call_id is None:
+    again_id = as_uuid(request.args.get("again"))
+    repeated_id = call_id or again_id
+    if repeated_id is None:
         return _test_page(TestCallForm(data={"assistant": request.args.get("agent")}), None)
     with transaction(read_only=True) as session:
-        call = calls.get(session, caller(), call_id)
+        call = calls.get(session, caller(), repeated_id)
         assistant = assistants.get(session, caller(), call.assistant_id)
         form = TestCallForm.repeating(call, assistant)
     return _test_page(form, call_id)

@@ -14,7 +14,7 @@ from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, li
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
-from app.services import assistants, calls, campaigns, organizations
+from app.services import assistants, calls, campaigns, organizations, recordings
 
 
 @portal.get("/calls", endpoint="calls")
@@ -56,6 +56,9 @@ def call(call_id: UUID) -> str:
             organization=names.get(found.organization_id),
             sources=SOURCE_WORDS,
             answered=ANSWERED_WORDS,
+            kept=recordings.of_call(session, caller(), call_id),
+            recording_days=settings().recording_days,
+            transcript_days=settings().transcript_days,
             **live(session, found),
         )
 

@@ -297,6 +297,7 @@ def write_cost(session: Session, call: Call, attempt: CallAttempt, state: Carrie
 class Speech:
     """What to say; then the call is transferred, or ends."""
 
+    call_id: UUID
     words: str
     hand_over_to: str | None
 
@@ -355,14 +356,14 @@ def answer(
         .where(CallAttempt.id == attempt_id)
     ).one()
     if is_machine:
-        return Speech(call.voicemail_message or "", None)
+        return Speech(call.id, call.voicemail_message or "", None)
     intro = codes.revealed(call.intro_message or "", call, secret_keys)
     if checked_address is None:
-        return Speech(intro, None)
+        return Speech(call.id, intro, None)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)
     is_same = parties.assistant.voice_address == checked_address
     is_allowed = is_same and rules.hand_over_is_allowed(parties) is None
-    return Speech(intro, checked_address if is_allowed else None)
+    return Speech(call.id, intro, checked_address if is_allowed else None)
 
 
 def _attempt(

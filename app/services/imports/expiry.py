@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import ImportState
 from app.gateways.files.base import FileStore
 from app.models import (
+    CallRecording,
     ContactImport,
     ImportBlock,
     ImportChange,
@@ -22,7 +23,7 @@ from app.models import (
 KEPT_AFTER_FAILURE = timedelta(days=1)
 """How long a file that could not be read may be read with other options."""
 ORPHAN_AFTER = timedelta(days=1)
-"""How long a file may be without an upload: its row is written right after it."""
+"""How long a file may be without an upload or a recording: its row is written right after it."""
 _FILES_AT_ONCE = 100
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 2000
@@ -55,13 +56,14 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
 
 
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
-    """Return the keys of files that no upload has: their request ended between file and row."""
+    """Return the keys of files that no upload and no recording has: their request ended between
+    file and row, or the row went with its contact or organization."""
     kept = files.keys_before(utcnow() - older_than)
     known: set[str] = set()
     for start in range(0, len(kept), _KEYS_AT_ONCE):
         some = kept[start : start + _KEYS_AT_ONCE]
-        query = select(ContactImport.file_key).where(ContactImport.file_key.in_(some))
-        known.update(session.scalars(query))
+        for column in (ContactImport.file_key, CallRecording.file_key):
+            known.update(session.scalars(select(column).where(column.in_(some))))
     return [key for key in kept if key not in known]
 
 

@@ -1,17 +1,26 @@
-"""Used storage, counted from the sizes that uploads and brand images keep of themselves."""
+"""Used storage, counted from the sizes that uploads, recordings and brand images keep of
+themselves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, select, union_all
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden
 from app.languages import gettext
-from app.models import STORED, BrandImage, ContactImport, Organization, OutsidePicture, Partner
+from app.models import (
+    STORED,
+    BrandImage,
+    CallRecording,
+    ContactImport,
+    Organization,
+    OutsidePicture,
+    Partner,
+)
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
@@ -49,13 +58,17 @@ def used_by_organization(session: Session, organization: Organization) -> int:
     query = _uploads(organization.partner_id).where(
         ContactImport.organization_id == organization.id
     )
-    return int(session.scalar(query) or 0)
+    recordings = select(func.sum(CallRecording.size)).where(
+        CallRecording.partner_id == organization.partner_id,
+        CallRecording.organization_id == organization.id,
+    )
+    return sum(int(session.scalar(each) or 0) for each in (query, recordings))
 
 
 def used_by_partner(session: Session, partner_id: UUID) -> int:
     sums = [
         select(func.sum(kind.size)).where(kind.partner_id == partner_id)
-        for kind in (BrandImage, OutsidePicture)
+        for kind in (BrandImage, OutsidePicture, CallRecording)
     ]
     return sum(int(session.scalar(query) or 0) for query in (_uploads(partner_id), *sums))
 
@@ -63,8 +76,9 @@ def used_by_partner(session: Session, partner_id: UUID) -> int:
 def used_by_all(session: Session, caller: Caller) -> int:
     """Return the bytes of all partners. Raises `Forbidden`."""
     require_operator(caller)
-    uploads = session.scalar(select(func.sum(SIZE)).where(STORED)) or 0
-    return int(uploads) + (session.scalar(select(func.sum(BrandImage.size))) or 0)
+    uploads = select(func.sum(SIZE)).where(STORED)
+    others = (select(func.sum(kind.size)) for kind in (BrandImage, CallRecording))
+    return sum(int(session.scalar(query) or 0) for query in (uploads, *others))
 
 
 def of_organization(
@@ -90,12 +104,18 @@ def of_organizations(
 ) -> list[tuple[Organization, Usage]]:
     """Return the organizations of a partner that store most. Raises `NotFound`."""
     partners.check(session, caller, partner_id)
-    used = func.sum(SIZE)
+    uploads = select(ContactImport.organization_id, SIZE.label("size")).where(
+        ContactImport.partner_id == partner_id, STORED
+    )
+    recordings = select(CallRecording.organization_id, CallRecording.size).where(
+        CallRecording.partner_id == partner_id
+    )
+    stored = union_all(uploads, recordings).subquery()
+    used = func.sum(stored.c.size)
     owned = visible_organizations(caller).where(Organization.partner_id == partner_id)
     query = (
         owned.add_columns(used)
-        .join(ContactImport, ContactImport.organization_id == Organization.id)
-        .where(ContactImport.partner_id == partner_id, STORED)
+        .join(stored, stored.c.organization_id == Organization.id)
         .group_by(Organization.id)
         .order_by(used.desc(), Organization.id)
         .limit(MOST_LISTED)
@@ -113,12 +133,12 @@ def of_partners(
     """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
-    images, copies = (
+    others = (
         select(kind.partner_id, func.sum(kind.size)).group_by(kind.partner_id)
-        for kind in (BrandImage, OutsidePicture)
+        for kind in (BrandImage, OutsidePicture, CallRecording)
     )
     used: dict[UUID, int] = {}
-    for query in (uploads.group_by(ContactImport.partner_id), images, copies):
+    for query in (uploads.group_by(ContactImport.partner_id), *others):
         for partner_id, size in session.execute(query):
             used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))

@@ -8,7 +8,8 @@ class TwilioAccount:
     """``api_url``, if set, replaces the real API's base URL. ``public_url`` is where Twilio reaches
     us. Timeouts in seconds: for an answer (``request``), for a call to appear in the list
     (``settle``), between two requests for a call (``poll``), for a Twilio that doesn't answer
-    (``silence``), and for the end of an answered call (``longest_call``)."""
+    (``silence``), and for the end of an answered call (``longest_call``). If it ``records``,
+    answered calls are recorded."""
 
     sid: str
     auth_token: str
@@ -19,3 +20,4 @@ class TwilioAccount:
     poll_seconds: float = 15.0
     silence_seconds: float = 110.0
     longest_call_seconds: int = 3600
+    records: bool = False

@@ -73,6 +73,7 @@ class Twilio:
                 machine_detection="DetectMessageEnd",
                 timeout=RING_SECONDS,
                 time_limit=self._account.longest_call_seconds,
+                **self._recording(placement),
             )
         except TwilioRestException as refusal:
             raise _rejected(refusal) from refusal
@@ -82,6 +83,18 @@ class Twilio:
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
         return CarrierReport(Verdict.PLACED, str(made.sid), (), self._next_look())
+
+    def _recording(self, placement: Placement) -> dict[str, Any]:
+        """The parameters of a call that is recorded, if calls are."""
+        if not self._account.records:
+            return {}
+        return {
+            "record": True,
+            "recording_channels": "mono",
+            "recording_status_callback": self._address("recording", placement),
+            "recording_status_callback_method": "POST",
+            "recording_status_callback_event": ["completed"],
+        }
 
     def look_up(self, inquiry: Inquiry) -> CarrierReport:
         if inquiry.reference is not None:

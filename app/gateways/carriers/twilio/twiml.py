@@ -2,27 +2,33 @@
 
 import re
 import xml.etree.ElementTree as ET
+from uuid import UUID
 
 from twilio.twiml.voice_response import Connect, Dial, VoiceResponse
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def say(words: str, hand_over_to: str | None = None) -> str:
+def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None) -> str:
     """Speak the text; then connect a voice address, or hang up.
 
-    ``sip:`` addresses are dialled, stream addresses (``wss:``) are connected.
+    ``sip:`` addresses are dialled, stream addresses (``wss:``) are connected. With a ``call_id``
+    the voice engine learns it, to report about the call: from the SIP header ``X-Call-Id``, or the
+    stream's parameter ``callId``.
     """
     response = VoiceResponse()
     if words:
         response.say(_NOT_IN_XML.sub("", words))
     if hand_over_to and hand_over_to.lower().startswith(("sip:", "sips:")):
         dial = Dial()
-        dial.sip(hand_over_to)
+        mark = "&" if "?" in hand_over_to else "?"
+        dial.sip(f"{hand_over_to}{mark}X-Call-Id={call_id}" if call_id else hand_over_to)
         response.append(dial)
     elif hand_over_to:
         connect = Connect()
-        connect.stream(url=hand_over_to)
+        stream = connect.stream(url=hand_over_to)
+        if call_id:
+            stream.parameter(name="callId", value=str(call_id))
         response.append(connect)
     response.hangup()
     return _written(response)

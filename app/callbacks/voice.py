@@ -1,0 +1,73 @@
+"""What the voice engine of an assistant reports about a call: transcript, summary, recording.
+
+Each report is signed with the assistant's secret. Without a fresh, genuine signature everything is
+403, also an id that is no call's. Installations without a voice secret have no such address.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import NoReturn
+from uuid import UUID
+
+from flask import Blueprint, request
+from flask.typing import ResponseReturnValue
+
+from app.database.scope import INSTALLATION
+from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
+from app.extensions import settings, transaction
+from app.http.statuses import status_of
+from app.models import utcnow
+from app.schemas.parsing import read
+from app.schemas.voice import VoiceReport
+from app.services.recordings import is_genuine, reports, secret_of, writing
+
+LONGEST_BODY = 1024 * 1024
+HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+blueprint = Blueprint("voice", __name__, url_prefix="/callbacks/voice")
+
+
+@blueprint.errorhandler(DomainError)
+def _refused(error: DomainError) -> ResponseReturnValue:
+    problems = [
+        {"field": problem.field, "code": problem.code, "message": problem.message}
+        for problem in (error.problems if isinstance(error, ValidationFailed) else ())
+    ]
+    return {"code": error.code, "message": error.message, "errors": problems}, status_of(error)
+
+
+@blueprint.post("/<uuid:call_id>")
+def report(call_id: UUID) -> ResponseReturnValue:
+    """Take a report. One that came before, or is older than the last, changes nothing."""
+    request.max_content_length = LONGEST_BODY
+    voice_secret = settings().voice_secret
+    if not voice_secret:
+        message = "This installation takes no reports of voice engines."
+        raise NotFound(message, "not_found")
+    body = request.get_data().decode("utf-8", "replace")
+    with transaction(read_only=True, scope=INSTALLATION) as session:
+        assistant_id = reports.assistant_of(session, call_id)
+    signed = {name: request.headers.get(name, "") for name in HEADERS}
+    secret = secret_of(voice_secret, assistant_id or call_id)
+    if not is_genuine(secret, signed, body, utcnow()) or assistant_id is None:
+        message = "The signature is not that of the call's assistant, or older than 5 minutes."
+        raise Forbidden(message, "bad_signature")
+    found = read(VoiceReport, _decoded(body))
+    sent_at = datetime.fromtimestamp(int(signed["webhook-timestamp"]), UTC)
+    with transaction(scope=INSTALLATION) as session:
+        is_new = reports.take(session, call_id, found, signed["webhook-id"], sent_at)
+        if is_new and found.transcript and settings().summaries:
+            writing.ask(session, call_id, f"report:{signed['webhook-id']}")
+    return "", 204
+
+
+def _decoded(body: str) -> object:
+    try:
+        return json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        message = "The body is no JSON."
+        raise ValidationFailed(message, "invalid_json") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)

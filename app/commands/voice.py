@@ -1,0 +1,28 @@
+"""``flask voice``: the reports of voice engines."""
+
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app import extensions
+from app.commands.changing import answer, as_json, changes
+from app.services import assistants
+from app.services.recordings import secret_of
+
+voice_commands = AppGroup("voice", help="Reports of voice engines.")
+
+
+@voice_commands.command("secret")
+@click.argument("assistant_id", metavar="ASSISTANT", type=click.UUID)
+@as_json
+def secret(assistant_id: UUID, as_json: bool) -> None:
+    """Print the secret with which the assistant's voice engine signs its reports."""
+    voice_secret = extensions.settings().voice_secret
+    if not voice_secret:
+        message = "PORTAL_VOICE_SECRET is not set: reports of voice engines are refused."
+        raise click.ClickException(message)
+    with changes(read_only=True) as (session, caller):
+        found = assistants.get(session, caller, assistant_id)
+        words = secret_of(voice_secret, found.id)
+        answer({"assistantId": str(found.id), "secret": words}, as_json, words)

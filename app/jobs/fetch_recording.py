@@ -1,0 +1,81 @@
+"""Fetching the recording of a call, as a durable workflow.
+
+A worker that dies leaves the recording to the next one, which fetches it again.
+"""
+
+import io
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.errors import Sentence
+from app.gateways.carriers.twilio.wire import REAL_API
+from app.gateways.files import FileStore
+from app.gateways.outside_recordings import NotFetched, fetch
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services.recordings import fetching, writing
+
+log = logging.getLogger(__name__)
+
+NO_ROOM = Sentence.gettext("The storage limit is reached, so the recording was not kept.")
+FAILED = Sentence.gettext("The recording could not be stored.")
+
+
+@DBOS.workflow(name="fetch_recording")
+def fetch_recording(recording_id: str, turn: int) -> None:
+    """Fetch the recording and keep it as a file."""
+    fetch_and_keep_recording(recording_id, turn)
+
+
+@DBOS.step(name="fetch_and_keep_recording")
+@retry_on_database_outage
+def fetch_and_keep_recording(recording_id: str, turn: int) -> None:
+    worker = context()
+    keep_file(worker.database, worker.files, worker.settings, UUID(recording_id), turn)
+
+
+def keep_file(
+    database: Database, files: FileStore, settings: Settings, recording_id: UUID, turn: int
+) -> None:
+    """Fetch the file without an open transaction, and store the result."""
+    own = fetching.Twilio(
+        settings.twilio_account_sid,
+        settings.twilio_auth_token,
+        (settings.twilio_api_url or REAL_API).rstrip("/"),
+    )
+    with database.transaction(read_only=True) as session:
+        wanted = fetching.begin(session, settings.secret_keys, own, recording_id, turn)
+    if wanted is None:
+        return
+    # Only the operator can name another address for the carrier's API.
+    is_operators = wanted.is_carriers and bool(settings.twilio_api_url)
+    try:
+        found = fetch(
+            wanted.url,
+            wanted.headers,
+            most_bytes=settings.recording_bytes,
+            allow_private=settings.webhook_allow_private or is_operators,
+        )
+        with database.transaction(read_only=True) as session:
+            size, limits = len(found.data), settings.storage_defaults
+            if not fetching.has_room(session, recording_id, size, limits):
+                raise NotFetched(NO_ROOM(), again=False)
+        stored = files.save(io.BytesIO(found.data), max_bytes=settings.recording_bytes)
+    except NotFetched as reason:
+        with database.transaction() as session:
+            fetching.fail(session, recording_id, turn, str(reason), again=reason.again)
+        return
+    except OSError:
+        log.exception("a recording could not be stored")
+        with database.transaction() as session:
+            fetching.fail(session, recording_id, turn, FAILED(), again=True)
+        return
+    with database.transaction() as session:
+        unneeded = fetching.keep(session, recording_id, turn, stored, found.content_type)
+        if unneeded != stored.key and settings.transcriber != "none":
+            writing.ask(session, wanted.call_id, f"recording:{recording_id}:{turn}")
+    files.delete(unneeded)

@@ -1,0 +1,83 @@
+"""Transcribing the recording of a call and summing it up, where the settings say so, as a durable
+workflow. Without a usable answer the call has no transcript or summary, as before."""
+
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import Settings
+from app.database import Database
+from app.gateways.conversation_model import Model, ModelUnusable, summarise, transcribe
+from app.gateways.files import FileStore
+from app.jobs.context import context
+from app.jobs.resilience import retry_on_database_outage
+from app.services.recordings import writing
+
+log = logging.getLogger(__name__)
+
+
+@DBOS.workflow(name="write_transcript")
+def write_transcript(call_id: str) -> None:
+    transcribe_recording(call_id)
+    sum_up(call_id)
+
+
+@DBOS.step(name="transcribe_recording")
+@retry_on_database_outage
+def transcribe_recording(call_id: str) -> None:
+    worker = context()
+    add_transcript(worker.database, worker.files, worker.settings, UUID(call_id))
+
+
+@DBOS.step(name="sum_up")
+@retry_on_database_outage
+def sum_up(call_id: str) -> None:
+    add_summary(context().database, context().settings, UUID(call_id))
+
+
+def add_transcript(database: Database, files: FileStore, settings: Settings, call_id: UUID) -> None:
+    """Transcribe the recording of a call that has no transcript."""
+    if settings.transcriber == "none":
+        return
+    with database.transaction(read_only=True) as session:
+        found = writing.untranscribed(session, call_id)
+    if found is None:
+        return
+    model = Model(
+        settings.transcriber_url,
+        settings.transcriber_model,
+        settings.transcriber_seconds,
+        settings.transcriber_key,
+    )
+    name = f"call.{found.extension}"
+    try:
+        segments = transcribe(model, files.path(found.file_key), name, found.content_type)
+    except (ModelUnusable, FileNotFoundError) as reason:
+        log.warning("a recording was not transcribed: %s", reason)
+        return
+    turns = [
+        {"text": each.text} | ({} if each.at is None else {"at": each.at}) for each in segments
+    ]
+    with database.transaction() as session:
+        writing.keep_turns(session, call_id, turns)
+
+
+def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
+    """Sum up the transcript of a call that has no summary."""
+    if not settings.summaries:
+        return
+    with database.transaction(read_only=True) as session:
+        lines = writing.without_summary(session, call_id)
+    if not lines:
+        return
+    model = Model(
+        settings.writer_url, settings.writer_model, settings.summary_seconds, settings.writer_key
+    )
+    try:
+        summary = summarise(model, lines)
+    except ModelUnusable as reason:
+        log.warning("a call was not summed up: %s", reason)
+        return
+    with database.transaction() as session:
+        writing.keep_summary(session, call_id, summary)

@@ -1,0 +1,11 @@
+"""Recordings, transcripts and summaries of calls.
+
+A voice engine reports them, signed (`reports`); a carrier announces recordings (`reports`); the
+worker fetches the files (`fetching`) and, where the settings say so, has them transcribed and
+summed up (`writing`); pages show them (`reading`); they are deleted when their time
+is over (`retention`).
+"""
+
+from app.services.recordings.reading import Kept, extension_of, file_of, of_call
+from app.services.recordings.reports import announce, take
+from app.services.recordings.signing import is_genuine, secret_of

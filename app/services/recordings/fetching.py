@@ -1,0 +1,107 @@
+"""Fetching the file of a recording, in the steps of the worker."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config.limits import StorageDefaults
+from app.enums import CarrierKind, RecordingState
+from app.errors import TooLarge
+from app.gateways.files.base import StoredFile
+from app.gateways.job_queue import enqueue_recording
+from app.models import CallRecording
+from app.services import carrier_accounts, storage
+
+PAUSES = (30.0, 300.0, 3600.0)
+"""Seconds before each further attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twilio:
+    """The installation's account; ``api_url`` is where its API is."""
+
+    sid: str
+    token: str = field(repr=False)
+    api_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to fetch; ``headers`` are for the first host only."""
+
+    call_id: UUID
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    is_carriers: bool
+
+
+def begin(
+    session: Session, keys: Sequence[str], own: Twilio, recording_id: UUID, turn: int
+) -> Wanted | None:
+    """Return what to fetch; None if there is nothing to fetch any more."""
+    found = session.get(CallRecording, recording_id)
+    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+        return None
+    if found.url is not None:
+        return Wanted(found.call_id, found.url, {}, is_carriers=False)
+    if found.attempt_id is None or found.carrier_reference is None:
+        return None
+    sid, token = own.sid, own.token
+    account = carrier_accounts.of_attempt(session, keys, found.attempt_id)
+    if account is not None:
+        sid, token = account.sid, account.secret if account.kind is CarrierKind.TWILIO else ""
+    if not token:
+        return None
+    proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
+    headers = {"authorization": f"Basic {proof}"}
+    path = f"/2010-04-01/Accounts/{sid}/Recordings/{found.carrier_reference}.mp3"
+    return Wanted(found.call_id, own.api_url + path, headers, is_carriers=True)
+
+
+def keep(
+    session: Session, recording_id: UUID, turn: int, stored: StoredFile, content_type: str
+) -> str:
+    """Keep the fetched file; return the key of the file that is not needed any more, if any."""
+    found = session.scalar(
+        select(CallRecording).where(CallRecording.id == recording_id).with_for_update()
+    )
+    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+        return stored.key
+    before = found.file_key
+    found.state, found.problem = RecordingState.STORED, None
+    found.file_key, found.size, found.content_type = stored.key, stored.size, content_type
+    return before
+
+
+def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageDefaults) -> bool:
+    """Whether the organization and its partner may store so many bytes more."""
+    found = session.get(CallRecording, recording_id)
+    if found is None:
+        return False
+    needed = max(0, size - found.size)
+    try:
+        storage.require_room(session, found.partner_id, found.organization_id, needed, defaults)
+    except TooLarge:
+        return False
+    return True
+
+
+def fail(session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool) -> None:
+    """Write down why there is no file, and try again later if that can help."""
+    found = session.scalar(
+        select(CallRecording).where(CallRecording.id == recording_id).with_for_update()
+    )
+    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+        return
+    found.problem = problem[:500]
+    if not again or found.tries >= len(PAUSES):
+        found.state = RecordingState.FAILED
+        return
+    pause = PAUSES[found.tries]
+    found.tries += 1
+    found.turn += 1
+    enqueue_recording(session, recording_id, found.turn, pause)

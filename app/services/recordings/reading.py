@@ -1,0 +1,54 @@
+"""Reading the recording and the transcript of a call."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import RecordingState
+from app.errors import NotFound
+from app.languages import gettext
+from app.models import CallRecording, CallTranscript
+from app.policy.caller import Caller
+from app.services import calls
+
+_EXTENSIONS = {
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "audio/mp4": "m4a",
+    "audio/webm": "webm",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a call."""
+
+    recording: CallRecording | None
+    transcript: CallTranscript | None
+
+
+def of_call(session: Session, caller: Caller, call_id: UUID) -> Kept:
+    """Raises `NotFound` (``call_not_found``)."""
+    call = calls.get(session, caller, call_id)
+    return Kept(
+        session.scalar(select(CallRecording).where(CallRecording.call_id == call.id)),
+        session.scalar(select(CallTranscript).where(CallTranscript.call_id == call.id)),
+    )
+
+
+def extension_of(content_type: str) -> str:
+    """Return the ending of a file name."""
+    return _EXTENSIONS.get(content_type, "bin")
+
+
+def file_of(session: Session, caller: Caller, call_id: UUID) -> CallRecording:
+    """Return the recording of a call that has a file. Raises `NotFound` (``call_not_found``,
+    ``recording_not_found``)."""
+    found = of_call(session, caller, call_id).recording
+    if found is None or found.state is not RecordingState.STORED:
+        raise NotFound(gettext("There is no recording of this call."), "recording_not_found")
+    return found

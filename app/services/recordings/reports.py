@@ -1,0 +1,76 @@
+"""Taking what voice engines and carriers report about calls."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import RecordingState
+from app.gateways.job_queue import enqueue_recording
+from app.models import Call, CallAttempt, CallRecording, CallTranscript
+from app.schemas.voice import VoiceReport
+from app.services.recordings.rows import add_for
+
+
+def assistant_of(session: Session, call_id: UUID) -> UUID | None:
+    """Return the assistant of a call that can have a transcript; None for any other id."""
+    call = session.get(Call, call_id)
+    return None if call is None or call.verifies_a_number else call.assistant_id
+
+
+def take(
+    session: Session, call_id: UUID, report: VoiceReport, report_id: str, sent_at: datetime
+) -> bool:
+    """Keep what the report holds; False if it came before, or is older than what is kept."""
+    call = session.get_one(Call, call_id, with_for_update=True)
+    found = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
+    if found is not None and not _is_newer(found, report_id, sent_at):
+        return False
+    kept = found or add_for(session, CallTranscript(turns=[]), call)
+    if report.transcript is not None:
+        kept.turns = [turn.model_dump(exclude_none=True) for turn in report.transcript]
+    if report.summary is not None:
+        kept.summary = report.summary.strip() or None
+    kept.report_id, kept.sent_at = report_id, sent_at
+    if report.recording_url is not None:
+        recording = _recording_of(session, call)
+        recording.attempt_id = recording.carrier_reference = None
+        recording.url = report.recording_url
+        _ask(session, recording)
+    session.flush()
+    return True
+
+
+def _is_newer(kept: CallTranscript, report_id: str, sent_at: datetime) -> bool:
+    return kept.sent_at is None or (kept.report_id != report_id and sent_at >= kept.sent_at)
+
+
+def announce(session: Session, attempt_id: UUID, call_reference: str, reference: str) -> bool:
+    """Have a carrier's recording of an attempt fetched; False if the attempt isn't known with the
+    carrier's reference of the call, or the call has a recording already."""
+    attempt = session.get(CallAttempt, attempt_id)
+    if attempt is None or attempt.carrier_reference != call_reference:
+        return False
+    call = session.get_one(Call, attempt.call_id, with_for_update=True)
+    if call.verifies_a_number:
+        return False
+    recording = _recording_of(session, call)
+    if recording.carrier_reference == reference or recording.url is not None:
+        return False
+    recording.attempt_id, recording.carrier_reference = attempt_id, reference
+    _ask(session, recording)
+    return True
+
+
+def _recording_of(session: Session, call: Call) -> CallRecording:
+    found = session.scalar(select(CallRecording).where(CallRecording.call_id == call.id))
+    return found or add_for(session, CallRecording(state=RecordingState.WAITING), call)
+
+
+def _ask(session: Session, recording: CallRecording) -> None:
+    recording.state, recording.problem = RecordingState.WAITING, None
+    recording.tries = 0
+    recording.turn = (recording.turn or 0) + 1
+    session.flush()
+    enqueue_recording(session, recording.id, recording.turn)

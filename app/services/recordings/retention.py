@@ -1,0 +1,38 @@
+"""Deleting recordings and transcripts whose time is over."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.models import CallRecording, CallTranscript, utcnow
+
+AT_ONCE = 500
+
+
+def purge_recordings(session: Session, days: int) -> list[str]:
+    """Delete recordings that are older, a limited number at once; return the keys of their files,
+    empty where one was never fetched."""
+    query = (
+        select(CallRecording.id, CallRecording.file_key)
+        .where(CallRecording.created_at < utcnow() - timedelta(days=days))
+        .order_by(CallRecording.created_at)
+        .limit(AT_ONCE)
+    )
+    old = session.execute(query).all()
+    session.execute(delete(CallRecording).where(CallRecording.id.in_([row.id for row in old])))
+    return [row.file_key for row in old]
+
+
+def purge_transcripts(session: Session, days: int) -> int:
+    """Delete transcripts and summaries that are older, a limited number at once; return how
+    many."""
+    query = (
+        select(CallTranscript.id)
+        .where(CallTranscript.created_at < utcnow() - timedelta(days=days))
+        .order_by(CallTranscript.created_at)
+        .limit(AT_ONCE)
+    )
+    old = session.scalars(query).all()
+    session.execute(delete(CallTranscript).where(CallTranscript.id.in_(old)))
+    return len(old)

@@ -1,0 +1,73 @@
+"""Transcripts and summaries that the installation writes itself, in the steps of the worker."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import RecordingState
+from app.gateways.job_queue import enqueue_job
+from app.models import Call, CallRecording, CallTranscript
+from app.services.recordings.reading import extension_of
+from app.services.recordings.rows import add_for
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    file_key: str
+    content_type: str
+    extension: str
+
+
+def ask(session: Session, call_id: UUID, occasion: str) -> None:
+    """Have what is missing written; ``occasion`` tells what happened from what happened before."""
+    enqueue_job(session, "write_transcript", f"transcript:{call_id}:{occasion}", str(call_id))
+
+
+def untranscribed(session: Session, call_id: UUID) -> Recorded | None:
+    """Return the recording of a call that has no transcript; None if there is nothing to do."""
+    transcript = _transcript(session, call_id)
+    found = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
+    if found is None or found.state is not RecordingState.STORED:
+        return None
+    if transcript is not None and transcript.turns:
+        return None
+    kind = found.content_type or ""
+    return Recorded(found.file_key, kind, extension_of(kind))
+
+
+def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:
+    """Keep a transcript, unless the recording is gone or the voice engine sent one meanwhile."""
+    call = session.get(Call, call_id, with_for_update=True)
+    if call is None or untranscribed(session, call_id) is None:
+        return
+    found = _transcript(session, call_id) or add_for(session, CallTranscript(), call)
+    found.turns = list(turns)
+    session.flush()
+
+
+def without_summary(session: Session, call_id: UUID) -> list[str]:
+    """Return the lines of a transcript that has no summary."""
+    found = _transcript(session, call_id)
+    if found is None or found.summary:
+        return []
+    return [
+        f"{turn['speaker']}: {turn['text']}" if "speaker" in turn else turn["text"]
+        for turn in found.turns
+    ]
+
+
+def keep_summary(session: Session, call_id: UUID, summary: str) -> None:
+    """Keep a summary, unless the transcript is gone or has one by now."""
+    found = session.scalar(
+        select(CallTranscript).where(CallTranscript.call_id == call_id).with_for_update()
+    )
+    if found is not None and not found.summary:
+        found.summary = summary
+
+
+def _transcript(session: Session, call_id: UUID) -> CallTranscript | None:
+    return session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))

@@ -1,0 +1,149 @@
+"""Transcripts and summaries that the installation has written by a model of its own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.jobs.write_transcript import add_summary, add_transcript
+from app.models import CallTranscript, utcnow
+from app.schemas.parsing import read
+from app.schemas.voice import VoiceReport
+from app.services.recordings import reports
+from tests.fixtures.picture_server import PictureServer
+from tests.fixtures.speech_model import SpeechModel
+from tests.fixtures.voice_engine import WAV
+from tests.fixtures.waiting import wait_for
+from tests.fixtures.worker import Worker
+from tests.jobs.test_recordings import Desk
+
+SEGMENTS = {
+    "text": "Hello. Who is it?",
+    "segments": [{"start": 0.0, "text": " Hello."}, {"start": 2.5, "text": " Who is it?\x00"}],
+}
+TURNS = [{"text": "Hello.", "at": 0.0}, {"text": "Who is it?", "at": 2.5}]
+
+
+@pytest.fixture
+def server() -> Iterator[PictureServer]:
+    with PictureServer().open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def model() -> Iterator[SpeechModel]:
+    with SpeechModel().open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(
+    fresh_database: Database, tmp_path: Path, server: PictureServer, model: SpeechModel
+) -> Desk:
+    found = Desk(fresh_database, tmp_path, server)
+    changes = {
+        "transcriber": "openai",
+        "transcriber_url": model.url,
+        "transcriber_model": "whisper-1",
+        "transcriber_key": "sk-speech",
+        "writer": "openai",
+        "writer_url": model.url,
+        "writer_model": "gpt",
+        "writer_key": "sk-speech",
+        "summaries": True,
+    }
+    found.settings = found.settings.model_copy(update=changes)
+    return found
+
+
+def recorded(desk: Desk, server: PictureServer) -> None:
+    report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
+    with desk.database.transaction() as session:
+        reports.take(session, desk.call_id, report, "r1", utcnow())
+    desk.fetch()
+
+
+def kept(desk: Desk) -> tuple[Any, str | None] | None:
+    with desk.database.transaction(read_only=True) as session:
+        found = session.scalar(select(CallTranscript))
+        return (found.turns, found.summary) if found else None
+
+
+def test_a_recording_is_transcribed_and_summed_up(
+    desk: Desk, server: PictureServer, model: SpeechModel
+) -> None:
+    model.transcribes(SEGMENTS)
+    model.sums_up(" They asked who calls. ")
+    recorded(desk, server)
+    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
+    add_summary(desk.database, desk.settings, desk.call_id)
+    assert kept(desk) == (TURNS, "They asked who calls.")
+    (first, upload), (second, chat) = model.asked
+    assert (first, second) == ("/v1/audio/transcriptions", "/v1/chat/completions")
+    assert WAV in upload
+    assert b'filename="call.wav"' in upload
+    assert b"whisper-1" in upload
+    assert b"Hello.\\nWho is it?" in chat
+    assert model.keys == {"Bearer sk-speech"}
+
+
+def test_a_transcript_without_segments_is_one_turn(
+    desk: Desk, server: PictureServer, model: SpeechModel
+) -> None:
+    model.transcribes({"text": "Hello. Who is it?"})
+    recorded(desk, server)
+    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
+    assert kept(desk) == ([{"text": "Hello. Who is it?"}], None)
+
+
+@pytest.mark.parametrize(
+    ("status", "reply"),
+    [(500, {}), (200, []), (200, {"text": ""}), (200, {"text": 5, "segments": [7]})],
+)
+def test_an_answer_of_no_use_leaves_the_call_without_a_transcript(
+    desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
+) -> None:
+    model.transcribes(reply, status)
+    recorded(desk, server)
+    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
+    add_summary(desk.database, desk.settings, desk.call_id)
+    assert kept(desk) == ([], None)
+    assert len(model.asked) == 1
+
+
+def test_what_the_voice_engine_delivered_is_not_written_again(
+    desk: Desk, server: PictureServer, model: SpeechModel
+) -> None:
+    recorded(desk, server)
+    sent = {"transcript": [{"speaker": "person", "text": "Hi."}], "summary": "Short."}
+    with desk.database.transaction() as session:
+        reports.take(session, desk.call_id, read(VoiceReport, sent), "r2", utcnow())
+    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
+    add_summary(desk.database, desk.settings, desk.call_id)
+    assert kept(desk) == ([{"speaker": "person", "text": "Hi."}], "Short.")
+    assert model.asked == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
+    desk: Desk, server: PictureServer, model: SpeechModel, make_worker: Callable[..., Worker]
+) -> None:
+    model.transcribes(SEGMENTS)
+    model.sums_up("They asked who calls.")
+    make_worker(
+        PORTAL_WEBHOOK_ALLOW_PRIVATE="true",
+        PORTAL_TRANSCRIBER="openai",
+        PORTAL_TRANSCRIBER_URL=model.url,
+        PORTAL_TRANSCRIBER_MODEL="whisper-1",
+        PORTAL_WRITER="openai",
+        PORTAL_WRITER_URL=model.url,
+        PORTAL_WRITER_MODEL="gpt",
+        PORTAL_SUMMARIES="true",
+    ).start()
+    report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
+    with desk.database.transaction() as session:
+        reports.take(session, desk.call_id, report, "r1", utcnow())
+    wait_for(lambda: kept(desk) == (TURNS, "They asked who calls."))
