@@ -143,6 +143,9 @@ class PortalSession(Base):
     created_at: Mapped[Created]
     seen_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
+    viewed_user_id: Mapped[UUID | None]
+    """The user as which an operator views the portal in this session."""
+    viewed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class OfferedAccount(Base):

@@ -80,6 +80,9 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.account_email_cancel": Access.SIGNED_IN,
     "portal.account_session_end": Access.SIGNED_IN,
     "portal.account_sessions_end": Access.SIGNED_IN,
+    "portal.view_as_confirm": P.PARTNER_CREATE,  # which only operators have
+    "portal.view_as": P.PARTNER_CREATE,
+    "portal.view_as_stop": Access.SIGNED_IN,
     "portal.outbox": P.PARTNER_WRITE,  # a mail's link signs its recipient in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,

@@ -1,6 +1,6 @@
 """Error pages in the partner's brand, with the request's reference and a way to continue."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlencode
 
@@ -87,17 +87,21 @@ WORDS: dict[int, Words] = {
 
 
 def error_page(
-    status: int, text: str | None = None, way_on: tuple[str, str] | None = None
+    status: int,
+    text: str | None = None,
+    way_on: tuple[str, str] | None = None,
+    *,
+    title: str | None = None,
 ) -> Response:
-    """Return the page for a status, with a sentence and a ``way_on`` (URL and words) if the error
-    has one."""
+    """Return the page for a status; ``text``, ``title`` and ``way_on`` (URL and words) are those of
+    the error."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
     html = render_template(
         "errors/error.html",
         status=status,
-        words=words,
+        words=replace(words, title=title) if title else words,
         text=text or words.text,
         again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
         sent=not read,
@@ -159,6 +163,11 @@ def _too_many(error: RateLimited) -> Response:
     return with_wait(error_page(429, text), error)
 
 
+def _view_only() -> Response:
+    text = gettext("You see the portal as another user. Nothing was changed.")
+    return error_page(403, text, title=gettext("Read only"))
+
+
 def with_wait(page: str | Response, error: RateLimited) -> Response:
     """Return the page with status 429, with the seconds after which to try again."""
     response = make_response(page, 429)
@@ -181,6 +190,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         status = _status(error)
         if isinstance(error, RateLimited):
             return _too_many(error)
+        if error.code == "view_only":
+            return _view_only()
         text = None if status in (401, 404) else error.message
         return error_page(status, text, _start_of_list(error) or _storage(error))
     if isinstance(error, CSRFError):

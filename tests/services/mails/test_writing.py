@@ -93,6 +93,11 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "spent": "81.20 USD",
         "budget": "100.00 USD",
     },
+    MailKind.PORTAL_VIEWED: {
+        "operator": "root@platform.example",
+        "as": "ann@northwind.example",
+        "reason": "Request 4711",
+    },
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",
