@@ -98,6 +98,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_trial_end": P.PARTNER_CREATE,
     "portal.partner_trial_start_confirm": P.PARTNER_CREATE,
     "portal.partner_trial_start": P.PARTNER_CREATE,
+    "portal.access_why": Access.SIGNED_IN,  # about another user: users:read
     "portal.theme": Access.SIGNED_IN,
     "portal.account_timezone": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,

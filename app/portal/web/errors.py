@@ -92,9 +92,10 @@ def error_page(
     way_on: tuple[str, str] | None = None,
     *,
     title: str | None = None,
+    why_url: str | None = None,
 ) -> Response:
-    """Return the page for a status; ``text``, ``title`` and ``way_on`` (URL and words) are those of
-    the error."""
+    """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
+    are those of the error."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
@@ -105,6 +106,7 @@ def error_page(
         text=text or words.text,
         again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
         sent=not read,
+        why_url=why_url,
         home_url=home_url,
         home_words=home_words,
     )
@@ -134,6 +136,14 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
     return request.path + (f"?{urlencode(kept)}" if kept else ""), gettext(
         "Go to the start of the list"
     )
+
+
+def _why(error: DomainError) -> str | None:
+    """Return the page that explains to a signed-in user which permission is missing."""
+    permission = error.extra.get("permission") if isinstance(error, Forbidden) else None
+    if permission is None or known_user() is None:
+        return None
+    return url_for("portal.access_why", action=permission)
 
 
 def _storage(error: DomainError) -> tuple[str, str] | None:
@@ -193,7 +203,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         if error.code == "view_only":
             return _view_only()
         text = None if status in (401, 404) else error.message
-        return error_page(status, text, _start_of_list(error) or _storage(error))
+        way_on = _start_of_list(error) or _storage(error)
+        return error_page(status, text, way_on, why_url=_why(error))
     if isinstance(error, CSRFError):
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):

@@ -1,0 +1,57 @@
+"""Why a user may do something or not, from the policy table."""
+
+from uuid import UUID
+
+from flask import render_template, request
+from flask_login import current_user
+
+from app.errors import NotFound
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.policy import Permission
+from app.portal.access.labels import answer, way_on
+from app.portal.users.labels import PERMISSION_WORDS
+from app.portal.web.blueprint import portal
+from app.portal.web.navigation import may_open
+from app.services import users
+from app.services.users.access import explain
+from app.validation.uuids import as_uuid
+
+
+@portal.get("/access/why")
+def access_why() -> str:
+    permission = _permission(request.args.get("action"))
+    with transaction(read_only=True) as session:
+        user = current_user.user
+        if chosen := request.args.get("user"):
+            caller().require(Permission.USERS_READ)
+            user = users.get(session, caller(), _id(chosen))
+        explained = explain(session, user, permission) if permission else None
+    return render_template(
+        "portal/access/why.html",
+        user=user,
+        is_self=user.id == caller().subject_id,
+        may_open_user=may_open(caller(), "portal.user"),
+        actions=[(key.value, gettext(words)) for key, words in PERMISSION_WORDS.items()],
+        chosen=permission,
+        explained=explained,
+        answer=answer(user, explained) if explained else None,
+        way_on=way_on(explained) if explained else None,
+    )
+
+
+def _permission(text: str | None) -> Permission | None:
+    """Raises `NotFound` for what is no permission."""
+    if not text:
+        return None
+    if text not in set(Permission):
+        raise NotFound
+    return Permission(text)
+
+
+def _id(text: str) -> UUID:
+    """Raises `NotFound` for what is no id."""
+    found = as_uuid(text)
+    if found is None:
+        raise NotFound
+    return found
