@@ -102,6 +102,7 @@ ACTION_WORDS = {
     "installation.destinations_limited": lazy_gettext(
         "Call destinations of the installation changed"
     ),
+    "installation.signing_key_rotated": lazy_gettext("Token signing key rotated"),
     "key.created": lazy_gettext("API key added"),
     "key.refused": lazy_gettext("Ended API key used"),
     "key.spending_limited": lazy_gettext("Spending limits of an API key changed"),
@@ -202,6 +203,7 @@ FIELD_WORDS = {
     "value": lazy_gettext("Value"),
     "created": lazy_gettext("Created"),
     "until": lazy_gettext("Until"),
+    "tokensEnded": lazy_gettext("Tokens ended"),
     "updated": lazy_gettext("Updated"),
     "deleted": lazy_gettext("Deleted"),
     "ignored": lazy_gettext("Ignored"),
