@@ -7,10 +7,11 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
-from app.policy import ROLE_PERMISSIONS, Permission
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.portal.users.labels import PERMISSION_WORDS
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import users
+from app.services.credentials import api_keys
 from app.services.users import access
 from app.services.users.access import Explanation, Rule
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -102,6 +103,49 @@ def test_the_rule_that_decides(role: Role, permission: Permission, expected: Exp
     assert access.of_role(role, permission) == expected
 
 
+@pytest.mark.parametrize("permission", list(Permission))
+def test_a_key_is_answered_by_its_scopes(
+    session: Session, own: Tenant, signed_in: SignedIn, permission: Permission
+) -> None:
+    held = Permission.CONTACTS_READ
+    made = api_keys.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        organization_id=own.organization.id,
+        name="Sync",
+        scopes=[held],
+    )
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    path = f"/access/why?action={permission.value}&key={made.key.id}"
+    expected = (
+        "Yes. The key “Sync” has this scope."
+        if permission is held
+        else "No. The key “Sync” doesn’t have this scope."
+        if permission in API_KEY_SCOPES
+        else "No. API keys can’t do this."
+    )
+    assert f"<h2>{expected}</h2>" in admin.get(path).text
+    api_keys.revoke(session, own.caller(Role.PARTNER_ADMIN), made.key.id)
+    session.commit()
+    assert "is revoked or has expired" in admin.get(path).text
+
+
+def test_only_who_manages_a_key_reads_about_it(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    made = api_keys.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        organization_id=own.organization.id,
+        name="Sync",
+    )
+    session.commit()
+    path = f"/access/why?action=contacts:read&key={made.key.id}"
+    for user in (own.user, own.staff[Role.ADMIN], other.staff[Role.PARTNER_ADMIN]):
+        assert signed_in(user).get(path).status_code == 404
+
+
 def suspend_user(session: Session, own: Tenant) -> None:
     session.get_one(User, own.user.id).status = UserStatus.SUSPENDED
 
@@ -148,6 +192,12 @@ def test_the_page_of_a_user_links_the_explanation(own: Tenant, signed_in: Signed
     page = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/people/{own.user.id}").text
     assert f'href="/access/why?user={own.user.id}"' in page
     assert 'href="/access/why?action=users:write"' in page
+
+
+def test_the_list_of_users_says_why_nobody_can_be_invited(own: Tenant, signed_in: SignedIn) -> None:
+    link = 'href="/access/why?action=users:write"'
+    assert link in signed_in(own.staff[Role.PARTNER_EDITOR]).get("/people").text
+    assert link not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/people").text
 
 
 def test_nobody_reads_about_users_they_cannot_see(

@@ -1,4 +1,4 @@
-"""Why a user may do something or not, from the policy table."""
+"""Why a user or an API key may do something or not, from the policy table."""
 
 from uuid import UUID
 
@@ -8,34 +8,50 @@ from flask_login import current_user
 from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
+from app.models import ApiKey, User
 from app.policy import Permission
 from app.portal.access.labels import answer, way_on
 from app.portal.users.labels import PERMISSION_WORDS
 from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
 from app.services import users
-from app.services.users.access import explain
+from app.services.credentials import api_keys
+from app.services.users.access import Explanation, explain, of_key
 from app.validation.uuids import as_uuid
 
 
 @portal.get("/access/why")
 def access_why() -> str:
     permission = _permission(request.args.get("action"))
+    user: User | None = None
+    key: ApiKey | None = None
+    explained: Explanation | None = None
     with transaction(read_only=True) as session:
-        user = current_user.user
-        if chosen := request.args.get("user"):
+        if chosen := request.args.get("key"):
+            key = api_keys.get(session, caller(), _id(chosen))
+        elif chosen := request.args.get("user"):
             caller().require(Permission.USERS_READ)
             user = users.get(session, caller(), _id(chosen))
-        explained = explain(session, user, permission) if permission else None
+        else:
+            user = current_user.user
+        if permission and key:
+            explained = of_key(key, permission)
+        elif permission and user:
+            explained = explain(session, user, permission)
+    name = key.name if key else user.name or user.email if user else ""
+    role = user.role if user else None
     return render_template(
         "portal/access/why.html",
+        name=name,
+        role=role,
+        key=key,
         user=user,
-        is_self=user.id == caller().subject_id,
+        is_self=user is not None and user.id == caller().subject_id,
         may_open_user=may_open(caller(), "portal.user"),
         actions=[(key.value, gettext(words)) for key, words in PERMISSION_WORDS.items()],
         chosen=permission,
         explained=explained,
-        answer=answer(user, explained) if explained else None,
+        answer=answer(name, role, explained) if explained else None,
         way_on=way_on(explained) if explained else None,
     )
 

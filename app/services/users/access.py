@@ -1,4 +1,4 @@
-"""Why a user may do something or not: which rule decides, and who can change it."""
+"""Why a user or an API key may do something or not: which rule decides, and who can change it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,8 +6,8 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.models import Organization, Partner, User
-from app.policy import ROLE_PERMISSIONS, Permission
+from app.models import ApiKey, Organization, Partner, User, utcnow
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
 
 
@@ -23,6 +23,11 @@ class Rule(StrEnum):
     """Only users of another kind may do it: a member never becomes a partner admin."""
     NO_ROLE = "no-role"
     """Only scripts may do it."""
+    KEY_ENDED = "key-ended"
+    SCOPE_ALLOWS = "scope-allows"
+    SCOPE_MISSING = "scope-missing"
+    NOT_FOR_KEYS = "not-for-keys"
+    """No API key can have this scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Explanation:
 
     @property
     def is_allowed(self) -> bool:
-        return self.rule is Rule.ROLE_ALLOWS
+        return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS)
 
 
 def explain(session: Session, user: User, permission: Permission) -> Explanation:
@@ -74,6 +79,20 @@ def of_role(role: Role, permission: Permission) -> Explanation:
         and set(attainable) & grantable(giver)
     )
     return Explanation(Rule.ROLE_TOO_LOW, holders, attainable, changers)
+
+
+def of_key(key: ApiKey, permission: Permission) -> Explanation:
+    """Return why an API key, which the caller has loaded, may do something or not."""
+    holders = _holders(permission)
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= utcnow()):
+        rule = Rule.KEY_ENDED
+    elif permission not in API_KEY_SCOPES:
+        return Explanation(Rule.NOT_FOR_KEYS, holders, (), ())
+    elif permission in key.scopes:
+        return Explanation(Rule.SCOPE_ALLOWS, holders, (), ())
+    else:
+        rule = Rule.SCOPE_MISSING
+    return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
 
 
 def _holders(permission: Permission) -> tuple[Role, ...]:
