@@ -54,6 +54,5 @@ def test_a_refused_page_leads_to_its_explanation(
     heading(visit.page, "Check access")
     expect(visit.page.locator("main")).to_contain_text("doesn’t allow it")
     sound(visit, script)
-    visit.page.get_by_label("Action").select_option(label="See campaigns")
-    visit.page.get_by_role("button", name="Check").click()
+    visit.page.get_by_role("link", name="See campaigns").click()
     expect(visit.page.locator("main")).to_contain_text("allows it")

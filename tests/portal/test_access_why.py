@@ -1,5 +1,6 @@
 """The page that explains why a user may do something or not."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -209,9 +210,16 @@ def test_nobody_reads_about_users_they_cannot_see(
     assert admin.get(f"{path}{other.user.id}").status_code == 404
     assert admin.get(f"{path}nonsense").status_code == 404
     assert admin.get("/access/why?action=nonsense").status_code == 404
+    assert admin.get("/access/why?_scheme=x&_method=y").status_code == 200
     assert signed_in(own.user).get(f"{path}{own.plus_user.id}").status_code == 404
 
 
-def test_every_action_can_be_chosen(own: Tenant, signed_in: SignedIn) -> None:
-    shown = signed_in(own.user).get("/access/why").text
-    assert all(f'<option value="{key.value}">' in shown for key in PERMISSION_WORDS)
+def test_every_action_is_listed_with_its_answer(own: Tenant, signed_in: SignedIn) -> None:
+    shown = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?user={own.user.id}").text
+    table = shown.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r'action=([a-z:/.]+)".*?class="badge[^"]*">([^<]+)<', table, re.DOTALL)
+    held = ROLE_PERMISSIONS[Role.STANDARD]
+    assert dict(rows) == {
+        key.value: "Allowed" if key in held else "Not allowed" for key in PERMISSION_WORDS
+    }
+    assert table.count(f"user={own.user.id}") == len(rows)
