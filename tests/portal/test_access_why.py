@@ -217,7 +217,7 @@ def test_nobody_reads_about_users_they_cannot_see(
 def test_every_action_is_listed_with_its_answer(own: Tenant, signed_in: SignedIn) -> None:
     shown = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?user={own.user.id}").text
     table = shown.partition("<tbody>")[2].partition("</tbody>")[0]
-    rows = re.findall(r'action=([a-z:/.]+)".*?class="badge[^"]*">([^<]+)<', table, re.DOTALL)
+    rows = re.findall(r'action=([a-z:/.]+)[&"].*?class="badge[^"]*">([^<]+)<', table, re.DOTALL)
     held = ROLE_PERMISSIONS[Role.STANDARD]
     assert dict(rows) == {
         key.value: "Allowed" if key in held else "Not allowed" for key in PERMISSION_WORDS
