@@ -47,12 +47,9 @@ _VIEWED_USER = (
     select(User, Partner)
     .join(Partner, Partner.id == User.partner_id)
     .outerjoin(Organization, Organization.id == User.organization_id)
-    .where(
-        User.id == bindparam("user_id"),
-        User.status == UserStatus.ACTIVE,
-        Partner.suspended_at.is_(None),
-        Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
-    )
+    .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
+    .where(Partner.suspended_at.is_(None))
+    .where(Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE))
     .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )
