@@ -12,7 +12,12 @@ from app.commands.backup import backup_commands
 from app.commands.calls import call_commands
 from app.commands.campaigns import campaign_commands
 from app.commands.contacts import contact_commands
-from app.commands.credentials import client_commands, key_commands, operator_commands
+from app.commands.credentials import (
+    client_commands,
+    key_commands,
+    operator_commands,
+    signing_key_commands,
+)
 from app.commands.demo import demo
 from app.commands.destinations import destination_commands
 from app.commands.doctor import doctor
@@ -68,6 +73,7 @@ def register_commands(app: Flask) -> None:
         operator_commands,
         organization_commands,
         partner_commands,
+        signing_key_commands,
         spending_commands,
         phone_number_commands,
         storage_commands,

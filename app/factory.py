@@ -10,8 +10,8 @@ from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
-from app.http.access_log import Portal, log_requests
 from app.http import on_demand_tls
+from app.http.access_log import Portal, log_requests
 from app.http.health import blueprint as health
 from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages

@@ -1,4 +1,4 @@
-"""``flask client …``, ``flask key …`` and ``flask operator …``: credentials from the command line.
+"""``flask client …``, ``key …``, ``keys …`` and ``operator …``: credentials from the command line.
 
 A secret is printed once, by the command that makes it.
 """
@@ -11,6 +11,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
+from app import extensions
 from app.commands.changing import answer, as_json, changes
 from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
@@ -18,7 +19,7 @@ from app.policy import API_KEY_SCOPES
 from app.schemas.fields import write_moment
 from app.services import oauth_clients
 from app.services.auth import passwords
-from app.services.credentials import api_keys
+from app.services.credentials import api_keys, signing_keys
 from app.services.users import operators
 
 
@@ -180,6 +181,29 @@ def create_key(
             expires_at=expires,
         )
     _print_new(_described_key(made.key), made.secret, "apiKey", as_json)
+
+
+signing_key_commands = AppGroup("keys", help="Keys that sign access tokens.")
+
+
+@signing_key_commands.command("rotate")
+@click.option("--end-tokens", is_flag=True, help="End every token issued before, at once.")
+@as_json
+def rotate_keys(*, end_tokens: bool, as_json: bool) -> None:
+    """Sign access tokens with a new key from now on.
+
+    Tokens issued before stay valid for their hour. Use --end-tokens if a key became known: scripts
+    then ask for a new token.
+    """
+    secret = extensions.settings().effective_secret_key
+    with changes() as (session, caller):
+        kid = signing_keys.rotate(session, caller, secret, end_tokens=end_tokens)
+    before = "have ended" if end_tokens else "stay valid until they expire"
+    answer(
+        {"keyId": kid, "tokensEnded": end_tokens},
+        as_json,
+        f"Tokens are signed with the key {kid}. Tokens issued before {before}.",
+    )
 
 
 operator_commands = AppGroup(

@@ -11,7 +11,7 @@ from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short
 NOTIFIED_ACTIONS = (
     *("alert.opened", "alert.resolved", "dialling.paused", "dialling.resumed"),
     *("mail.failed", "phone_number.confirmation_ended"),
-    *("upload.applied", "upload.cancelled", "upload.failed", "webhook.paused"),
+    *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),
 )
 """What users are notified of: it happens while they don't look. Kept in order."""
 IS_NOTIFIED = text("action IN ('{}')".format("', '".join(NOTIFIED_ACTIONS)))

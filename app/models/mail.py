@@ -38,6 +38,7 @@ class MailKind(StrEnum):
     NUMBERS_UNCONFIRMED = "numbers_unconfirmed"
     BUDGET_REACHED = "budget_reached"
     ALERTS_OPENED = "alerts_opened"
+    PORTAL_VIEWED = "portal_viewed"
     MONTHLY_REPORT = "monthly_report"
     DOMAIN_RECORDS = "domain_records"
     RECOVERY = "recovery"

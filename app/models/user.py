@@ -151,6 +151,9 @@ class PortalSession(Base):
     """What proved the user beside the password, a value of `Proof`; None for the password alone."""
     proven_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the user last proved who they are; None is the start of the session."""
+    viewed_user_id: Mapped[UUID | None]
+    """The user as which an operator views the portal in this session."""
+    viewed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class OfferedAccount(Base):

@@ -27,6 +27,8 @@ class Caller:
     live: bool = True
     ip: str | None = None
     request_id: str | None = None
+    viewed_by: UUID | None = None
+    """The operator who views the portal as this user; such a caller changes nothing."""
 
     @property
     def is_operator(self) -> bool:
@@ -47,6 +49,12 @@ class Caller:
                 f"This needs the permission {permission.value}, which the credential does not have."
             )
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
+
+    def require_write(self) -> None:
+        """Raise `Forbidden` (``view_only``) for an operator who views the portal as this user."""
+        if self.viewed_by is not None:
+            message = "You view the portal as another user. Nothing can be changed."
+            raise Forbidden(message, "view_only")
 
     def require_grant(self, role: Role) -> None:
         """Raise `Forbidden` (``insufficient_scope``) if the credential was narrowed to less than a

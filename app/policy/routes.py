@@ -98,6 +98,9 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.account_email_cancel": Access.SIGNED_IN,
     "portal.account_session_end": Access.SIGNED_IN,
     "portal.account_sessions_end": Access.SIGNED_IN,
+    "portal.view_as_confirm": P.PARTNER_CREATE,  # which only operators have
+    "portal.view_as": P.PARTNER_CREATE,
+    "portal.view_as_stop": Access.SIGNED_IN,
     "portal.outbox": P.PARTNER_WRITE,  # a mail's link signs its recipient in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
@@ -113,6 +116,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.partner_trial_end": P.PARTNER_CREATE,
     "portal.partner_trial_start_confirm": P.PARTNER_CREATE,
     "portal.partner_trial_start": P.PARTNER_CREATE,
+    "portal.access_why": Access.SIGNED_IN,  # about another user: users:read
     "portal.theme": Access.SIGNED_IN,
     "portal.account_timezone": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,

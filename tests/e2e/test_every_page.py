@@ -66,6 +66,7 @@ SEEN_ELSEWHERE = {
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
     "/partners/*/start-trial",
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
+    "/people/*/view-as",  # operators only: tests/portal/test_view_as.py
     "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/plan/checkout/*",  # members only, in a checkout: test_pricing.py
     "/pricing/discard",  # while there is a draft: test_pricing.py

@@ -3,7 +3,16 @@
 import json
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, g, redirect, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -28,6 +37,10 @@ from app.portal.web.fragments import htmx_order, is_from_htmx
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
 )
+_READING = ("GET", "HEAD", "OPTIONS")
+_LEAVING_A_VIEW = frozenset({"portal.view_as_stop", "portal.sign_out"})
+_WITH_LINKS = frozenset({"portal.outbox", "portal.outbox_mail", "portal.outbox_html"})
+"""Pages with the one-time links of mails."""
 
 
 def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
@@ -40,10 +53,9 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         needed = ROUTES[request.endpoint or ""]
         identify()
         request_rate.take()
-        if request.method not in ("GET", "HEAD", "OPTIONS"):
-            refusal = _refuse_large(needed) or _refuse_form(csrf, needed)
-            if refusal is not None:
-                return refusal
+        refusal = _refuse_in_view() or _refuse_sent(csrf, needed)
+        if refusal is not None:
+            return refusal
         if needed is Access.PUBLIC:
             return None
         if not current_user.is_authenticated:
@@ -62,7 +74,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
 
 def _ask_for_factor() -> AnyResponse | None:
     """Lead users whose partner requires a second factor to the page where they add one."""
-    if not current_user.signed_in.needs_factor or request.endpoint in WITHOUT_FACTOR:
+    if _is_view() or not current_user.signed_in.needs_factor or request.endpoint in WITHOUT_FACTOR:
         return None
     url = url_for("portal.account_factors")
     return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
@@ -70,7 +82,7 @@ def _ask_for_factor() -> AnyResponse | None:
 
 def _ask_for_proof() -> AnyResponse | None:
     """Ask for a fresh proof before acts that need one. What was typed is kept."""
-    if request.endpoint not in STEP_UP or current_user.signed_in.is_fresh:
+    if request.endpoint not in STEP_UP or _is_view() or current_user.signed_in.is_fresh:
         return None
     wanted = request.full_path.rstrip("?") if request.method == "GET" else referring_path()
     if not is_from_htmx() and request.method != "GET":
@@ -79,6 +91,25 @@ def _ask_for_proof() -> AnyResponse | None:
             return step_up_page(StepUpForm.from_object(), wanted, recovered.seal, 403)
     url = url_for("portal.step_up", next=wanted)
     return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
+
+
+def _is_view() -> bool:
+    """Whether an operator views the portal as another user: read only, so nothing is to prove."""
+    return current_user.signed_in.operator is not None
+
+
+def _refuse_in_view() -> AnyResponse | None:
+    """Refuse what an operator may not do while they view the portal as another user; once the view
+    has ended, all but leaving it. Raises `Forbidden` (``view_only``)."""
+    if not current_user.is_authenticated or current_user.signed_in.operator is None:
+        return None
+    if request.endpoint in _LEAVING_A_VIEW:
+        return None
+    if current_user.signed_in.has_view_ended:
+        return make_response(render_template("portal/view_as/ended.html"), 403)
+    if request.method not in _READING or request.endpoint in _WITH_LINKS:
+        g.caller.require_write()
+    return None
 
 
 def unauthorized() -> AnyResponse:
@@ -99,6 +130,13 @@ def _redirect_to_sign_in() -> AnyResponse:
 
 
 login_manager.unauthorized_handler(_redirect_to_sign_in)
+
+
+def _refuse_sent(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
+    """Return the answer to what was sent and can't be accepted; None if it can be."""
+    if request.method in _READING:
+        return None
+    return _refuse_large(needed) or _refuse_form(csrf, needed)
 
 
 def _refuse_large(needed: Permission | Access) -> AnyResponse | None:

@@ -39,6 +39,7 @@ def branding_preview(surface: str) -> Response:
             words=words,
             text=words.text,
             sent=False,
+            why_url=None,
             **links,
             **context,
         )

@@ -19,6 +19,7 @@ ICONS = {
     "dialling": "player-pause",
     "phone_number": "phone-off",
     "upload": "file-spreadsheet",
+    "user": "user",
     "webhook": "webhook",
 }
 PAGES = {

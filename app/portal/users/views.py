@@ -17,7 +17,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, users
-from app.services.users import email_changes
+from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
 STATUS_TONES = {
@@ -70,6 +70,7 @@ def user(user_id: UUID) -> str:
         )
         email_change = email_changes.pending(session, found)
         changes = audit.latest_of_target(session, caller(), "user", found.id, LATEST_CHANGES)
+        may_view_as = viewing.may_view_as(session, caller(), found)
     return render_template(
         "portal/users/detail.html",
         user=found,
@@ -81,6 +82,7 @@ def user(user_id: UUID) -> str:
         suspending=suspending_words(found),
         is_staff=found.user_type in PARTNER_LEVEL,
         deactivating=DEACTIVATING,
+        may_view_as=may_view_as,
         **actions_of(found),
     )
 

@@ -1,6 +1,6 @@
 """Error pages in the partner's brand, with the request's reference and a way to continue."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlencode
 
@@ -87,20 +87,26 @@ WORDS: dict[int, Words] = {
 
 
 def error_page(
-    status: int, text: str | None = None, way_on: tuple[str, str] | None = None
+    status: int,
+    text: str | None = None,
+    way_on: tuple[str, str] | None = None,
+    *,
+    title: str | None = None,
+    why_url: str | None = None,
 ) -> Response:
-    """Return the page for a status, with a sentence and a ``way_on`` (URL and words) if the error
-    has one."""
+    """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
+    are those of the error."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
     html = render_template(
         "errors/error.html",
         status=status,
-        words=words,
+        words=replace(words, title=title) if title else words,
         text=text or words.text,
         again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
         sent=not read,
+        why_url=why_url,
         home_url=home_url,
         home_words=home_words,
     )
@@ -132,6 +138,14 @@ def _start_of_list(error: DomainError) -> tuple[str, str] | None:
     )
 
 
+def _why(error: DomainError) -> str | None:
+    """Return the page that explains to a signed-in user which permission is missing."""
+    permission = error.extra.get("permission") if isinstance(error, Forbidden) else None
+    if permission is None or known_user() is None:
+        return None
+    return url_for("portal.access_why", action=permission)
+
+
 def _storage(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which data can be deleted, if a limit of storage is reached."""
     reached = error.code == storage.LIMIT_REACHED
@@ -159,6 +173,11 @@ def _too_many(error: RateLimited) -> Response:
     return with_wait(error_page(429, text), error)
 
 
+def _view_only() -> Response:
+    text = gettext("You see the portal as another user. Nothing was changed.")
+    return error_page(403, text, title=gettext("Read only"))
+
+
 def with_wait(page: str | Response, error: RateLimited) -> Response:
     """Return the page with status 429, with the seconds after which to try again."""
     response = make_response(page, 429)
@@ -181,8 +200,11 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         status = _status(error)
         if isinstance(error, RateLimited):
             return _too_many(error)
+        if error.code == "view_only":
+            return _view_only()
         text = None if status in (401, 404) else error.message
-        return error_page(status, text, _start_of_list(error) or _storage(error))
+        way_on = _start_of_list(error) or _storage(error)
+        return error_page(status, text, way_on, why_url=_why(error))
     if isinstance(error, CSRFError):
         return error_page(403)
     if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):

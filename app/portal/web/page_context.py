@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, Response, g, redirect, request, url_for
+from flask_login import current_user
 from markupsafe import escape
 
 from app.enums import Role
@@ -103,6 +104,7 @@ def _context() -> dict[str, Any]:
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
+        "viewing": _viewing(user),
         "calling_pauses": _CallingPauses(),
         "resuming_command": pauses.command,
         "signed_in_user": _signed_in_user(user),
@@ -119,6 +121,21 @@ def _context() -> dict[str, Any]:
         "request_id": request_id(),
         "zone": (user.timezone if user else None) or "UTC",
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """What the bar of a view says: as which user, and until when."""
+
+    name: str
+    until: str
+
+
+def _viewing(user: User | None) -> Viewing | None:
+    if user is None or g.caller.viewed_by is None:
+        return None
+    until = current_user.signed_in.record.viewed_until
+    return Viewing(user.name or user.email, moment(until, user.timezone or "UTC"))
 
 
 class _Navigation:

@@ -16,6 +16,8 @@ def note_refused_request(error: Forbidden) -> None:
     if request.method in ("GET", "HEAD", "OPTIONS") or known_user() is None:
         return
     caller: Caller = g.caller
+    if caller.viewed_by is not None:
+        return  # the operator's view is in the history; it is no attempt of this user
     endpoint = (request.endpoint or "").removeprefix("portal.")
     refusal = Refusal(
         action=refusals.REQUEST,

@@ -25,6 +25,7 @@ _NEEDED: dict[str, Permission] = {
     "mail": Permission.USERS_WRITE,
     "phone_number": Permission.ORGANIZATIONS_READ,
     "upload": Permission.CONTACTS_WRITE,
+    "user": Permission.AUDIT_READ,
     "webhook": Permission.CREDENTIALS_MANAGE,
 }
 """The permission that a user needs for notifications, by the noun of the action."""

@@ -33,7 +33,9 @@ def check_at_commit(
 ) -> None:
     """Has the commit raise `Unauthenticated` (``not_signed_in``) where the user is not active any
     more, and `Forbidden` (``role_changed``) where they have another role. For a script it raises
-    what ``authenticate`` raises for its credential by then."""
+    what ``authenticate`` raises for its credential by then. Raises `Forbidden` (``view_only``) at
+    once for an operator who views the portal as this user."""
+    author.require_write()
     session.info[_AUTHOR], session.info[_AUTHENTICATE] = author, authenticate
     _listen(session)
 

@@ -5,7 +5,7 @@ The cookie holds a random token of 256 bits, of which only the SHA-256 hash is s
 
 import hashlib
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -47,15 +47,35 @@ _VALID_SESSION = (
 """The user of a session, if user, organization and partner may sign in. Built once, since every
 page runs it."""
 
+_VIEWED_USER = (
+    select(User, Partner)
+    .join(Partner, Partner.id == User.partner_id)
+    .outerjoin(Organization, Organization.id == User.organization_id)
+    .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
+    .where(Partner.suspended_at.is_(None))
+    .where(Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE))
+    .options(lazyload("*"))
+    .execution_options(populate_existing=True)
+)
+"""The user of a view, if they may sign in themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A user's session. ``partner`` is None for the operator; its lists are not loaded."""
+    """A user's session. ``partner`` is None for the operator; its lists are not loaded.
+
+    While an operator views the portal as another user, ``caller``, ``user`` and ``partner`` are
+    theirs and ``operator`` is who looks.
+    """
 
     caller: Caller
     user: User
     partner: Partner | None
     record: PortalSession
+    operator: Caller | None = None
+    has_view_ended: bool = False
+    """Whether the time of a view is over, or its user can't sign in any more; the operator has not
+    left it yet."""
 
     @property
     def is_fresh(self) -> bool:
@@ -73,7 +93,8 @@ class SignedIn:
     @property
     def touch_due(self) -> bool:
         """Whether the stored last use is more than a minute old: see `touch`."""
-        return utcnow() - self.record.seen_at >= TOUCH_EVERY or self.user.last_session is None
+        is_due = utcnow() - self.record.seen_at >= TOUCH_EVERY
+        return is_due or (self.operator is None and self.user.last_session is None)
 
 
 def create(
@@ -141,7 +162,28 @@ def load(
     if _is_over(record, partner):
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
-    return SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
+    own = SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
+    return own if record.viewed_user_id is None else _viewing(session, own)
+
+
+def _viewing(session: Session, own: SignedIn) -> SignedIn:
+    """Return what an operator sees as the user of the view."""
+    until = own.record.viewed_until
+    found = None
+    if own.caller.is_operator and until is not None and until > utcnow():
+        sent = {"user_id": own.record.viewed_user_id}
+        found = session.execute(_VIEWED_USER, sent).one_or_none()
+    if found is None:
+        return replace(own, operator=own.caller, has_view_ended=True)
+    user, partner = found
+    viewed = caller_of(user, ip=own.caller.ip, request_id=own.caller.request_id)
+    return SignedIn(
+        caller=replace(viewed, viewed_by=own.caller.subject_id),
+        user=user,
+        partner=partner,
+        record=own.record,
+        operator=own.caller,
+    )
 
 
 def is_required(required: SecondFactorFor, role: Role) -> bool:
@@ -191,7 +233,8 @@ def touch(session: Session, signed_in: SignedIn) -> None:
         .where(PortalSession.token_hash == signed_in.record.token_hash)
         .values(seen_at=now)
     )
-    note_times(session, signed_in.user, last_session=now)
+    if signed_in.operator is None:
+        note_times(session, signed_in.user, last_session=now)
 
 
 def note_times(session: Session, user: User, **times: datetime) -> None:

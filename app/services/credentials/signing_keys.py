@@ -17,7 +17,12 @@ from joserfc.jwk import ECKey, OctKey
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from app.enums import CallerKind
+from app.errors import Forbidden
 from app.models import SigningKey, utcnow
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.destinations import INSTALLATION_ID
 
 ALGORITHM = "ES256"
 REPLACED_AFTER = timedelta(days=90)
@@ -54,6 +59,36 @@ def published(session: Session) -> Sequence[dict[str, Any]]:
         )
         .order_by(SigningKey.created_at, SigningKey.kid)
     ).all()
+
+
+def rotate(
+    session: Session, caller: Caller, application_secret: str, *, end_tokens: bool = False
+) -> str:
+    """Sign with a new key from now on; return its id.
+
+    Tokens of the keys before stay valid to their end, and these keys are published a day longer.
+    With ``end_tokens``, for a key that became known, every token issued before ends at once.
+    Raises `Forbidden` for callers other than the command line (``command_line_only``).
+    """
+    if caller.kind is not CallerKind.SYSTEM:
+        message = "Rotate keys on the command line."
+        raise Forbidden(message, "command_line_only")
+    before = session.scalars(select(SigningKey).with_for_update()).all()
+    for stored in before:
+        stored.retired_at = stored.retired_at or utcnow()
+        if end_tokens:
+            session.delete(stored)
+    kid = str(_make(session, application_secret).kid)
+    audit.record(
+        session,
+        caller,
+        action="installation.signing_key_rotated",
+        target_type="installation",
+        target_id=INSTALLATION_ID,
+        target="Installation",
+        after={"keyId": kid, "tokensEnded": end_tokens},
+    )
+    return kid
 
 
 @lru_cache(maxsize=32)

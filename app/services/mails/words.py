@@ -534,6 +534,28 @@ def _numbers_unconfirmed(facts: Facts) -> Words:
     )
 
 
+def _portal_viewed(facts: Facts) -> Words:
+    details = facts.details
+    return Words(
+        subject=gettext("A platform operator viewed your portal"),
+        heading=gettext("A platform operator viewed your portal"),
+        paragraphs=(
+            gettext(
+                "%(operator)s saw %(product)s as %(user)s sees it, from %(moment)s on, for at most "
+                "30 minutes.",
+                operator=details["operator"],
+                product=facts.brand.product_name,
+                user=details["as"],
+                moment=facts.at,
+            ),
+            gettext("The operator couldn’t change anything. The reason:"),
+        ),
+        quoted=details["reason"],
+        act=(gettext("View history"), f"{facts.site}/audit"),
+        reason=_as_administrator(facts),
+    )
+
+
 def _budget_reached(facts: Facts) -> Words:
     details = facts.details
     whose, percent = details["organization"], details["percent"]
@@ -707,6 +729,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
     MailKind.BUDGET_REACHED: _budget_reached,
     MailKind.ALERTS_OPENED: _alerts_opened,
+    MailKind.PORTAL_VIEWED: _portal_viewed,
     MailKind.MONTHLY_REPORT: _monthly_report,
     MailKind.DOMAIN_RECORDS: _domain_records,
 }

@@ -100,6 +100,11 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
     },
     MailKind.FACTORS_CHANGED: {"what": "passkey_added", "name": "Laptop"},
     MailKind.NEW_BROWSER: {"address": "192.0.2.7"},
+    MailKind.PORTAL_VIEWED: {
+        "operator": "root@platform.example",
+        "as": "ann@northwind.example",
+        "reason": "Request 4711",
+    },
     MailKind.WEBHOOK_PAUSED: {
         "webhookId": "1",
         "host": "crm.example",

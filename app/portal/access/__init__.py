@@ -1,0 +1,1 @@
+"""The page that explains why a user may do something or not."""

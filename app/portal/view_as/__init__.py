@@ -1,0 +1,1 @@
+"""View-as: operators see a portal as one of its users."""

@@ -1,0 +1,91 @@
+"""Start and stop viewing the portal as another user."""
+
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from flask import session as browser_session
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from app.database.scope import INSTALLATION
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
+from app.models import User
+from app.portal.view_as.forms import ReasonForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.current_user import session_token
+from app.services import users
+from app.services.users import viewing
+
+CONSEQUENCES = (
+    lazy_gettext("You see every page as this user sees it."),
+    lazy_gettext("You can’t change anything."),
+    lazy_gettext("It ends after 30 minutes, or when you stop it."),
+    lazy_gettext("The partner’s admins get an email and a notification with your reason."),
+    lazy_gettext("It is recorded in the partner’s history and in yours."),
+)
+
+
+@portal.get("/people/<uuid:user_id>/view-as")
+def view_as_confirm(user_id: UUID) -> str:
+    return _page(user_id, ReasonForm())
+
+
+@portal.post("/people/<uuid:user_id>/view-as")
+def view_as(user_id: UUID) -> Page:
+    form = ReasonForm()
+    try:
+        with transaction() as session:
+            user = viewing.view_as(
+                session, caller(), session_token(), user_id, form.reason.data or ""
+            )
+    except ValidationFailed as error:
+        form.apply_errors(error)
+        return _page(user_id, form), 422
+    except Conflict as error:
+        flash(error.message, "danger")
+        return redirect(url_for("portal.user", user_id=user_id), 303)
+    _end_open_forms()
+    flash(gettext("You see the portal as %(name)s.", name=user.name or user.email), "success")
+    return redirect(url_for("portal.overview"), 303)
+
+
+@portal.post("/view-as/stop")
+def view_as_stop() -> Response:
+    signed_in = current_user.signed_in
+    if signed_in.operator is None:
+        return redirect(url_for("portal.overview"), 303)
+    viewed_id = signed_in.record.viewed_user_id
+    with transaction(scope=INSTALLATION) as session:
+        viewing.stop(session, signed_in.operator, session_token())
+        is_there = session.get(User, viewed_id) is not None
+    _end_open_forms()
+    place = url_for("portal.user", user_id=viewed_id) if is_there else url_for("portal.overview")
+    return redirect(place, 303)
+
+
+def _end_open_forms() -> None:
+    """Have the forms that are open in other windows asked about again: their pages were shown to
+    another user."""
+    browser_session.pop("csrf_token", None)
+
+
+def _page(user_id: UUID, form: ReasonForm) -> str:
+    with transaction(read_only=True) as session:
+        user = users.get(session, caller(), user_id)
+        if not viewing.may_view_as(session, caller(), user):
+            message = gettext(
+                "This user can’t sign in. Choose an active user of an active partner."
+            )
+            raise NotFound(message, "user_not_found")
+    return Confirmation(
+        action=url_for("portal.view_as", user_id=user_id),
+        title=gettext("View the portal as %(name)s?", name=user.name or user.email),
+        consequences=CONSEQUENCES,
+        act=gettext("View as user"),
+        safe=gettext("Cancel"),
+        safe_url=url_for("portal.user", user_id=user_id),
+        danger=False,
+    ).page(form.reason)

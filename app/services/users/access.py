@@ -1,0 +1,103 @@
+"""Why a user or an API key may do something or not: which rule decides, and who can change it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Role, UserStatus
+from app.models import ApiKey, Organization, Partner, User, utcnow
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
+
+
+class Rule(StrEnum):
+    """The rule that decides, in the order in which they are checked."""
+
+    PARTNER_SUSPENDED = "partner-suspended"
+    ORGANIZATION_SUSPENDED = "organization-suspended"
+    NOT_ACTIVE = "not-active"
+    ROLE_ALLOWS = "role-allows"
+    ROLE_TOO_LOW = "role-too-low"
+    OTHER_KIND = "other-kind"
+    """Only users of another kind may do it: a member never becomes a partner admin."""
+    NO_ROLE = "no-role"
+    """Only scripts may do it."""
+    KEY_ENDED = "key-ended"
+    SCOPE_ALLOWS = "scope-allows"
+    SCOPE_MISSING = "scope-missing"
+    NOT_FOR_KEYS = "not-for-keys"
+    """No API key can have this scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """``holders`` are the roles that allow the action, ``attainable`` those among them that the
+    user can be given, ``changers`` the roles that can change the answer."""
+
+    rule: Rule
+    holders: tuple[Role, ...]
+    attainable: tuple[Role, ...]
+    changers: tuple[Role, ...]
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS)
+
+
+def explain(session: Session, user: User, permission: Permission) -> Explanation:
+    """Return why the user, whom the caller has loaded, may do something or not."""
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    holders = _holders(permission)
+    if partner is not None and partner.suspended_at is not None:
+        return Explanation(Rule.PARTNER_SUSPENDED, holders, (), (Role.OPERATOR,))
+    if organization is not None and organization.status is not OrganizationStatus.ACTIVE:
+        changers = _holders(Permission.ORGANIZATIONS_WRITE)
+        return Explanation(Rule.ORGANIZATION_SUSPENDED, holders, (), changers)
+    if user.status is not UserStatus.ACTIVE:
+        return Explanation(Rule.NOT_ACTIVE, holders, (), _changers_of(user.role))
+    return of_role(user.role, permission)
+
+
+def of_role(role: Role, permission: Permission) -> Explanation:
+    """Return why an active user with the role may do something or not."""
+    holders = _holders(permission)
+    if role in holders:
+        return Explanation(Rule.ROLE_ALLOWS, holders, (), ())
+    if not holders:
+        return Explanation(Rule.NO_ROLE, (), (), ())
+    kind = PARTNER_LEVEL if role in PARTNER_LEVEL else MEMBERS if role in MEMBERS else frozenset()
+    attainable = tuple(held for held in holders if held in kind)
+    if not attainable:
+        return Explanation(Rule.OTHER_KIND, holders, (), ())
+    changers = tuple(
+        giver
+        for giver in Role
+        if Permission.USERS_WRITE in ROLE_PERMISSIONS[giver]
+        and role in grantable(giver)
+        and set(attainable) & grantable(giver)
+    )
+    return Explanation(Rule.ROLE_TOO_LOW, holders, attainable, changers)
+
+
+def of_key(key: ApiKey, permission: Permission) -> Explanation:
+    """Return why an API key, which the caller has loaded, may do something or not."""
+    holders = _holders(permission)
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= utcnow()):
+        rule = Rule.KEY_ENDED
+    elif permission not in API_KEY_SCOPES:
+        return Explanation(Rule.NOT_FOR_KEYS, holders, (), ())
+    elif permission in key.scopes:
+        return Explanation(Rule.SCOPE_ALLOWS, holders, (), ())
+    else:
+        rule = Rule.SCOPE_MISSING
+    return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
+
+
+def _holders(permission: Permission) -> tuple[Role, ...]:
+    return tuple(role for role in Role if permission in ROLE_PERMISSIONS[role])
+
+
+def _changers_of(role: Role) -> tuple[Role, ...]:
+    return tuple(giver for giver in Role if role in grantable(giver))

@@ -1,0 +1,231 @@
+"""An operator sees a partner's portal as one of its users, and changes nothing there."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+from werkzeug.routing import AnyConverter, BaseConverter, UUIDConverter
+
+from app.database import Database
+from app.enums import Role, UserStatus
+from app.models import AuditEntry, Mail, Organization, PortalSession, User, utcnow
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.test_reading_writes_nothing import walked
+
+BAR = "You see the portal as"
+REASON = {"reason": "Request 4711"}
+
+
+def start(operator: Browser, user: User) -> None:
+    place = f"/people/{user.id}/view-as"
+    assert operator.post(place, REASON, page=place).location == "/"
+
+
+def value_for(converter: BaseConverter) -> str:
+    """A value that an address accepts at this place."""
+    if isinstance(converter, AnyConverter):
+        return min(converter.items)
+    return str(UUID(int=1)) if isinstance(converter, UUIDConverter) else "1"
+
+
+def written(session: Session, *actions: str) -> list[tuple[str, bool, str | None, str]]:
+    """The entries with these actions, oldest first; whether they are a partner's."""
+    query = select(AuditEntry).where(AuditEntry.action.in_(actions)).order_by(AuditEntry.id)
+    return [
+        (row.action, row.partner_id is not None, row.target, row.actor)
+        for row in session.scalars(query)
+    ]
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD])
+def test_the_operator_sees_what_the_user_sees_below_a_bar(
+    own: Tenant,
+    operator: Browser,
+    signed_in: Callable[[User], Browser],
+    role: Role,
+) -> None:
+    user = own.user if role is Role.STANDARD else own.staff[role]
+    start(operator, user)
+    theirs = signed_in(user)
+    for path in ("/branding", "/campaigns", "/people", "/operator/installation", "/settings"):
+        seen = operator.get(path)
+        assert seen.status_code == theirs.get(path).status_code
+        assert BAR in seen.text
+        assert BAR not in theirs.get(path).text
+
+
+def test_nothing_can_be_changed_meanwhile(session: Session, own: Tenant, operator: Browser) -> None:
+    edit = f"/organizations/{own.organization.id}/edit"
+    start(operator, own.staff[Role.PARTNER_ADMIN])
+    answer = operator.post(edit, {"name": "Renamed", "version": "1"}, page=edit)
+    assert answer.status_code == 403
+    assert "Nothing was changed." in answer.text
+    session.expire_all()
+    stored = session.scalar(select(Organization.name).where(Organization.id == own.organization.id))
+    assert stored != "Renamed"
+    for path in ("/api-access/keys/new", "/account/password", "/notifications/read", "/theme"):
+        assert operator.post(path, page="/account").status_code == 403
+    assert written(session, "request.refused") == []
+
+
+def test_no_form_is_accepted_whatever_the_route(
+    app: Flask, session: Session, own: Tenant, operator: Browser
+) -> None:
+    start(operator, own.staff[Role.PARTNER_ADMIN])
+    token = operator.get("/account").text.partition('name="csrf_token" value="')[2].split('"')[0]
+    before = len(session.scalars(select(AuditEntry.id)).all())
+    tried = 0
+    for rule in app.url_map.iter_rules():
+        open_ones = ("portal.view_as_stop", "portal.sign_out")
+        if "POST" not in (rule.methods or ()) or not rule.endpoint.startswith("portal."):
+            continue
+        if rule.endpoint in open_ones:
+            continue
+        values = {name: value_for(converter) for name, converter in rule._converters.items()}
+        _, path = rule.build(values) or ("", "")
+        if "slug" in values:
+            path = path.replace("/p/1/", f"/p/{own.partner.slug}/")
+        answer = operator.client.post(path, data={"csrf_token": token})
+        assert (rule.endpoint, answer.status_code) == (rule.endpoint, 403)
+        tried += 1
+    assert tried > 100
+    assert len(session.scalars(select(AuditEntry.id)).all()) == before
+
+
+def test_every_page_opens_and_writes_nothing(own: Tenant, operator: Browser) -> None:
+    start(operator, own.staff[Role.PARTNER_ADMIN])
+    opened = walked(operator)
+    assert len(opened) > 10
+    assert [path for path in opened if operator.get(path).status_code >= 500] == []
+
+
+def test_mails_with_links_are_not_shown(own: Tenant, operator: Browser) -> None:
+    start(operator, own.staff[Role.PARTNER_ADMIN])
+    assert operator.get("/outbox").status_code == 403
+
+
+def test_the_partner_is_told_and_both_histories_have_it(
+    session: Session, own: Tenant, operator: Browser, signed_in: Callable[[User], Browser]
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    start(operator, own.user)
+    assert operator.post("/view-as/stop", page="/account").location == f"/people/{own.user.id}"
+    mails = session.scalars(select(Mail).where(Mail.kind == "portal_viewed")).all()
+    told = {"operator": "root@platform.example", "as": own.user.email, "reason": "Request 4711"}
+    assert [(mail.user_id, mail.details) for mail in mails] == [(admin.id, told)]
+    by = (own.user.email, "root@platform.example")
+    actions = ("user.viewed", "user.view_ended", "operator.view_started", "operator.view_ended")
+    assert written(session, *actions) == [
+        ("user.viewed", True, *by),
+        ("operator.view_started", False, *by),
+        ("user.view_ended", True, *by),
+        ("operator.view_ended", False, *by),
+    ]
+    browser = signed_in(admin)
+    notified = browser.get("/notifications").text
+    assert "Operator viewed the portal as this user" in notified
+    history = browser.get("/audit").text
+    assert "Request 4711" in history
+    assert "View as a user started" not in history
+
+
+def test_stopping_gives_the_operator_their_own_view_again(own: Tenant, operator: Browser) -> None:
+    start(operator, own.user)
+    assert operator.get("/operator/installation").status_code == 404
+    operator.post("/view-as/stop", page="/account")
+    shown = operator.get("/operator/installation")
+    assert (shown.status_code, BAR in shown.text) == (200, False)
+
+
+def test_a_form_of_the_view_is_not_stored_after_it(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    edit = f"/organizations/{own.organization.id}/edit"
+    start(operator, own.staff[Role.PARTNER_ADMIN])
+    page = operator.get(edit).text
+    token = page.partition('name="csrf_token" value="')[2].split('"')[0]
+    operator.post("/view-as/stop", page="/account")
+    sent = {"csrf_token": token, "name": "Renamed", "version": "1"}
+    assert operator.client.post(edit, data=sent).status_code == 403
+    session.expire_all()
+    assert session.scalar(select(Organization.name).where(Organization.name == "Renamed")) is None
+
+
+def over(session: Session, _user: User) -> None:
+    session.execute(update(PortalSession).values(viewed_until=utcnow() - timedelta(seconds=1)))
+
+
+def suspended(_session: Session, user: User) -> None:
+    user.status = UserStatus.SUSPENDED
+
+
+@pytest.mark.parametrize("end", [over, suspended])
+def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
+    session: Session, own: Tenant, operator: Browser, end: Callable[[Session, User], None]
+) -> None:
+    start(operator, own.user)
+    end(session, session.get_one(User, own.user.id))
+    session.commit()
+    for path in ("/", "/campaigns", "/operator/installation", f"/people/{own.user.id}"):
+        shown = operator.get(path)
+        assert (shown.status_code, "The view has ended" in shown.text) == (403, True)
+    suspend = f"/people/{own.staff[Role.ADMIN].id}/suspend"
+    assert operator.post(suspend, page="/").status_code == 403
+    operator.post("/view-as/stop", page="/")
+    assert operator.get("/operator/installation").status_code == 200
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 201])
+def test_a_view_needs_a_reason(
+    session: Session, own: Tenant, operator: Browser, reason: str
+) -> None:
+    place = f"/people/{own.user.id}/view-as"
+    answer = operator.post(place, {"reason": reason}, page=place)
+    assert (answer.status_code, "Enter a reason" in answer.text) == (422, True)
+    assert written(session, "user.viewed") == []
+
+
+def test_a_user_who_cannot_sign_in_is_not_offered(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    user = session.get_one(User, own.user.id)
+    user.status = UserStatus.SUSPENDED
+    session.commit()
+    place = f"/people/{user.id}/view-as"
+    assert place not in operator.get(f"/people/{user.id}").text
+    assert operator.get(place).status_code == 404
+    answer = operator.post(place, REASON, page=f"/people/{own.staff[Role.ADMIN].id}/view-as")
+    assert answer.location == f"/people/{user.id}"
+    assert written(session, "user.viewed") == []
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN])
+def test_only_operators_view_as_other_users(
+    own: Tenant, signed_in: Callable[[User], Browser], role: Role
+) -> None:
+    browser = signed_in(own.staff[role])
+    place = f"/people/{own.user.id}/view-as"
+    assert browser.get(place).status_code == 404
+    assert browser.post(place, REASON, page="/account").status_code == 404
+    assert place not in browser.get(f"/people/{own.user.id}").text
+
+
+def test_the_user_was_not_seen_in_the_portal(
+    session: Session, database: Database, own: Tenant, operator: Browser
+) -> None:
+    start(operator, own.user)
+    past = utcnow() - timedelta(minutes=5)
+    session.execute(update(PortalSession).values(seen_at=past))
+    session.commit()
+    operator.get("/campaigns")
+    with database.transaction(read_only=True) as fresh:
+        seen = fresh.scalar(select(PortalSession.seen_at).where(PortalSession.user_id.is_not(None)))
+        user = fresh.get_one(User, own.user.id)
+        assert seen is not None
+        assert seen > past
+        assert user.last_session is None
