@@ -9,7 +9,7 @@ from app.models.base import Json
 from migrations import policies
 
 revision: str = "0064"
-down_revision: str | Sequence[str] | None = "0055"
+down_revision: str | Sequence[str] | None = "0062"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.enums import DomainPurpose
-from app.languages import gettext, ngettext
+from app.languages import gettext, gettext_noop, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
 from app.models import Mail, MailKind
