@@ -46,6 +46,7 @@ CUT = {
         ", served_until(row, settings())",
         ", served_until(client, settings())",
     ),
+    "app/portal/help/topics.py": ('    "portal.api_migration": Topic(',),
     "app/services/retention.py": (
         "from app.services.legacy import migration as legacy_migration\n",
         "    legacy_migration.purge(session)\n",
@@ -58,6 +59,7 @@ CUT = {
 }
 """File -> the beginnings of what registers the API there."""
 ENDS = {
+    '    "portal.api_migration": Topic(': ("\n    ),\n", ""),
     ", legacy_calls)": (", legacy_calls)", ")"),
     "        legacy = add_legacy_client(": ("  # fmt: skip\n", ""),
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
