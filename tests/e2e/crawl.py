@@ -10,7 +10,7 @@ from tests.e2e.visits import Visit
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=/)(\+|%2B)?[0-9]{8,15}(?=/|$)")
 """A UUID or a phone number in a path."""
 NO_PAGES = re.compile(r"\.(csv|json|pdf|xlsx)$|^/brand/")
-MOST_PAGES = 250
+MOST_PAGES = 400
 
 
 def kind_of(address: str) -> str:
