@@ -38,6 +38,7 @@ from app.services.audit import forwarding, refusals
 from app.services.billing import statements
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
+from app.services.identity_providers import providers as identity_providers
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
@@ -83,6 +84,7 @@ def tidy_accounts() -> None:
         carrier_accounts.tidy(session, context().settings.secret_keys)
         forgotten = carrier_accounts.forgotten(session, kept)
         processor_accounts.tidy(session, context().settings.secret_keys)
+        identity_providers.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 

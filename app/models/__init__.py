@@ -28,6 +28,12 @@ from app.models.credential import (
 )
 from app.models.daily_count import DailyCount
 from app.models.destinations import InstallationDestinations, PartnerDestinations
+from app.models.identity_provider import (
+    IdentityLogout,
+    IdentityProvider,
+    IdentityRequest,
+    UserIdentity,
+)
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names

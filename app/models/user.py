@@ -143,6 +143,10 @@ class PortalSession(Base):
     created_at: Mapped[Created]
     seen_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
+    provider_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The identity provider of a sign-in with a company account, which may end the session."""
+    provider_sid_hash: Mapped[Hash | None]
+    """The hash of the session's id at the provider."""
 
 
 class OfferedAccount(Base):

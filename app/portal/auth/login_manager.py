@@ -114,8 +114,9 @@ def _load(session: Session, token: str) -> SignedInUser:
     return SignedInUser(signed_in, token)
 
 
-def sign_in_user(user: User) -> None:
-    """Start a session of the user in this browser; the one before it ends."""
+def sign_in_user(user: User, origin: sessions.Origin | None = None) -> None:
+    """Start a session of the user in this browser; the one before it ends. ``origin`` is the
+    identity provider that may end it."""
     lifetime = timedelta(hours=settings().session_hours)
     with transaction() as session:
         _end_session(session)
@@ -126,6 +127,7 @@ def sign_in_user(user: User) -> None:
             host=request.host,
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
+            origin=origin,
         )
         signed_in_user = _load(session, token)
     browser_session.permanent = True

@@ -24,7 +24,7 @@ from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.errors import with_wait
-from app.services.auth import password_rules, recovery
+from app.services.auth import password_rules, recovery, ways_in
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 from app.services.users.password_words import known_words
@@ -177,10 +177,18 @@ def _use(
                 ip=request.remote_addr,
                 request_id=request_id(),
             )
+            provider = ways_in.required_provider(session, user)
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
+    return kept_quiet(_go_on(user, slug, provider))
+
+
+def _go_on(user: User, slug: str | None, provider: str | None) -> AnyResponse:
+    """Sign the user in, unless they must use the company account of this provider."""
+    if provider:
+        return redirect(sign_in_url(slug), 303)
     flash(gettext("Password set. You are signed in."), "success")
-    return kept_quiet(let_in(user))
+    return let_in(user)
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:

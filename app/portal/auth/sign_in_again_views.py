@@ -9,7 +9,7 @@ from app.languages import gettext, gettext_noop
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
-from app.portal.auth.views import REFUSED, attempt
+from app.portal.auth.views import attempt, refusal_of
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import with_wait
 
@@ -36,7 +36,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         form.password.errors = (error.message,)
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        form.refuse(outcome.paused, gettext(SEVERAL if outcome.choices else REFUSED))
+        form.refuse(outcome.paused, gettext(SEVERAL) if outcome.choices else refusal_of(outcome))
         return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user)
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)

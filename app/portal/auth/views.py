@@ -26,7 +26,9 @@ from app.portal.web.current_user import (
 from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
+from app.services.auth.sessions import Origin
 from app.services.auth.sign_in import Outcome
+from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
@@ -65,7 +67,7 @@ def check_password(slug: str | None = None) -> Page:
             choices=outcome.choices,
             token=outcome.offer.page_token,
         )
-    form.refuse(outcome.paused, gettext(REFUSED))
+    form.refuse(outcome.paused, refusal_of(outcome))
     return _form(slug, form), 422
 
 
@@ -119,6 +121,16 @@ def attempt(email: str, password: str) -> Outcome:
         return signing_in.finish(session, begun, proven, request_id=request_id())
 
 
+def refusal_of(outcome: Outcome) -> str:
+    """Return why the email and password open no account."""
+    if outcome.required_provider is None:
+        return gettext(REFUSED)
+    return gettext(
+        "Your company requires its own account. Sign in with %(name)s.",
+        name=outcome.required_provider,
+    )
+
+
 def partner_of_page(session: Session) -> Partner | None:
     """Return the partner by the URL's slug or the host's verified domain; None on the
     neutral page."""
@@ -128,17 +140,24 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def let_in(user: User) -> Response:
+def let_in(user: User, next_path: str | None = None, origin: Origin | None = None) -> Response:
     """Sign the user in and redirect to the requested page."""
-    sign_in_user(user)
-    path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
+    sign_in_user(user, origin)
+    wanted = request.args.get("next") if next_path is None else next_path
+    path = with_kept_words(local_path(wanted), current_user.partner)
     return redirect(path, 303)
 
 
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
+    with transaction(read_only=True) as session:
+        partner = partner_of_page(session)
+        providers = provider_requests.offered(session, partner.id) if partner else []
     return render_template(
         "portal/auth/form.html",
         form=form or SignInForm.from_object(),
+        providers=providers,
+        slug=partner.slug if partner else None,
+        next_path=local_path(request.args.get("next")),
         forgot_url=forgot_url(slug),
     )
 

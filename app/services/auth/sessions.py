@@ -45,6 +45,14 @@ page runs it."""
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The identity provider that a sign-in came from, and the session's id there if it has one."""
+
+    provider_id: UUID
+    sid: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SignedIn:
     """A user's session. ``partner`` is None for the operator; its lists are not loaded."""
 
@@ -67,6 +75,7 @@ def create(
     host: str,
     ip: str | None = None,
     user_agent: str | None = None,
+    origin: Origin | None = None,
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
     the user could still sign in with."""
@@ -83,6 +92,8 @@ def create(
             created_at=now,
             seen_at=now,
             expires_at=now + lifetime,
+            provider_id=origin.provider_id if origin else None,
+            provider_sid_hash=hash_of(origin.sid) if origin and origin.sid else None,
         )
     )
     session.flush()
@@ -188,6 +199,19 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
         theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))
+    return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
+
+
+def end_all_of_provider(
+    session: Session, provider_id: UUID, *, user_id: UUID | None = None, sid: str | None = None
+) -> int:
+    """End the sessions that this provider's sign-ins began, of one user or one of its own sessions
+    if given; return how many."""
+    theirs = delete(PortalSession).where(PortalSession.provider_id == provider_id)
+    if user_id is not None:
+        theirs = theirs.where(PortalSession.user_id == user_id)
+    if sid is not None:
+        theirs = theirs.where(PortalSession.provider_sid_hash == hash_of(sid))
     return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
 
 

@@ -32,6 +32,7 @@ from app.services.auth import (
     refused_sign_ins,
     sessions,
     throttle,
+    ways_in,
 )
 from app.services.auth.attempt_limits import Limits
 from app.services.auth.offered_accounts import Offer
@@ -84,12 +85,14 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The signed-in user, or the choices with their offer, or neither: refused, without a reason
-    unless the password was right and the organization is suspended: ``paused`` says who to ask."""
+    unless the password was right: ``paused`` says who to ask about a suspended organization, and
+    ``required_provider`` names the company account that must be used."""
 
     user: User | None = None
     choices: Sequence[Choice] = ()
     offer: Offer | None = None
     paused: str | None = None
+    required_provider: str | None = None
 
     @property
     def refused(self) -> bool:
@@ -177,6 +180,13 @@ def finish(
     paused = _still_proven(session, hashes, OrganizationStatus.SUSPENDED) if not users else ()
     if users or paused:
         throttle.settle(session, attempt.limits.own, attempt.limits.shared)
+    providers = {user.id: ways_in.required_provider(session, user) for user in users}
+    users, barred = [user for user in users if not providers[user.id]], users
+    if barred and not users:
+        refused_sign_ins.note_company_account(
+            session, barred[0].partner_id, attempt.ip, request_id, "company_account_required"
+        )
+        return Outcome(required_provider=providers[barred[0].id])
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
         return Outcome(paused=_pause_of(session, paused[0]) if paused else None)
@@ -204,6 +214,12 @@ def choose(
             _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
         ).one_or_none()
     return let_in(session, user, ip, request_id) if user else None
+
+
+def usable_user(session: Session, user_id: UUID) -> User | None:
+    """Return the user if they may sign in now: they, their organization and partner are active."""
+    query = _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
+    return session.scalars(query).one_or_none()
 
 
 def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
-from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle
+from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle, ways_in
 
 INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
@@ -37,8 +37,8 @@ def use(
     ip: str | None,
     request_id: str | None = None,
 ) -> User:
-    """Use the link up: set the password, end every session, and record the sign-in. An invitation
-    is accepted by that. Raises as `holder`."""
+    """Use the link up: set the password, end every session, and record the sign-in if a password is
+    enough (`ways_in.required_provider`). An invitation is accepted by that. Raises as `holder`."""
     user = one_time_links.use(session, token, *purposes)
     _check(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -51,6 +51,8 @@ def use(
         audit.record_change(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
+    if ways_in.required_provider(session, user):
+        return user
     return sign_in.let_in(session, user, ip, request_id)
 
 
