@@ -116,6 +116,8 @@ def record_change(
             partner_id, organization_id = row.id, None
         case Organization():
             partner_id, organization_id = row.partner_id, row.id
+        case IdentityProvider():
+            partner_id, organization_id = row.partner_id, None
         case _:
             partner_id, organization_id = row.partner_id, row.organization_id
     record(
