@@ -18,6 +18,8 @@ from app.portal.web.forms import ActionForm, PortalForm
 from app.services import alerts, assistants, campaigns, contacts, saved_views
 from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
+from app.services.identity_providers import providers
+from app.services.identity_providers.providers import Fields as ProviderFields
 from app.services.saved_views import ViewInput
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -156,6 +158,13 @@ FORMS = [
         {"partner_name": "Theirs"},
         {"billing_email": "nonsense"},
         {"billing_email": "mine@northwind.example"},
+    ),
+    EditForm(
+        ("portal/identity_providers/edit.html",),
+        "/settings/company-accounts/{provider}",
+        {"name": "Theirs"},
+        {"client_id": ""},
+        {"client_id": "mine"},
     ),
     EditForm(
         ("portal/storage/_limit.html",),
@@ -339,6 +348,8 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     rule = alerts.create(session, caller, wanted)
     view = saved_views.create(session, caller, "users", "q=a", ViewInput("View"))
     webhook = make_webhook(app, session, own)
+    fields = ProviderFields("Acme ID", "https://id.example", "portal", "a secret")
+    provider = providers.add(session, caller, ["a key"], fields)
     return {
         "rule": rule.id,
         "view": view.id,
@@ -349,6 +360,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "contact": session.scalars(select(Contact.id)).one(),
         "key": key.id,
         "webhook": webhook.id,
+        "provider": provider.id,
     }
 
 

@@ -129,15 +129,12 @@ def _key(keys: Mapping[str, Any], kid: object, wanted: str) -> RSAKey | ECKey:
     if len(fitting) != 1:
         raise UnknownKey("key")
     public = {name: value for name, value in fitting[0].items() if name not in ("alg", "key_ops")}
+    if wanted == "RSA" and len(str(public.get("n"))) * 6 < LEAST_RSA_BITS:  # six bits a character
+        raise TokenRefused("short_key")
     try:
-        if wanted != "RSA":
-            return ECKey.import_key(public)
-        key = RSAKey.import_key(public)
+        return RSAKey.import_key(public) if wanted == "RSA" else ECKey.import_key(public)
     except (JoseError, ValueError, TypeError, KeyError):
         raise UnknownKey("key") from None
-    if key.public_key.key_size < LEAST_RSA_BITS:
-        raise TokenRefused("short_key")
-    return key
 
 
 def _check_common(claims: Mapping[str, Any], issuer: str, client_id: str) -> None:
