@@ -132,9 +132,9 @@ def update(
     """Change everything but the issuer. Raises as `add`, `NotFound` and `Conflict`
     (``changed_meanwhile``)."""
     provider = get(session, caller, provider_id, for_change=True)
-    refuse_stale(expected_version, provider.version, "company account")
     partner = partners.get(session, caller, provider.partner_id)
     _check(partner, wanted, needs_secret=False)
+    refuse_stale(expected_version, provider.version, "company account")
     before = facts_of(provider)
     try:
         with session.begin_nested():

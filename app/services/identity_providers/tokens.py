@@ -33,6 +33,13 @@ LOGOUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
+class _Registry(jws.JWSRegistry):
+    """Takes tokens with many groups, and headers that it doesn't know: none of them is used."""
+
+    max_header_length = 4096
+    max_payload_length = LONGEST_TOKEN
+
+
 class TokenRefused(Exception):
     """``reason`` is a word for the log."""
 
@@ -96,8 +103,9 @@ def _signed_claims(
 ) -> dict[str, Any]:
     if len(token) > LONGEST_TOKEN:
         raise TokenRefused("length")
+    registry = _Registry(algorithms=list(ALGORITHMS), strict_check_header=False)
     try:
-        header = jws.extract_compact(token.encode()).headers()
+        header = jws.extract_compact(token.encode(), registry=registry).headers()
     except (JoseError, ValueError, TypeError):
         raise TokenRefused("form") from None
     algorithm = header.get("alg")
@@ -108,7 +116,6 @@ def _signed_claims(
     if "crit" in header:
         raise TokenRefused("critical")
     key = _key(keys, header.get("kid"), ALGORITHMS[algorithm])
-    registry = jws.JWSRegistry(algorithms=[algorithm], strict_check_header=False)
     try:
         found = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
     except (JoseError, ValueError, TypeError):
