@@ -13,7 +13,7 @@ from app.database.scope import AUTHENTICATION, of_tenant
 from app.errors import NotFound
 from app.extensions import settings, transaction
 from app.gateways import openid
-from app.services.identity_providers import logout, requests, tokens
+from app.services.identity_providers import requests, sign_outs, tokens
 
 LONGEST_FORM = 64 * 1024
 
@@ -23,7 +23,7 @@ blueprint = Blueprint("identity_providers", __name__, url_prefix="/sso")
 
 
 @blueprint.post("/<uuid:provider_id>/logout")
-def log_out(provider_id: UUID) -> ResponseReturnValue:
+def end_sessions(provider_id: UUID) -> ResponseReturnValue:
     """End the sessions of the token's subject or session (OpenID Connect Back-Channel Logout)."""
     request.max_content_length = request.max_form_memory_size = LONGEST_FORM
     with transaction(read_only=True, scope=AUTHENTICATION) as session:
@@ -36,12 +36,12 @@ def log_out(provider_id: UUID) -> ResponseReturnValue:
         endpoints = openid.discover(provider.issuer, allow_private=private)
         keys = openid.keys_of(endpoints, allow_private=private)
         try:
-            claims = tokens.check_logout_token(token, keys, **expected)
+            claims = tokens.check_sign_out_token(token, keys, **expected)
         except tokens.UnknownKey:
             keys = openid.keys_of(endpoints, allow_private=private, renew=True)
-            claims = tokens.check_logout_token(token, keys, **expected)
+            claims = tokens.check_sign_out_token(token, keys, **expected)
         with transaction(scope=of_tenant(provider.partner_id, None)) as session:
-            logout.end_sessions(session, provider, claims)
+            sign_outs.end_sessions(session, provider, claims)
     except tokens.TokenRefused as error:
         log.warning("a logout token of provider %s was refused: %s", provider_id, error.reason)
         return _answer(400)

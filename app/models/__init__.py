@@ -29,9 +29,9 @@ from app.models.credential import (
 from app.models.daily_count import DailyCount
 from app.models.destinations import InstallationDestinations, PartnerDestinations
 from app.models.identity_provider import (
-    IdentityLogout,
     IdentityProvider,
     IdentityRequest,
+    IdentitySignOut,
     UserIdentity,
 )
 from app.models.legacy import LegacyDay, LegacyExchange

@@ -95,10 +95,10 @@ class IdentityRequest(Base):
     expires_at: Mapped[Time] = mapped_column(index=True)
 
 
-class IdentityLogout(Base):
+class IdentitySignOut(Base):
     """A logout token that was received, until it expires: it has no effect a second time."""
 
-    __tablename__ = "identity_logouts"
+    __tablename__ = "identity_sign_outs"
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
     provider_id: Mapped[UUID] = mapped_column(

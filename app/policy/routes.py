@@ -47,7 +47,7 @@ ROUTES: dict[str, Permission | Access] = {
     "twilio.status": Access.PUBLIC,  # the carrier's signature is the proof, here and below
     "twilio.answer": Access.PUBLIC,
     "stripe.report": Access.PUBLIC,  # so is Stripe's signature
-    "identity_providers.log_out": Access.PUBLIC,  # and that of the provider's token
+    "identity_providers.end_sessions": Access.PUBLIC,  # and that of the provider's token
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.favicon": Access.PUBLIC,

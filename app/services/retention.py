@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from app.models import (
     CallSignal,
     EmailChange,
-    IdentityLogout,
     IdentityRequest,
+    IdentitySignOut,
     Mail,
     OfferedAccount,
     OneTimeLink,
@@ -44,7 +44,7 @@ def purge(session: Session) -> None:
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OfferedAccount).where(OfferedAccount.expires_at < now))
     session.execute(delete(IdentityRequest).where(IdentityRequest.expires_at < now))
-    session.execute(delete(IdentityLogout).where(IdentityLogout.expires_at < now))
+    session.execute(delete(IdentitySignOut).where(IdentitySignOut.expires_at < now))
     session.execute(delete(EmailChange).where(EmailChange.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
     session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))

@@ -16,7 +16,7 @@ depends_on: str | Sequence[str] | None = None
 OF_PROVIDER = {
     "user_identities": ("SELECT", "UPDATE"),
     "identity_requests": ("ALL",),
-    "identity_logouts": ("SELECT", "INSERT"),
+    "identity_sign_outs": ("SELECT", "INSERT"),
 }
 """What is done with the rows before it is known who asks."""
 
@@ -89,15 +89,15 @@ def upgrade() -> None:
     for column in ("expires_at", "provider_id", "user_id"):
         op.create_index(op.f(f"ix_identity_requests_{column}"), "identity_requests", [column])
     op.create_table(
-        "identity_logouts",
+        "identity_sign_outs",
         sa.Column("token_hash", sa.String(64), nullable=False),
         sa.Column("provider_id", sa.Uuid(), nullable=False),
         sa.Column("expires_at", UtcDateTime(), nullable=False),
-        _of_provider("identity_logouts"),
-        sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_identity_logouts")),
+        _of_provider("identity_sign_outs"),
+        sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_identity_sign_outs")),
     )
     for column in ("expires_at", "provider_id"):
-        op.create_index(op.f(f"ix_identity_logouts_{column}"), "identity_logouts", [column])
+        op.create_index(op.f(f"ix_identity_sign_outs_{column}"), "identity_sign_outs", [column])
     op.add_column("portal_sessions", sa.Column("provider_id", sa.Uuid(), nullable=True))
     op.add_column("portal_sessions", sa.Column("provider_sid_hash", sa.String(64), nullable=True))
     op.create_index(op.f("ix_portal_sessions_provider_id"), "portal_sessions", ["provider_id"])

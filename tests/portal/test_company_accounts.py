@@ -13,7 +13,8 @@ from werkzeug.test import TestResponse
 
 from app.config import Settings
 from app.enums import Role, UserStatus
-from app.models import AuditEntry, IdentityProvider, PortalSession, User, UserIdentity
+from app.models import AuditEntry, IdentityProvider, LinkPurpose, PortalSession, User, UserIdentity
+from app.services.auth import one_time_links
 from app.services.auth.sessions import caller_of
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import Fields
@@ -434,6 +435,26 @@ def test_where_it_is_required_passwords_of_staff_stop_and_partner_admins_keep_th
         own.staff[Role.PARTNER_EDITOR].email, "not this one", path=page
     )
     assert "Email or password is wrong." in wrong.text
+
+
+def test_where_it_is_required_a_password_link_sets_a_password_but_does_not_sign_in(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    settings: Settings,
+    session: Session,
+) -> None:
+    own.partner.email_domain = DOMAIN
+    add(session, own, server, settings, required_for_staff=True)
+    slug, editor = own.partner.slug, own.staff[Role.PARTNER_EDITOR]
+    token = one_time_links.create(session, editor.id, LinkPurpose.RESET_PASSWORD)
+    session.commit()
+    browser, path = Browser(app.test_client()), f"/p/{slug}/password/{token}"
+    new = {"password": "four unrelated quiet words", "again": "four unrelated quiet words"}
+    answer = browser.post(path, new, page=path)
+    assert (answer.status_code, answer.location) == (303, f"/p/{slug}/sign-in")
+    assert browser.get("/account").status_code == 303
+    assert session.query(PortalSession).count() == 0
 
 
 def test_lock_out_drill_a_provider_that_is_down_leaves_partner_admins_a_way_back(

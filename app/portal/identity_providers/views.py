@@ -162,5 +162,5 @@ def _edit_page(provider_id: UUID, form: EditProviderForm) -> str:
         provider=provider,
         domains=domains,
         redirect_uris=list(addresses),
-        logout_uri=public + url_for("identity_providers.log_out", provider_id=provider.id),
+        sign_out_uri=public + url_for("identity_providers.end_sessions", provider_id=provider.id),
     )

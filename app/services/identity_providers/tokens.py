@@ -14,7 +14,7 @@ from joserfc.jwk import ECKey, RSAKey
 
 LEEWAY_SECONDS = 60
 """How much the clocks may differ."""
-LONGEST_LOGOUT_SECONDS = 86_400
+LONGEST_SIGN_OUT_SECONDS = 86_400
 """A logout token is remembered until it expires."""
 LATEST_TIME = 253_402_300_800
 """The year 10000: no clock says more."""
@@ -29,8 +29,8 @@ ALGORITHMS = {
 """Signatures with a public key, and its type: the family or the curve."""
 LEAST_RSA_BITS = 2048
 ID_TOKEN_TYPES = (None, "JWT")
-LOGOUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
-LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+SIGN_OUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
+SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 class _Registry(jws.JWSRegistry):
@@ -65,19 +65,19 @@ def check_id_token(
     return claims
 
 
-def check_logout_token(
+def check_sign_out_token(
     token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str
 ) -> dict[str, Any]:
     """Return the claims of a logout token for us (OpenID Connect Back-Channel Logout 1.0, section
     2.6). Raises `TokenRefused`."""
-    claims = _signed_claims(token, keys, LOGOUT_TOKEN_TYPES)
+    claims = _signed_claims(token, keys, SIGN_OUT_TOKEN_TYPES)
     _check_common(claims, issuer, client_id)
     events = claims.get("events")
-    if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
+    if not isinstance(events, dict) or not isinstance(events.get(SIGN_OUT_EVENT), dict):
         raise TokenRefused("event")
     if "nonce" in claims:
         raise TokenRefused("nonce")
-    if claims["exp"] > time.time() + LONGEST_LOGOUT_SECONDS:
+    if claims["exp"] > time.time() + LONGEST_SIGN_OUT_SECONDS:
         raise TokenRefused("lifetime")
     if not is_subject(claims.get("jti")):
         raise TokenRefused("id")

@@ -23,7 +23,7 @@ SHORT = {"kty": "RSA", "kid": "short", "e": "AQAB", "n": RSA.as_dict(private=Fal
 """The first 1,024 bits."""
 KEYS = {"keys": [*(key.as_dict(private=False) for key in (RSA, EC)), SHORT]}
 CLIENT_SECRET = b"the client secret, which the provider and we know"
-LOGOUT = {"events": {tokens.LOGOUT_EVENT: {}}, "jti": "j-1", "sid": "s-1"}
+SIGN_OUT = {"events": {tokens.SIGN_OUT_EVENT: {}}, "jti": "j-1", "sid": "s-1"}
 
 Make = Callable[[], str]
 
@@ -132,22 +132,22 @@ OF_ID_TOKENS: dict[str, tuple[str, Make]] = {
     "a subject that is no text": ("subject", lambda: signed(sub=["s-ada"])),
     "a subject beyond 255 characters": ("subject", lambda: signed(sub="x" * 256)),
 }
-OF_LOGOUT_TOKENS: dict[str, tuple[str, Make]] = {
+OF_SIGN_OUT_TOKENS: dict[str, tuple[str, Make]] = {
     "an ID token": ("event", lambda: signed(nonce=None)),
-    "an ID token's nonce": ("nonce", lambda: signed(**LOGOUT)),
-    "another event": ("event", lambda: signed(**LOGOUT | {"nonce": None, "events": {"x": {}}})),
+    "an ID token's nonce": ("nonce", lambda: signed(**SIGN_OUT)),
+    "another event": ("event", lambda: signed(**SIGN_OUT | {"nonce": None, "events": {"x": {}}})),
     "an event that is no object": (
         "event",
-        lambda: signed(**LOGOUT | {"nonce": None, "events": {tokens.LOGOUT_EVENT: True}}),
+        lambda: signed(**SIGN_OUT | {"nonce": None, "events": {tokens.SIGN_OUT_EVENT: True}}),
     ),
-    "no id": ("id", lambda: signed(**LOGOUT | {"nonce": None, "jti": None})),
+    "no id": ("id", lambda: signed(**SIGN_OUT | {"nonce": None, "jti": None})),
     "no subject and no session": (
         "subject",
-        lambda: signed(**LOGOUT | {"nonce": None, "sid": None, "sub": None}),
+        lambda: signed(**SIGN_OUT | {"nonce": None, "sid": None, "sub": None}),
     ),
     "valid for longer than a day": (
         "lifetime",
-        lambda: signed(**LOGOUT | {"nonce": None, "exp": now(100_000)}),
+        lambda: signed(**SIGN_OUT | {"nonce": None, "exp": now(100_000)}),
     ),
 }
 
@@ -156,8 +156,8 @@ def of_id_token(token: str) -> dict[str, Any]:
     return tokens.check_id_token(token, KEYS, issuer=ISSUER, client_id=CLIENT_ID, nonce=NONCE)
 
 
-def of_logout_token(token: str) -> dict[str, Any]:
-    return tokens.check_logout_token(token, KEYS, issuer=ISSUER, client_id=CLIENT_ID)
+def of_sign_out_token(token: str) -> dict[str, Any]:
+    return tokens.check_sign_out_token(token, KEYS, issuer=ISSUER, client_id=CLIENT_ID)
 
 
 @pytest.mark.parametrize("name", FORGED | OF_ID_TOKENS)
@@ -168,11 +168,11 @@ def test_a_forged_id_token_is_refused(name: str) -> None:
     assert refused.value.reason == reason
 
 
-@pytest.mark.parametrize("name", FORGED | OF_LOGOUT_TOKENS)
-def test_a_forged_logout_token_is_refused(name: str) -> None:
-    reason, make = (FORGED | OF_LOGOUT_TOKENS)[name]
+@pytest.mark.parametrize("name", FORGED | OF_SIGN_OUT_TOKENS)
+def test_a_forged_sign_out_token_is_refused(name: str) -> None:
+    reason, make = (FORGED | OF_SIGN_OUT_TOKENS)[name]
     with pytest.raises(TokenRefused) as refused:
-        of_logout_token(make())
+        of_sign_out_token(make())
     assert refused.value.reason == reason
 
 
@@ -193,6 +193,6 @@ def test_a_genuine_id_token_gives_its_claims(make: Make) -> None:
 
 
 @pytest.mark.parametrize("typ", [None, "JWT", "logout+jwt"])
-def test_a_genuine_logout_token_gives_its_claims(typ: str | None) -> None:
-    found = of_logout_token(signed({"typ": typ}, nonce=None, sub=None, **LOGOUT))
+def test_a_genuine_sign_out_token_gives_its_claims(typ: str | None) -> None:
+    found = of_sign_out_token(signed({"typ": typ}, nonce=None, sub=None, **SIGN_OUT))
     assert (found["sid"], "sub" in found) == ("s-1", False)

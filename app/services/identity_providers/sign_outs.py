@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.models import IdentityLogout, IdentityProvider, UserIdentity
+from app.models import IdentityProvider, IdentitySignOut, UserIdentity
 from app.services.auth import sessions
 from app.services.identity_providers.tokens import LEEWAY_SECONDS, TokenRefused
 
@@ -22,7 +22,7 @@ def end_sessions(session: Session, provider: IdentityProvider, claims: Mapping[s
     try:
         with session.begin_nested():
             session.add(
-                IdentityLogout(
+                IdentitySignOut(
                     token_hash=hashlib.sha256(identity).hexdigest(),
                     provider_id=provider.id,
                     expires_at=ends,
