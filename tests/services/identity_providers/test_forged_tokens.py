@@ -23,7 +23,7 @@ SHORT = {"kty": "RSA", "kid": "short", "e": "AQAB", "n": RSA.as_dict(private=Fal
 """The first 1,024 bits."""
 KEYS = {"keys": [*(key.as_dict(private=False) for key in (RSA, EC)), SHORT]}
 CLIENT_SECRET = b"the client secret, which the provider and we know"
-SIGN_OUT = {"events": {tokens.SIGN_OUT_EVENT: {}}, "jti": "j-1", "sid": "s-1"}
+SIGN_OUT: dict[str, Any] = {"events": {tokens.SIGN_OUT_EVENT: {}}, "jti": "j-1", "sid": "s-1"}
 
 Make = Callable[[], str]
 
