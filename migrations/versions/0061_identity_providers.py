@@ -13,12 +13,8 @@ down_revision: str | Sequence[str] | None = "0055"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
-OF_PROVIDER = {
-    "user_identities": ("SELECT", "UPDATE"),
-    "identity_requests": ("ALL",),
-    "identity_sign_outs": ("SELECT", "INSERT"),
-}
-"""What is done with the rows before it is known who asks."""
+OF_PROVIDER = ("user_identities", "identity_requests", "identity_sign_outs")
+"""Read and written only within the partner of the provider."""
 
 
 def upgrade() -> None:
@@ -103,9 +99,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_portal_sessions_provider_id"), "portal_sessions", ["provider_id"])
     policies.by_partner("identity_providers")
     policies.allow_authentication("identity_providers", "SELECT")
-    for table, commands in OF_PROVIDER.items():
+    for table in OF_PROVIDER:
         policies.by_parent(table, "provider_id", "identity_providers")
-        policies.allow_authentication(table, *commands)
 
 
 def downgrade() -> None:
