@@ -1,7 +1,8 @@
-"""What carriers and payment processors report: signed, without a session."""
+"""What carriers, payment processors and identity providers report: signed, without a session."""
 
 from flask import Flask
 
+from app.callbacks.identity_providers import blueprint as identity_providers
 from app.callbacks.stripe import blueprint as stripe
 from app.callbacks.twilio import blueprint as twilio
 
@@ -9,3 +10,4 @@ from app.callbacks.twilio import blueprint as twilio
 def register_callbacks(app: Flask) -> None:
     app.register_blueprint(twilio)
     app.register_blueprint(stripe)
+    app.register_blueprint(identity_providers)

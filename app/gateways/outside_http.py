@@ -2,7 +2,7 @@
 
 The name is resolved once, every address must be public, and the connection uses the address that
 was checked. Redirects are not followed, only the beginning of the answer is read, and the
-connection is closed after ten seconds.
+connection is closed after ten seconds, or sooner if the caller asks for it.
 """
 
 import http.client
@@ -21,8 +21,8 @@ from app.gateways.public_addresses import NoPlace, places
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
-_IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 _SCARCE = "no answer within 10 seconds"
+_IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,30 @@ def ask(
     *,
     most_bytes: int,
     allow_private: bool,
+    seconds: float | None = None,
 ) -> Answer:
-    """Send the request once. Raises only `NoAnswer` for errors of the host or the network."""
+    """Send the request once, within ``seconds`` (by default `WHOLE_SECONDS`).
+
+    Raises only `NoAnswer` for errors of the host or the network.
+    """
     parts = urlsplit(url)
-    deadline = time.monotonic() + WHOLE_SECONDS
+    whole = WHOLE_SECONDS if seconds is None else seconds
+    late = _SCARCE if seconds is None else f"no answer within {seconds:g} seconds"
+    deadline = time.monotonic() + whole
     line = _Line()
     try:
-        line.hold(_connect(parts, allow_private))
+        line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
+        line.connected.settimeout(whole)
         with line.cut_at(deadline):
             return _exchange(line, parts, method, headers, body, most_bytes)
     except ssl.SSLError as error:
         words = f"no secure connection: {error.reason or error}"
-        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+        raise NoAnswer(late if line.is_cut else words) from None
     except TimeoutError:
-        raise NoAnswer(_SCARCE) from None
+        raise NoAnswer(late) from None
     except (OSError, http.client.HTTPException) as error:
         words = f"the connection broke: {type(error).__name__}"
-        raise NoAnswer(_SCARCE if line.is_cut else words) from None
+        raise NoAnswer(late if line.is_cut else words) from None
 
 
 class _Line:
@@ -99,12 +106,12 @@ class _Line:
             self.connected.close()
 
 
-def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
-    deadline = time.monotonic() + CONNECT_SECONDS
+def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.socket:
+    deadline = time.monotonic() + seconds
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
     try:
-        found = places(host, port, seconds=CONNECT_SECONDS, allow_private=allow_private)
+        found = places(host, port, seconds=seconds, allow_private=allow_private)
     except NoPlace as reason:
         raise NoAnswer(str(reason)) from None
     for family, kind, protocol, _name, place in found:
@@ -125,7 +132,7 @@ def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Created at its first use: only the worker connects."""
+    """Created at its first use: most processes of the web never connect."""
     return ssl.create_default_context()
 
 
@@ -138,7 +145,6 @@ def _exchange(
     most_bytes: int,
 ) -> Answer:
     host = parts.hostname or ""
-    line.connected.settimeout(WHOLE_SECONDS)
     speaking: http.client.HTTPConnection
     if parts.scheme.lower() == "https":
         line.hold(

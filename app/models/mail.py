@@ -38,6 +38,7 @@ class MailKind(StrEnum):
     NUMBERS_UNCONFIRMED = "numbers_unconfirmed"
     BUDGET_REACHED = "budget_reached"
     ALERTS_OPENED = "alerts_opened"
+    IDENTITY_LINKED = "identity_linked"
     MONTHLY_REPORT = "monthly_report"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""

@@ -151,6 +151,10 @@ class PortalSession(Base):
     """What proved the user beside the password, a value of `Proof`; None for the password alone."""
     proven_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the user last proved who they are; None is the start of the session."""
+    provider_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The identity provider of a sign-in with a company account, which may end the session."""
+    provider_sid_hash: Mapped[Hash | None]
+    """The hash of the session's id at the provider."""
 
 
 class OfferedAccount(Base):

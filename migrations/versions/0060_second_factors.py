@@ -8,7 +8,7 @@ from alembic import op
 from migrations import policies
 
 revision: str = "0060"
-down_revision: str | Sequence[str] | None = "0055"
+down_revision: str | Sequence[str] | None = "0054"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.languages import gettext, ngettext
+from app.languages import gettext, gettext_noop, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
 from app.models import Mail, MailKind
@@ -268,6 +268,32 @@ def _new_browser(facts: Facts) -> Words:
         act=(gettext("Set a new password"), facts.recover_url),
         reason=gettext(
             "Sent to %(email)s so that you notice sign-ins of others.", email=facts.email
+        ),
+    )
+
+
+def _identity_linked(facts: Facts) -> Words:
+    product, provider = facts.brand.product_name, facts.details["provider"]
+    return Words(
+        subject=gettext("A company account was linked to %(product)s", product=product),
+        heading=gettext("A company account was linked"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s an account of %(provider)s was linked to %(email)s in %(product)s.",
+                moment=facts.at,
+                provider=provider,
+                email=facts.email,
+                product=product,
+            ),
+            gettext("It signs you in without your password."),
+            gettext(
+                "If that was not you, remove the link in your account and contact %(partner)s.",
+                partner=_sender(facts),
+            ),
+        ),
+        act=(gettext("View your account"), f"{facts.site}/account"),
+        reason=gettext(
+            "Sent to %(email)s so that you notice new ways to sign in.", email=facts.email
         ),
     )
 
@@ -666,5 +692,6 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.NUMBERS_UNCONFIRMED: _numbers_unconfirmed,
     MailKind.BUDGET_REACHED: _budget_reached,
     MailKind.ALERTS_OPENED: _alerts_opened,
+    MailKind.IDENTITY_LINKED: _identity_linked,
     MailKind.MONTHLY_REPORT: _monthly_report,
 }

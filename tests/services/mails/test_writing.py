@@ -65,6 +65,7 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "titles": ["Hill Dental: 2 failed calls today", "Hillside: 3 failed calls today"],
         "more": 4,
     },
+    MailKind.IDENTITY_LINKED: {"provider": "Acme ID"},
     MailKind.MONTHLY_REPORT: {
         "name": "Hill Dental",
         "month": "October 2026",
