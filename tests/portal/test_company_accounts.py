@@ -2,18 +2,28 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
+from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.config import Settings
-from app.enums import Role, UserStatus
-from app.models import AuditEntry, IdentityProvider, LinkPurpose, PortalSession, User, UserIdentity
+from app.enums import Proof, Role, SecondFactorFor, UserStatus
+from app.models import (
+    AuditEntry,
+    IdentityProvider,
+    LinkPurpose,
+    PortalSession,
+    User,
+    UserIdentity,
+    utcnow,
+)
 from app.services.auth import one_time_links
 from app.services.auth.sessions import caller_of
 from app.services.identity_providers import providers
@@ -495,3 +505,65 @@ def test_removing_a_company_account_ends_its_sessions(
     assert "1 user can no longer sign in with it." in admin.get(question).text
     assert admin.post(question, page=question).location == "/settings/company-accounts"
     assert browser.get("/account").status_code == 303
+
+
+def test_a_company_account_is_the_second_factor_that_a_partner_requires(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    own.partner.second_factor_for = SecondFactorFor.ALL
+    session.commit()
+    sign_in(browser, server, own, provider, "s-ada")
+    assert browser.get("/account").status_code == 200
+    assert session.scalars(select(PortalSession.factor)).all() == [Proof.COMPANY_ACCOUNT]
+
+
+def test_a_user_without_password_and_factor_confirms_by_signing_in_there_again(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    at_provider, wanted = server.browser(), "/account/factors/app"
+    first = browser.get(start_url(own, provider)).location
+    browser.get(path_of(at_provider.sign_in(first, "s-ada")))
+    assert "prompt" not in parse_qs(urlsplit(first).query)
+    session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
+    session.commit()
+    asked = browser.get(wanted).location
+    assert asked == f"/account/confirm?next={wanted}"
+    button = re.search(
+        r'href="([^"]+/start[^"]*)"[^>]*>Sign in with Acme ID<', browser.get(asked).text
+    )
+    assert button
+    again = browser.get(unescape(button[1])).location
+    assert parse_qs(urlsplit(again).query)["prompt"] == ["login"]
+    answer = browser.get(path_of(at_provider.sign_in(again, "s-ada")))
+    assert (answer.status_code, answer.location) == (303, wanted)
+    assert "/account/confirm" not in (browser.get(wanted).location or "")
+
+
+def test_a_new_password_leaves_the_session_to_the_provider_that_began_it(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+    session: Session,
+) -> None:
+    member = signed_in(own.user)
+    member.get(link(member, server, provider, "s-out"))
+    browser = Browser(app.test_client())
+    sign_in(browser, server, own, provider, "s-out")
+    columns = (PortalSession.factor, PortalSession.provider_id, PortalSession.provider_sid_hash)
+    query = select(*columns).where(PortalSession.provider_id.is_not(None))
+    before = session.execute(query).one()
+    new = "four unrelated quiet words"
+    typed = {"present": PASSWORD, "password": new, "again": new}
+    assert browser.post("/account/password", typed, page="/account").location == "/account"
+    assert session.execute(select(*columns)).all() == [before]
+    assert before.provider_sid_hash is not None
