@@ -30,6 +30,8 @@ class Proof(StrEnum):
     RECOVERY_CODE = "recovery_code"
     REMEMBERED = "remembered"
     """A second step of this browser in the last days."""
+    COMPANY_ACCOUNT = "company_account"
+    """The sign-in at an identity provider, with the factors that it asks for."""
 
 
 class SecondFactorFor(StrEnum):

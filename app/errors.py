@@ -113,6 +113,7 @@ _CHANGED = {
     ),
     "campaign": lazy_gettext("Someone else changed the campaign. Nothing was saved."),
     "check": lazy_gettext("Someone else changed the check. Nothing was saved."),
+    "company account": lazy_gettext("Someone else changed the company account. Nothing was saved."),
     "contact": lazy_gettext("Someone else changed the contact. Nothing was saved."),
     "draft": lazy_gettext("Someone else changed the draft. Nothing was saved."),
     "organization": lazy_gettext("Someone else changed the organization. Nothing was saved."),

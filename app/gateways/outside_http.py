@@ -47,13 +47,17 @@ def ask(
     allow_private: bool,
     seconds: float = WHOLE_SECONDS,
 ) -> Answer:
-    """Send the request once. Raises only `NoAnswer` for errors of the host or the network."""
+    """Send the request once, within ``seconds``.
+
+    Raises only `NoAnswer` for errors of the host or the network.
+    """
     parts = urlsplit(url)
     scarce = f"no answer within {seconds:g} seconds"
     deadline = time.monotonic() + seconds
     line = _Line()
     try:
-        line.hold(_connect(parts, allow_private))
+        line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, seconds)))
+        line.connected.settimeout(seconds)
         with line.cut_at(deadline):
             return _exchange(line, parts, method, headers, body, most_bytes)
     except ssl.SSLError as error:
@@ -100,12 +104,12 @@ class _Line:
             self.connected.close()
 
 
-def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
-    deadline = time.monotonic() + CONNECT_SECONDS
+def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.socket:
+    deadline = time.monotonic() + seconds
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
     try:
-        found = places(host, port, seconds=CONNECT_SECONDS, allow_private=allow_private)
+        found = places(host, port, seconds=seconds, allow_private=allow_private)
     except NoPlace as reason:
         raise NoAnswer(str(reason)) from None
     for family, kind, protocol, _name, place in found:
@@ -126,7 +130,7 @@ def _connect(parts: SplitResult, allow_private: bool) -> socket.socket:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Created at its first use: only the worker connects."""
+    """Created at its first use: most processes of the web never connect."""
     return ssl.create_default_context()
 
 
@@ -139,7 +143,6 @@ def _exchange(
     most_bytes: int,
 ) -> Answer:
     host = parts.hostname or ""
-    line.connected.settimeout(WHOLE_SECONDS)
     speaking: http.client.HTTPConnection
     if parts.scheme.lower() == "https":
         line.hold(

@@ -40,6 +40,7 @@ from app.services.billing import statements
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
 from app.services.factors import authenticator_apps
+from app.services.identity_providers import providers as identity_providers
 from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
@@ -89,6 +90,7 @@ def tidy_accounts() -> None:
         processor_accounts.tidy(session, context().settings.secret_keys)
         authenticator_apps.tidy(session, context().settings.secret_keys)
         domains.tidy(session, context().settings.secret_keys)
+        identity_providers.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 

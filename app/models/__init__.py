@@ -36,6 +36,12 @@ from app.models.factor import (
     RecoveryCode,
     RememberedBrowser,
 )
+from app.models.identity_provider import (
+    IdentityProvider,
+    IdentityRequest,
+    IdentitySignOut,
+    UserIdentity,
+)
 from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names

@@ -39,6 +39,7 @@ class MailKind(StrEnum):
     BUDGET_REACHED = "budget_reached"
     ALERTS_OPENED = "alerts_opened"
     PORTAL_VIEWED = "portal_viewed"
+    IDENTITY_LINKED = "identity_linked"
     MONTHLY_REPORT = "monthly_report"
     DOMAIN_RECORDS = "domain_records"
     RECOVERY = "recovery"

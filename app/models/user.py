@@ -154,6 +154,10 @@ class PortalSession(Base):
     viewed_user_id: Mapped[UUID | None]
     """The user as which an operator views the portal in this session."""
     viewed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    provider_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The identity provider of a sign-in with a company account, which may end the session."""
+    provider_sid_hash: Mapped[Hash | None]
+    """The hash of the session's id at the provider."""
 
 
 class OfferedAccount(Base):

@@ -50,6 +50,7 @@ ROUTES: dict[str, Permission | Access] = {
     "twilio.recording": Access.PUBLIC,
     "stripe.report": Access.PUBLIC,  # so is Stripe's signature
     "voice.report": Access.PUBLIC,  # and the voice engine's
+    "identity_providers.end_sessions": Access.PUBLIC,  # and that of the provider's token
     "portal.brand_stylesheet": Access.PUBLIC,
     "portal.brand_image": Access.PUBLIC,
     "portal.favicon": Access.PUBLIC,
@@ -62,6 +63,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.choose_portal": Access.PUBLIC,
     "portal.sign_in_again": Access.PUBLIC,
     "portal.partner_sign_in_again": Access.PUBLIC,
+    "portal.company_account_start": Access.PUBLIC,
+    "portal.company_account_callback": Access.PUBLIC,  # bound to the browser that started it
     "portal.sign_out": Access.PUBLIC,
     "portal.forgot_password": Access.PUBLIC,
     "portal.forgot_password_post": Access.PUBLIC,
@@ -94,6 +97,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.account": Access.SIGNED_IN,
     "portal.account_save": Access.SIGNED_IN,
     "portal.account_password": Access.SIGNED_IN,
+    "portal.account_company_link": Access.SIGNED_IN,
+    "portal.account_company_unlink": Access.SIGNED_IN,
     "portal.account_mails": Access.SIGNED_IN,
     "portal.account_email_cancel": Access.SIGNED_IN,
     "portal.account_session_end": Access.SIGNED_IN,
@@ -430,6 +435,13 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.portal_settings_domain_check": P.PARTNER_WRITE,
     "portal.portal_settings_destinations": P.PARTNER_WRITE,
     "portal.portal_settings_destinations_save": P.PARTNER_WRITE,
+    "portal.portal_settings_companies": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company_new": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company_create": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company_save": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company_remove_confirm": P.CREDENTIALS_MANAGE,
+    "portal.portal_settings_company_remove": P.CREDENTIALS_MANAGE,
     "portal.portal_settings_spending": P.PARTNER_WRITE,
     "portal.organization_spending": P.ORGANIZATIONS_READ,
     "portal.organization_spending_save": P.PARTNER_WRITE,

@@ -67,6 +67,14 @@ STEP_UP = frozenset(
         "portal.account_passkey_add",
         "portal.account_passkey_remove",
         "portal.account_recovery_codes",
+        "portal.account_company_link",
+        "portal.account_company_unlink",
+        "portal.portal_settings_company_new",
+        "portal.portal_settings_company_create",
+        "portal.portal_settings_company",
+        "portal.portal_settings_company_save",
+        "portal.portal_settings_company_remove_confirm",
+        "portal.portal_settings_company_remove",
     }
 )
 """Endpoints that only a session with a fresh proof may use."""

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session
 from app.models import (
     CallSignal,
     EmailChange,
+    IdentityRequest,
+    IdentitySignOut,
     Mail,
     OfferedAccount,
     OneTimeLink,
@@ -42,6 +44,8 @@ def purge(session: Session) -> None:
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OfferedAccount).where(OfferedAccount.expires_at < now))
+    session.execute(delete(IdentityRequest).where(IdentityRequest.expires_at < now))
+    session.execute(delete(IdentitySignOut).where(IdentitySignOut.expires_at < now))
     session.execute(delete(EmailChange).where(EmailChange.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
     session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))

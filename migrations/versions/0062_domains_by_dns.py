@@ -11,7 +11,7 @@ from app.models.base import Json
 from migrations import policies
 
 revision: str = "0062"
-down_revision: str | Sequence[str] | None = "0060"
+down_revision: str | Sequence[str] | None = "0061"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

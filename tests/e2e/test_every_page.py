@@ -69,6 +69,10 @@ SEEN_ELSEWHERE = {
     "/people/*/view-as",  # operators only: tests/portal/test_view_as.py
     "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/plan/checkout/*",  # members only, in a checkout: test_pricing.py
+    "/p/*/sso/*/callback",  # the way back from a provider: tests/portal/test_company_accounts.py
+    "/p/*/sso/*/start",
+    "/settings/company-accounts/*",  # tests/portal/test_company_account_settings.py
+    "/settings/company-accounts/*/remove",
     "/pricing/discard",  # while there is a draft: test_pricing.py
     "/pricing/plans/*",
     "/pricing/publish",

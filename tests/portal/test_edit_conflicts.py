@@ -25,6 +25,8 @@ from app.services import (
 )
 from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
+from app.services.identity_providers import providers
+from app.services.identity_providers.providers import Fields as ProviderFields
 from app.services.saved_views import ViewInput
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -171,6 +173,13 @@ FORMS = [
         {"partner_name": "Theirs"},
         {"billing_email": "nonsense"},
         {"billing_email": "mine@northwind.example"},
+    ),
+    EditForm(
+        ("portal/identity_providers/edit.html",),
+        "/settings/company-accounts/{provider}",
+        {"name": "Theirs"},
+        {"client_id": ""},
+        {"client_id": "mine"},
     ),
     EditForm(
         ("portal/storage/_limit.html",),
@@ -380,6 +389,8 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     template = organization_templates.save_organization(
         session, caller, organization_id, "Dentists", campaign_id=campaign.id
     )
+    fields = ProviderFields("Acme ID", "https://id.example", "portal", "a secret")
+    provider = providers.add(session, caller, ["a key"], fields)
     return {
         "template": template.id,
         "rule": rule.id,
@@ -391,6 +402,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "contact": session.scalars(select(Contact.id)).one(),
         "key": key.id,
         "webhook": webhook.id,
+        "provider": provider.id,
     }
 
 

@@ -12,6 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import AuditEntry, Passkey, PasskeyChallenge, PortalSession, User, utcnow
+from app.services.auth.sessions import caller_of
+from app.services.identity_providers import providers
+from app.services.identity_providers.providers import Fields
 from tests.fixtures.authenticator import PRESENT, Authenticator
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -228,3 +231,29 @@ def test_an_answer_that_is_none_is_refused(visitor: Browser, answer: str) -> Non
 def test_the_same_passkey_is_not_added_twice(admin: Browser, key: Authenticator) -> None:
     assert add(admin, key).status_code == 422
     assert len(re.findall("Remove the passkey", admin.get(FACTORS).text)) == 1
+
+
+def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_staff_in(
+    app: Flask,
+    session: Session,
+    own: Tenant,
+    signed_in: Callable[[User], Browser],
+    key: Authenticator,
+) -> None:
+    editor, waiting = own.staff[Role.PARTNER_EDITOR], Browser(app.test_client())
+    add(signed_in(editor), key)
+    waiting.sign_in(editor.email)
+    asked = options(waiting, "/passkey/options?purpose=second_step", SECOND_STEP)
+    fields = Fields("Acme ID", "https://id.example", "portal", "s", required_for_staff=True)
+    providers.add(session, caller_of(own.staff[Role.PARTNER_ADMIN]), ["a key"], fields)
+    session.commit()
+    refusal = "Your company requires its own account. Sign in with Acme ID."
+    waiting.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    assert not is_signed_in(waiting)
+    visitor = Browser(app.test_client())
+    assert alone(visitor, key).location == "/sign-in"
+    assert refusal in visitor.get("/sign-in").text
+    assert not is_signed_in(visitor)
+    later = Browser(app.test_client())
+    assert refusal in later.sign_in(editor.email).text
+    assert later.get(SECOND_STEP).status_code == 303

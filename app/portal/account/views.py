@@ -20,6 +20,7 @@ from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import notifications
 from app.services.auth import password_rules
+from app.services.identity_providers import accounts
 from app.services.users import account as own
 from app.services.users import email_changes
 from app.services.users.password_words import known_words
@@ -82,7 +83,8 @@ def account_password() -> Page:
         return _page(password=form), 422
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
-    sign_in_user(user, current_user.signed_in.record.factor)
+    signed_in = current_user.signed_in
+    sign_in_user(user, signed_in.record.factor, signed_in.origin)
     flash(gettext("Password changed. All other browsers were signed out."), "success")
     return _back()
 
@@ -165,6 +167,7 @@ def _page(
             session, caller(), session_token(), idle=settings().session_idle, page=page
         )
         email_change = email_changes.pending(session, user)
+        company_accounts = accounts.links_of(session, caller())
     mails = MailsForm.from_object(
         data={
             "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
@@ -184,6 +187,7 @@ def _page(
         newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
         older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
         email_change=email_change,
+        company_accounts=company_accounts,
         device_words=device_words,
         is_phone=is_phone,
     )

@@ -14,7 +14,9 @@ from app.portal.auth.forms import SignInForm
 
 MOST_CHARACTERS = 200_000
 RECOVERABLE_SECONDS = 12 * 3600
-SECRETS = frozenset({"password", "again", "present", "secret", "token", "webhook_secret"})
+SECRETS = frozenset(
+    {"password", "again", "present", "secret", "token", "webhook_secret", "client_secret"}
+)
 """Names of fields that are never sent back; every password field of the portal has one."""
 
 

@@ -122,9 +122,12 @@ def _load(session: Session, token: str) -> SignedInUser:
     return SignedInUser(signed_in, token)
 
 
-def sign_in_user(user: User, proof: Proof | None = None) -> None:
+def sign_in_user(
+    user: User, proof: Proof | None = None, origin: sessions.Origin | None = None
+) -> None:
     """Start a session of the user in this browser; the one before it ends. ``proof`` is what proved
-    the user beside the password."""
+    the user beside or instead of the password, ``origin`` the identity provider that may end the
+    session."""
     lifetime = timedelta(hours=settings().session_hours)
     with transaction() as session:
         _end_session(session)
@@ -136,6 +139,7 @@ def sign_in_user(user: User, proof: Proof | None = None) -> None:
             ip=request.remote_addr,
             user_agent=request.user_agent.string,
             factor=proof,
+            origin=origin,
         )
         signed_in_user = _load(session, token)
     browser_session.permanent = True

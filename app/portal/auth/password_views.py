@@ -25,6 +25,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.errors import with_wait
 from app.services.auth import password_rules, recovery
+from app.services.auth.sign_in import Entry
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 from app.services.users.password_words import known_words
@@ -180,11 +181,18 @@ def _use(
             )
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
+    return kept_quiet(_go_on(entry, slug))
+
+
+def _go_on(entry: Entry, slug: str | None) -> AnyResponse:
+    """Sign in or ask for the second step, unless the partner requires a company account."""
     flash(
         gettext("Password set. You are signed in.") if entry.user else gettext("Password set."),
         "success",
     )
-    return kept_quiet(enter(entry, notify=False))
+    if not entry.is_open:
+        return redirect(sign_in_url(slug), 303)
+    return enter(entry, notify=False)
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:

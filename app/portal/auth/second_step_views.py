@@ -16,7 +16,7 @@ from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import SecondStepForm
-from app.portal.auth.views import Page, let_in
+from app.portal.auth.views import Page, let_in, must_use
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
@@ -24,6 +24,7 @@ from app.portal.web.errors import with_wait
 from app.portal.web.i18n import speak_to
 from app.services.auth import second_step as waiting_steps
 from app.services.auth import sign_in as signing_in
+from app.services.auth import ways_in
 from app.services.auth.sessions import host_name
 from app.services.branding.brand import of_partner
 from app.services.factors import authenticator_apps, passkeys, proving
@@ -85,7 +86,7 @@ def passkey_sign_in() -> Page:
     """Sign in with a passkey alone: the device has checked its user."""
     form = SecondStepForm()
     challenge = browser.pop(CHALLENGE_KEY, "")
-    user = None
+    user, required = None, None
     try:
         with transaction() as session:
             answer = form.answer.data or ""
@@ -93,8 +94,12 @@ def passkey_sign_in() -> Page:
             user = signing_in.finish_second_step(
                 session, user_id, request.remote_addr, request_id()
             )
+            holder = signing_in.usable_user(session, user_id)
+            required = ways_in.required_provider(session, holder) if holder else None
     except ValidationFailed as error:
         flash(error.message, "error")
+    if required:
+        flash(must_use(required), "error")
     if user is None:
         return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)
     return let_in(user, Proof.PASSKEY)

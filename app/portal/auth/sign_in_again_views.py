@@ -9,9 +9,10 @@ from app.languages import gettext, gettext_noop
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
-from app.portal.auth.views import REFUSED, attempt
+from app.portal.auth.views import attempt, proof_without_step, refusal_of
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import with_wait
+from app.services.auth.sign_in import Outcome
 
 SEVERAL = gettext_noop(
     "Your email opens several portals. Sign in to yours in another window, then send this form "
@@ -39,8 +40,13 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
         form.password.errors = (error.message,)
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        reason = SECOND if outcome.second_step else SEVERAL if outcome.choices else REFUSED
-        form.refuse(outcome.paused, gettext(reason))
+        form.refuse(outcome.paused, _refusal_of(outcome))
         return form_recovery.sign_in_page(recovered, form, 422)
-    sign_in_user(outcome.user)
+    sign_in_user(outcome.user, proof_without_step(outcome.user))
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)
+
+
+def _refusal_of(outcome: Outcome) -> str:
+    if outcome.second_step:
+        return gettext(SECOND)
+    return gettext(SEVERAL) if outcome.choices else refusal_of(outcome)

@@ -3,20 +3,23 @@
 from flask import Response, make_response, render_template, url_for
 from flask_login import current_user
 
-from app.extensions import transaction
+from app.extensions import caller, transaction
 from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import StepUpForm
 from app.services.factors import passkeys
+from app.services.identity_providers import accounts
 
 __all__ = ["StepUpForm", "step_up_page"]
 
 
 def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:
-    """Ask for the password, or for the second factor of users who have one. ``wanted`` is the page
-    to go on to, ``recovered`` the sealed form to send."""
+    """Ask for the password, or for the second factor of users who have one; users with neither sign
+    in again with their company account. ``wanted`` is the page to go on to, ``recovered`` the
+    sealed form to send."""
     user = current_user.user
     with transaction(read_only=True) as session:
         own_passkeys = passkeys.count(session, user.id, site().rp_id)
+        linked = accounts.links_of(session, caller())
     page = render_template(
         "portal/auth/step_up.html",
         form=form,
@@ -24,6 +27,7 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
         wanted=wanted,
         recovered=recovered,
         has_passkey=own_passkeys > 0,
+        company_accounts=[link.provider for link in linked if link.identity],
         options_url=url_for("portal.passkey_options", purpose=passkeys.Purpose.STEP_UP),
     )
     return make_response(page, status)

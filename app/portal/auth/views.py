@@ -35,8 +35,10 @@ from app.portal.web.current_user import (
 from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
+from app.services.auth.sessions import Origin
 from app.services.auth.sign_in import Entry, Outcome
 from app.services.factors import new_browsers
+from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
@@ -75,7 +77,7 @@ def check_password(slug: str | None = None) -> Page:
             choices=outcome.choices,
             token=outcome.offer.page_token,
         )
-    form.refuse(outcome.paused, gettext(REFUSED))
+    form.refuse(outcome.paused, refusal_of(outcome))
     return _form(slug, form), 422
 
 
@@ -138,6 +140,18 @@ def attempt(email: str, password: str) -> Outcome:
         )
 
 
+def refusal_of(outcome: Outcome) -> str:
+    """Return why the email and password open no account."""
+    if outcome.required_provider is None:
+        return gettext(REFUSED)
+    return must_use(outcome.required_provider)
+
+
+def must_use(provider: str) -> str:
+    """Return the words for users who must sign in with this company account."""
+    return gettext("Your company requires its own account. Sign in with %(name)s.", name=provider)
+
+
 def partner_of_page(session: Session) -> Partner | None:
     """Return the partner by the URL's slug or the host's verified domain; None on the
     neutral page."""
@@ -150,26 +164,44 @@ def partner_of_page(session: Session) -> Partner | None:
 def enter(entry: Outcome | Entry, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if entry.user is not None:
-        remembered = Proof.REMEMBERED if entry.user.second_factor_at else None
-        return let_in(entry.user, remembered, notify=notify)
+        return let_in(entry.user, proof_without_step(entry.user), notify=notify)
     browser[SECOND_STEP_KEY] = entry.second_step
     return redirect(url_for("portal.second_step", next=request.args.get("next")), 303)
 
 
-def let_in(user: User, proof: Proof | None = None, *, notify: bool = True) -> Response:
-    """Sign the user in and redirect to the requested page."""
+def proof_without_step(user: User) -> Proof | None:
+    """Return what the session of a user starts with who wasn't asked for a second step."""
+    return Proof.REMEMBERED if user.second_factor_at else None
+
+
+def let_in(
+    user: User,
+    proof: Proof | None = None,
+    *,
+    notify: bool = True,
+    next_path: str | None = None,
+    origin: Origin | None = None,
+) -> Response:
+    """Sign the user in and redirect to ``next_path``, by default the requested page."""
     if notify and not is_known_browser(user):
         with transaction() as session:
             new_browsers.mail_about(session, user, request.remote_addr)
-    sign_in_user(user, proof)
-    path = with_kept_words(local_path(request.args.get("next")), current_user.partner)
+    sign_in_user(user, proof, origin)
+    wanted = request.args.get("next") if next_path is None else next_path
+    path = with_kept_words(local_path(wanted), current_user.partner)
     return redirect(path, 303)
 
 
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
+    with transaction(read_only=True) as session:
+        partner = partner_of_page(session)
+        providers = provider_requests.offered(session, partner.id) if partner else []
     return render_template(
         "portal/auth/form.html",
         form=form or SignInForm.from_object(),
+        providers=providers,
+        slug=partner.slug if partner else None,
+        next_path=local_path(request.args.get("next")),
         forgot_url=forgot_url(slug),
     )
 

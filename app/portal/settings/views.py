@@ -35,6 +35,7 @@ MORE_SETTINGS = (
     ("portal.portal_settings_spending", lazy_gettext("Spending")),
     ("portal.storage", lazy_gettext("Storage")),
     ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
+    ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
 )
 """Pages of their own: endpoints and names."""
 

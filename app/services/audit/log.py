@@ -20,6 +20,7 @@ from app.models import (
     Campaign,
     CarrierAccount,
     ContactImport,
+    IdentityProvider,
     OAuthClient,
     Organization,
     Partner,
@@ -48,6 +49,7 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Campaign: ("campaign", lambda row: row.name),
     CarrierAccount: ("carrier_account", lambda row: row.name),
     ContactImport: ("upload", lambda row: row.file_name),
+    IdentityProvider: ("identity_provider", lambda row: row.name),
     OAuthClient: ("client", lambda row: f"{row.name} ({row.client_id})"),
     Organization: ("organization", lambda row: row.name),
     Partner: ("partner", lambda row: row.name),
@@ -114,6 +116,8 @@ def record_change(
             partner_id, organization_id = row.id, None
         case Organization():
             partner_id, organization_id = row.partner_id, row.id
+        case IdentityProvider():
+            partner_id, organization_id = row.partner_id, None
         case _:
             partner_id, organization_id = row.partner_id, row.organization_id
     record(

@@ -57,6 +57,18 @@ def note_too_many(
     refusals.note(session, refusals.visitor(), found)
 
 
+def note_company_account(
+    session: Session,
+    partner_id: UUID | None,
+    ip: str | None,
+    request_id: str | None = None,
+    reason: str = "company_account",
+) -> None:
+    """Record a company account that opened no account, or a right password that wasn't enough."""
+    found = without_account(refusals.SIGN_IN, reason, partner_id, network_of(ip))
+    refusals.note(session, refusals.visitor(request_id), [found])
+
+
 def note_recovery(
     session: Session, email: str, partner_id: UUID | None, network: str | None
 ) -> None:

@@ -61,6 +61,15 @@ _VIEWED_USER = (
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The identity provider that a sign-in came from, and the hash of the session's id there if it
+    has one."""
+
+    provider_id: UUID
+    sid_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SignedIn:
     """A user's session. ``partner`` is None for the operator; its lists are not loaded.
 
@@ -82,6 +91,13 @@ class SignedIn:
         """Whether the user proved who they are in the last minutes: see `app.policy.step_up`."""
         proven_at = self.record.proven_at or self.record.created_at
         return utcnow() - proven_at < FRESH_FOR
+
+    @property
+    def origin(self) -> Origin | None:
+        """The identity provider that may end the session."""
+        if self.record.provider_id is None:
+            return None
+        return Origin(self.record.provider_id, self.record.provider_sid_hash)
 
     @property
     def needs_factor(self) -> bool:
@@ -106,9 +122,11 @@ def create(
     ip: str | None = None,
     user_agent: str | None = None,
     factor: str | None = None,
+    origin: Origin | None = None,
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
-    the user could still sign in with. ``factor`` is what proved the user beside the password."""
+    the user could still sign in with. ``factor`` is what proved the user beside or instead of the
+    password, ``origin`` the identity provider that may end the session."""
     offered_accounts.end_for_user(session, user.id)
     token = secrets.token_urlsafe(32)
     now = utcnow()
@@ -124,6 +142,8 @@ def create(
             created_at=now,
             seen_at=now,
             expires_at=now + lifetime,
+            provider_id=origin.provider_id if origin else None,
+            provider_sid_hash=origin.sid_hash if origin else None,
         )
     )
     session.flush()
@@ -278,6 +298,19 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
     theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
         theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))
+    return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
+
+
+def end_all_of_provider(
+    session: Session, provider_id: UUID, *, user_id: UUID | None = None, sid: str | None = None
+) -> int:
+    """End the sessions that this provider's sign-ins began, of one user or one of its own sessions
+    if given; return how many."""
+    theirs = delete(PortalSession).where(PortalSession.provider_id == provider_id)
+    if user_id is not None:
+        theirs = theirs.where(PortalSession.user_id == user_id)
+    if sid is not None:
+        theirs = theirs.where(PortalSession.provider_sid_hash == hash_of(sid))
     return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
 
 

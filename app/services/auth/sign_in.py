@@ -33,6 +33,7 @@ from app.services.auth import (
     second_step,
     sessions,
     throttle,
+    ways_in,
 )
 from app.services.auth.attempt_limits import Limits
 from app.services.auth.offered_accounts import Offer
@@ -84,23 +85,31 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The signed-in user, or the token of the second step that they need."""
+    """The signed-in user, or the token of the second step that they need; neither if they must sign
+    in with a company account."""
 
     user: User | None = None
     second_step: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user is signed in or needs only the second step."""
+        return self.user is not None or self.second_step is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
-    offer. Else it is refused, without a reason unless the password was right and the organization
-    is suspended: ``paused`` says who to ask."""
+    offer. Else it is refused, without a reason unless the password was right: ``paused`` says who
+    to ask about a suspended organization, and ``required_provider`` names the company account that
+    must be used."""
 
     user: User | None = None
     second_step: str | None = None
     choices: Sequence[Choice] = ()
     offer: Offer | None = None
     paused: str | None = None
+    required_provider: str | None = None
 
     @property
     def refused(self) -> bool:
@@ -193,6 +202,13 @@ def finish(
     paused = _still_proven(session, hashes, OrganizationStatus.SUSPENDED) if not users else ()
     if users or paused:
         throttle.settle(session, attempt.limits.own, attempt.limits.shared)
+    providers = {user.id: ways_in.required_provider(session, user) for user in users}
+    users, barred = [user for user in users if not providers[user.id]], users
+    if barred and not users:
+        refused_sign_ins.note_company_account(
+            session, barred[0].partner_id, attempt.ip, request_id, "company_account_required"
+        )
+        return Outcome(required_provider=providers[barred[0].id])
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
         return Outcome(paused=_pause_of(session, paused[0]) if paused else None)
@@ -222,7 +238,7 @@ def choose(
         user = session.scalars(
             _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
         ).one_or_none()
-    if user is None:
+    if user is None or ways_in.required_provider(session, user):
         return Outcome()
     entry = admit(session, user, ip, request_id, host=host, remembered=remembered)
     return Outcome(user=entry.user, second_step=entry.second_step)
@@ -246,10 +262,23 @@ def admit(
 def finish_second_step(
     session: Session, user_id: UUID, ip: str | None, request_id: str | None
 ) -> User | None:
-    """Sign in a user whose second step was proven; None where they may not sign in any more."""
+    """Sign in a user who proved a second factor; None where they may not sign in any more, or must
+    use a company account."""
+    user = usable_user(session, user_id)
+    if user is None:
+        return None
+    if ways_in.required_provider(session, user):
+        refused_sign_ins.note_company_account(
+            session, user.partner_id, ip, request_id, "company_account_required"
+        )
+        return None
+    return let_in(session, user, ip, request_id)
+
+
+def usable_user(session: Session, user_id: UUID) -> User | None:
+    """Return the user if they may sign in now: they, their organization and partner are active."""
     query = _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
-    user = session.scalars(query).one_or_none()
-    return let_in(session, user, ip, request_id) if user else None
+    return session.scalars(query).one_or_none()
 
 
 def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:

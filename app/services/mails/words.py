@@ -273,6 +273,32 @@ def _new_browser(facts: Facts) -> Words:
     )
 
 
+def _identity_linked(facts: Facts) -> Words:
+    product, provider = facts.brand.product_name, facts.details["provider"]
+    return Words(
+        subject=gettext("A company account was linked to %(product)s", product=product),
+        heading=gettext("A company account was linked"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s an account of %(provider)s was linked to %(email)s in %(product)s.",
+                moment=facts.at,
+                provider=provider,
+                email=facts.email,
+                product=product,
+            ),
+            gettext("It signs you in without your password."),
+            gettext(
+                "If that was not you, remove the link in your account and contact %(partner)s.",
+                partner=_sender(facts),
+            ),
+        ),
+        act=(gettext("View your account"), f"{facts.site}/account"),
+        reason=gettext(
+            "Sent to %(email)s so that you notice new ways to sign in.", email=facts.email
+        ),
+    )
+
+
 def _not_you(support: str | None) -> str:
     if support:
         return gettext(
@@ -730,6 +756,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.BUDGET_REACHED: _budget_reached,
     MailKind.ALERTS_OPENED: _alerts_opened,
     MailKind.PORTAL_VIEWED: _portal_viewed,
+    MailKind.IDENTITY_LINKED: _identity_linked,
     MailKind.MONTHLY_REPORT: _monthly_report,
     MailKind.DOMAIN_RECORDS: _domain_records,
 }

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
-from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle
+from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle, ways_in
 from app.services.auth.sign_in import Entry
 
 INVITATION = (LinkPurpose.INVITATION,)
@@ -40,7 +40,8 @@ def use(
     host: str = "",
 ) -> Entry:
     """Use the link up: set the password, end every session, and sign in, or begin the second step:
-    a mailed link doesn't replace it. An invitation is accepted by that. Raises as `holder`."""
+    a mailed link doesn't replace it. It does neither if a company account is required
+    (`ways_in.required_provider`). An invitation is accepted by that. Raises as `holder`."""
     user = one_time_links.use(session, token, *purposes)
     _check(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -53,6 +54,8 @@ def use(
         audit.record_change(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
+    if ways_in.required_provider(session, user):
+        return Entry()
     return sign_in.admit(session, user, ip, request_id, host=host)
 
 

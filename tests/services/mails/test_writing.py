@@ -70,6 +70,7 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "domain": "portal.northwind.example",
         "until": "2026-11-24T10:00:00+00:00",
     },
+    MailKind.IDENTITY_LINKED: {"provider": "Acme ID"},
     MailKind.MONTHLY_REPORT: {
         "name": "Hill Dental",
         "month": "October 2026",

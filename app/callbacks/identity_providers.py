@@ -1,0 +1,55 @@
+"""Back-channel logout: an identity provider ends sessions, signed by a logout token.
+
+A token that isn't accepted is 400, of whatever kind, and says nothing more.
+"""
+
+import logging
+from uuid import UUID
+
+from flask import Blueprint, Response, request
+from flask.typing import ResponseReturnValue
+
+from app.database.scope import AUTHENTICATION, of_tenant
+from app.errors import NotFound
+from app.extensions import settings, transaction
+from app.gateways import openid
+from app.services.identity_providers import requests, sign_outs, tokens
+
+LONGEST_FORM = 64 * 1024
+
+log = logging.getLogger(__name__)
+
+blueprint = Blueprint("identity_providers", __name__, url_prefix="/sso")
+
+
+@blueprint.post("/<uuid:provider_id>/logout")
+def end_sessions(provider_id: UUID) -> ResponseReturnValue:
+    """End the sessions of the token's subject or session (OpenID Connect Back-Channel Logout)."""
+    request.max_content_length = request.max_form_memory_size = LONGEST_FORM
+    with transaction(read_only=True, scope=AUTHENTICATION) as session:
+        provider = requests.of_any(session, provider_id)
+    if provider is None:
+        raise NotFound
+    expected = {"issuer": provider.issuer, "client_id": provider.client_id}
+    token, private = request.form.get("logout_token", ""), settings().webhook_allow_private
+    try:
+        endpoints = openid.discover(provider.issuer, allow_private=private)
+        keys = openid.keys_of(endpoints, allow_private=private)
+        try:
+            claims = tokens.check_sign_out_token(token, keys, **expected)
+        except tokens.UnknownKey:
+            keys = openid.keys_of(endpoints, allow_private=private, renew=True)
+            claims = tokens.check_sign_out_token(token, keys, **expected)
+        with transaction(scope=of_tenant(provider.partner_id, None)) as session:
+            sign_outs.end_sessions(session, provider, claims)
+    except tokens.TokenRefused as error:
+        log.warning("a logout token of provider %s was refused: %s", provider_id, error.reason)
+        return _answer(400)
+    except openid.ProviderFailed as error:
+        log.warning("the identity provider %s can't be used: %s", provider_id, error)
+        return _answer(400)
+    return _answer(200)
+
+
+def _answer(status: int) -> Response:
+    return Response(status=status, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,196 @@
+"""Ask an OpenID Connect provider: its discovery document, its keys, and the exchange of a code.
+
+The partner has chosen the host, so each request goes through `outside_http`: to public addresses
+only, without redirects, and for at most five seconds. Discovery and keys are kept for five minutes.
+"""
+
+import json
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from urllib.parse import quote_plus, urlencode, urlsplit
+
+from app.gateways.outside_http import NoAnswer, ask
+from app.validation.urls import is_web_url
+
+SECONDS = 5.0
+MOST_BYTES = 256 * 1024
+KEPT_SECONDS = 300.0
+RENEWED_SECONDS = 15.0
+"""After this time an unknown key is a reason to read the keys again."""
+MOST_KEPT = 500
+PATH = "/.well-known/openid-configuration"
+
+
+class ProviderFailed(Exception):
+    """The provider can't be used now. The message is the end of a sentence, in English."""
+
+
+class ProviderDown(ProviderFailed):
+    """No answer, or an error of the provider itself: trying again later can help."""
+
+
+class CodeRefused(ProviderFailed):
+    """The provider didn't accept the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """What discovery says. ``names_issuer``: answers to the browser name the issuer (RFC 9207)."""
+
+    issuer: str
+    authorization: str
+    token: str
+    keys: str
+    names_issuer: bool
+    takes_basic: bool
+
+
+class _Kept:
+    """Answers by URL, with the time of their request."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._answers: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    def get(self, url: str, *, allow_private: bool, not_older: float) -> dict[str, Any]:
+        with self._lock:
+            asked_at, known = self._answers.get(url, (0.0, None))
+        if known is not None and time.monotonic() - asked_at < not_older:
+            return known
+        found = _read(ask_provider("GET", url, allow_private=allow_private)[1])
+        with self._lock:
+            if len(self._answers) >= MOST_KEPT:
+                self._answers.clear()
+            self._answers[url] = (time.monotonic(), found)
+        return found
+
+
+_kept = _Kept()
+
+
+def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> Endpoints:
+    """Return the endpoints of the issuer. Raises `ProviderFailed` if they can't be used."""
+    check_url(issuer, allow_private=allow_private)
+    seconds = 0.0 if fresh else KEPT_SECONDS
+    url = issuer.rstrip("/") + PATH
+    found = _kept.get(url, allow_private=allow_private, not_older=seconds)
+    if found.get("issuer") != issuer:
+        message = f"it names another issuer: {str(found.get('issuer'))[:200]}"
+        raise ProviderFailed(message)
+    urls = [found.get(f"{name}_endpoint") for name in ("authorization", "token")]
+    authorization, token, keys = (
+        check_url(url, allow_private=allow_private) for url in (*urls, found.get("jwks_uri"))
+    )
+    methods = found.get("token_endpoint_auth_methods_supported")
+    return Endpoints(
+        issuer,
+        authorization,
+        token,
+        keys,
+        names_issuer=found.get("authorization_response_iss_parameter_supported") is True,
+        takes_basic=not isinstance(methods, list) or "client_secret_basic" in methods,
+    )
+
+
+def keys_of(endpoints: Endpoints, *, allow_private: bool, renew: bool = False) -> dict[str, Any]:
+    """Return the provider's JSON Web Key Set; with ``renew`` not older than some seconds. Raises
+    `ProviderFailed`."""
+    seconds = RENEWED_SECONDS if renew else KEPT_SECONDS
+    found = _kept.get(endpoints.keys, allow_private=allow_private, not_older=seconds)
+    if not isinstance(found.get("keys"), list):
+        message = "its keys can't be read"
+        raise ProviderFailed(message)
+    return found
+
+
+def exchange(
+    endpoints: Endpoints,
+    *,
+    client_id: str,
+    secret: str,
+    code: str,
+    verifier: str,
+    redirect_uri: str,
+    allow_private: bool,
+) -> str:
+    """Return the ID token for the code. Raises `CodeRefused` and `ProviderFailed`."""
+    fields = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": redirect_uri,
+        "code_verifier": verifier,
+    }
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    if endpoints.takes_basic:
+        pair = f"{quote_plus(client_id)}:{quote_plus(secret)}"
+        headers["authorization"] = "Basic " + b64encode(pair.encode()).decode()
+    else:
+        fields |= {"client_id": client_id, "client_secret": secret}
+    status, body = ask_provider(
+        "POST", endpoints.token, headers, urlencode(fields).encode(), allow_private=allow_private
+    )
+    if status != 200:
+        message = f"it answered {status}"
+        raise CodeRefused(message)
+    token = _read(body).get("id_token")
+    if not isinstance(token, str) or not token:
+        message = "it sent no ID token"
+        raise ProviderFailed(message)
+    return token
+
+
+def check_url(url: object, *, allow_private: bool) -> str:
+    """Return an address that may be asked or redirected to. Raises `ProviderFailed`."""
+    allowed = ("https", "http") if allow_private else ("https",)
+    text = url if isinstance(url, str) and is_web_url(url) else ""
+    if urlsplit(text).scheme.lower() not in allowed or "#" in text:
+        message = "an address in it is missing or doesn't begin with https://"
+        raise ProviderFailed(message)
+    return text
+
+
+def ask_provider(
+    method: str,
+    url: str,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    *,
+    allow_private: bool,
+) -> tuple[int, bytes]:
+    """Return the status and body of an answer. Raises `ProviderDown`; `ProviderFailed` for a GET
+    that isn't answered with 200."""
+    accepted = {"accept": "application/json", **(headers or {})}
+    try:
+        answer = ask(
+            method,
+            url,
+            accepted,
+            body,
+            most_bytes=MOST_BYTES,
+            allow_private=allow_private,
+            seconds=SECONDS,
+        )
+    except NoAnswer as reason:
+        raise ProviderDown(str(reason)) from None
+    if answer.body is None or answer.status >= 500:
+        message = f"it answered {answer.status}"
+        raise ProviderDown(message)
+    if method == "GET" and answer.status != 200:
+        message = f"it answered {answer.status}"
+        raise ProviderFailed(message)
+    return answer.status, answer.body
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        message = "its answer isn't JSON"
+        raise ProviderFailed(message)
+    return found

@@ -1,0 +1,107 @@
+"""Sign-in with a company account: OpenID Connect providers of a partner and the users they know."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Integer, Text, UniqueConstraint, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.models.base import (
+    Base,
+    Created,
+    Hash,
+    Id,
+    Json,
+    Line,
+    Name,
+    Time,
+    Updated,
+    Url,
+    UtcDateTime,
+)
+
+
+class IdentityProvider(Base):
+    """An OpenID Connect provider at which a partner's users sign in. The client secret is
+    encrypted.
+
+    The issuer never changes: the subjects of the links have a meaning only there.
+    """
+
+    __tablename__ = "identity_providers"
+    __table_args__ = (UniqueConstraint("partner_id", "issuer", "client_id"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[Name]
+    issuer: Mapped[Line]
+    client_id: Mapped[Line]
+    secret: Mapped[str] = mapped_column(Text)
+    domains: Mapped[list[str]] = mapped_column(Json, default=list)
+    """Email domains whose verified addresses are linked to users, in lower case."""
+    creates_users: Mapped[bool] = mapped_column(default=False, server_default=false())
+    default_role: Mapped[Name | None]
+    """Of a new user whose claim maps to no role; None creates no such user."""
+    role_claim: Mapped[Name | None]
+    role_values: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    """By role: the value of the claim."""
+    required_for_staff: Mapped[bool] = mapped_column(default=False, server_default=false())
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+
+class UserIdentity(Base):
+    """The link between a user and the subject by which a provider knows them."""
+
+    __tablename__ = "user_identities"
+    __table_args__ = (
+        UniqueConstraint("provider_id", "subject"),
+        UniqueConstraint("provider_id", "user_id"),
+    )
+
+    id: Mapped[Id]
+    provider_id: Mapped[UUID] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE")
+    )
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    subject: Mapped[Line]
+    created_at: Mapped[Created]
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class IdentityRequest(Base):
+    """A request to a provider that waits for its answer: used once, by the browser that made it.
+
+    The browser's cookie holds the token from which the nonce and the PKCE verifier come; only its
+    hash is stored. With ``user_id`` the answer links the account to that user.
+    """
+
+    __tablename__ = "identity_requests"
+
+    state_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    provider_id: Mapped[UUID] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
+    )
+    browser_hash: Mapped[Hash]
+    user_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    redirect_uri: Mapped[Url]
+    next_path: Mapped[Url]
+    expires_at: Mapped[Time] = mapped_column(index=True)
+
+
+class IdentitySignOut(Base):
+    """A logout token that was received, until it expires: it has no effect a second time."""
+
+    __tablename__ = "identity_sign_outs"
+
+    token_hash: Mapped[Hash] = mapped_column(primary_key=True)
+    provider_id: Mapped[UUID] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
+    )
+    expires_at: Mapped[Time] = mapped_column(index=True)

@@ -1,0 +1,46 @@
+"""Link and unlink a company account in the user's own account."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, NotFound
+from app.extensions import caller, transaction
+from app.gateways.openid import ProviderFailed
+from app.languages import gettext
+from app.portal.auth.company_accounts import leave
+from app.portal.web.blueprint import Page, portal
+from app.services.identity_providers import accounts, requests
+
+
+@portal.post("/account/company-accounts/<uuid:provider_id>/link")
+def account_company_link(provider_id: UUID) -> Page:
+    """Show the way to the provider: a form may not lead to another host."""
+    partner = current_user.partner
+    if partner is None:
+        raise NotFound
+    with transaction(read_only=True) as session:
+        provider = requests.of_partner(session, partner.id, provider_id)
+    if provider is None:
+        raise NotFound
+    try:
+        url = leave(partner, provider, user_id=current_user.id)
+    except ProviderFailed:
+        words = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
+        flash(words, "error")
+        return redirect(url_for("portal.account"), 303)
+    return render_template("portal/account/link.html", provider=provider, url=url)
+
+
+@portal.post("/account/company-accounts/<uuid:provider_id>/unlink")
+def account_company_unlink(provider_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            accounts.unlink(session, caller(), provider_id)
+    except Conflict as error:
+        flash(error.message, "error")
+    else:
+        flash(gettext("The link was removed."), "success")
+    return redirect(url_for("portal.account"), 303)

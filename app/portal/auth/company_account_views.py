@@ -1,0 +1,157 @@
+"""Sign in with a company account: to the provider and back."""
+
+import logging
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from app.database.scope import of_tenant
+from app.enums import Proof
+from app.errors import DomainError, NotFound
+from app.extensions import transaction
+from app.gateways.openid import CodeRefused, ProviderDown, ProviderFailed
+from app.http.request_id import request_id
+from app.languages import gettext
+from app.models import IdentityProvider, Partner
+from app.portal.auth.company_accounts import (
+    Answered,
+    AnswerRefused,
+    leave,
+    provider_of_page,
+    take_answer,
+)
+from app.portal.auth.views import Page, let_in
+from app.portal.web.blueprint import portal
+from app.portal.web.current_user import local_path, sign_in_url
+from app.services.identity_providers import accounts
+from app.services.identity_providers.accounts import NotAdmitted
+from app.services.identity_providers.tokens import TokenRefused
+
+log = logging.getLogger(__name__)
+
+
+@portal.get("/p/<slug>/sso/<uuid:provider_id>/start")
+def company_account_start(slug: str, provider_id: UUID) -> Page:
+    partner, provider = provider_of_page(slug, provider_id)
+    next_path = local_path(request.args.get("next"))
+    again = "again" in request.args
+    if current_user.is_authenticated and not again:
+        return redirect(next_path, 303)
+    try:
+        return redirect(leave(partner, provider, next_path=next_path, again=again), 303)
+    except ProviderFailed as error:
+        return _unavailable(partner, provider, error)
+
+
+@portal.get("/p/<slug>/sso/<uuid:provider_id>/callback")
+def company_account_callback(slug: str, provider_id: UUID) -> Page:
+    """Take the provider's answer: sign in, or link the account of the user who asked for it."""
+    partner, provider = provider_of_page(slug, provider_id)
+    try:
+        answered = take_answer(partner, provider)
+        if answered.taken.user_id is not None:
+            return _link(partner, provider, answered)
+        with transaction(scope=of_tenant(partner.id, None)) as session:
+            admitted = accounts.admit(
+                session,
+                provider,
+                answered.claims,
+                ip=request.remote_addr,
+                request_id=request_id(),
+            )
+    except NotAdmitted as error:
+        _note_refused(partner, provider, error.reason)
+        return _not_admitted(partner, provider, error)
+    except (AnswerRefused, TokenRefused, CodeRefused) as error:
+        reason = "code" if isinstance(error, CodeRefused) else error.reason
+        _note_refused(partner, provider, reason)
+        return _refused(partner, provider, reason)
+    except ProviderFailed as error:
+        return _unavailable(partner, provider, error)
+    return let_in(
+        admitted.user,
+        Proof.COMPANY_ACCOUNT,
+        notify=not admitted.linked_now,  # the mail about the link tells it
+        next_path=answered.taken.next_path,
+        origin=answered.origin(provider.id),
+    )
+
+
+def _link(partner: Partner, provider: IdentityProvider, answered: Answered) -> Response:
+    """Link the account, if the user who asked for it is still signed in here."""
+    if not current_user.is_authenticated or current_user.id != answered.taken.user_id:
+        raise AnswerRefused("session")
+    try:
+        with transaction(scope=of_tenant(partner.id, None)) as session:
+            accounts.link(session, provider, current_user.caller, answered.claims)
+    except NotFound:
+        raise AnswerRefused("session") from None
+    except DomainError as error:
+        flash(error.message, "error")
+    else:
+        flash(gettext("%(name)s is linked to your account.", name=provider.name), "success")
+    return redirect(url_for("portal.account"), 303)
+
+
+def _note_refused(partner: Partner, provider: IdentityProvider, reason: str) -> None:
+    log.warning("a company account of provider %s was refused: %s", provider.id, reason)
+    with transaction(scope=of_tenant(partner.id, None)) as session:
+        accounts.note_refused(session, provider, request.remote_addr, request_id())
+
+
+def _unavailable(partner: Partner, provider: IdentityProvider, error: ProviderFailed) -> Page:
+    log.warning("the identity provider %s can't be used: %s", provider.id, error)
+    status = 503 if isinstance(error, ProviderDown) else 502
+    words = (
+        gettext("%(name)s doesn’t answer", name=provider.name),
+        gettext("Nothing was changed. Try again in a moment, or sign in with your password."),
+        gettext(
+            "If your company requires %(name)s, ask a partner admin of your portal. "
+            "Partner admins can always sign in with their password.",
+            name=provider.name,
+        ),
+    )
+    return _page(partner, provider, words), status
+
+
+def _refused(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
+    words = (
+        gettext("You are not signed in"),
+        gettext("%(name)s cancelled the sign-in.", name=provider.name)
+        if reason == "declined"
+        else gettext("The answer of %(name)s was not accepted.", name=provider.name),
+        gettext("It may be too old or from another browser window. Start the sign-in again."),
+    )
+    return _page(partner, provider, words), 400
+
+
+def _not_admitted(partner: Partner, provider: IdentityProvider, error: NotAdmitted) -> Page:
+    inactive = error.reason == "not_active"
+    words = (
+        gettext("You are not signed in"),
+        gettext("The user of this company account is not active.")
+        if inactive
+        else gettext("This account of %(name)s isn’t linked to a user.", name=provider.name),
+        gettext("Ask an administrator of your portal.")
+        if inactive
+        else gettext(
+            "Sign in with your password, then link it in your account. "
+            "If you have no user here, ask an administrator."
+        ),
+    )
+    return _page(partner, provider, words), 403
+
+
+def _page(partner: Partner, provider: IdentityProvider, words: tuple[str, str, str]) -> str:
+    title, text, advice = words
+    start = "portal.company_account_start"
+    return render_template(
+        "portal/auth/company_account.html",
+        title=title,
+        text=text,
+        advice=advice,
+        sign_in_url=sign_in_url(partner.slug),
+        start_url=url_for(start, slug=partner.slug, provider_id=provider.id),
+    )

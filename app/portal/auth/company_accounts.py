@@ -1,0 +1,127 @@
+"""What the screens share that send a browser to an identity provider and take its answer."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from flask import request, url_for
+from flask import session as browser
+
+from app.database.scope import of_tenant
+from app.errors import NotFound
+from app.extensions import settings, transaction
+from app.gateways import openid
+from app.models import IdentityProvider, Partner
+from app.services.auth import sessions, sign_in
+from app.services.identity_providers import requests, tokens
+from app.services.identity_providers.providers import secret_of
+from app.services.identity_providers.requests import Begun, Taken
+
+BROWSER_KEY = "company_account"
+"""Where the cookie keeps the token of the browser's last request."""
+
+
+class AnswerRefused(Exception):
+    """The provider's answer isn't one to our request; ``reason`` is a word for the log."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer whose tokens were checked."""
+
+    taken: Taken
+    claims: dict[str, Any]
+
+    def origin(self, provider_id: UUID) -> sessions.Origin:
+        sid = self.claims.get("sid", "")
+        sid_hash = sessions.hash_of(sid) if tokens.is_subject(sid) else None
+        return sessions.Origin(provider_id, sid_hash)
+
+
+def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
+    """Return where the provider sends the browser back: at the host of the partner's verified
+    domain if the browser is there, otherwise at the installation's."""
+    origin = settings().public_url.rstrip("/")
+    if partner.domain_verified_at is not None and sessions.host_name(host) == partner.domain_key:
+        origin = f"https://{partner.domain_key}"
+    path = url_for("portal.company_account_callback", slug=partner.slug, provider_id=provider_id)
+    return origin + path
+
+
+def leave(
+    partner: Partner,
+    provider: IdentityProvider,
+    *,
+    next_path: str = "/",
+    user_id: UUID | None = None,
+    again: bool = False,
+) -> str:
+    """Return the URL of the provider to which this browser goes; ``again`` asks it not to rely on
+    its own session. Raises `openid.ProviderFailed`."""
+    private = settings().webhook_allow_private
+    endpoints = openid.discover(provider.issuer, allow_private=private)
+    redirect_uri = redirect_uri_of(partner, provider.id, request.host)
+    with transaction(scope=of_tenant(partner.id, None)) as session:
+        begun: Begun = requests.begin(
+            session, provider, redirect_uri=redirect_uri, next_path=next_path, user_id=user_id
+        )
+    browser[BROWSER_KEY] = begun.browser_token
+    return requests.authorization_url(
+        endpoints, provider.client_id, begun, redirect_uri, again=again
+    )
+
+
+def take_answer(partner: Partner, provider: IdentityProvider) -> Answered:
+    """Check the provider's answer in this request. Its own request is used up in any case. Raises
+    `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
+    state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")
+    with transaction(scope=of_tenant(partner.id, None)) as session:
+        taken = requests.take(session, provider.id, state, browser_token)
+    if taken is None:
+        raise AnswerRefused("state")
+    private = settings().webhook_allow_private
+    endpoints = openid.discover(provider.issuer, allow_private=private)
+    issuer = request.args.get("iss")
+    if issuer != provider.issuer and (issuer is not None or endpoints.names_issuer):
+        raise AnswerRefused("issuer")
+    code = request.args.get("code")
+    if not code or "error" in request.args:
+        raise AnswerRefused("declined")
+    secret = secret_of(provider, settings().secret_keys)
+    if secret is None:
+        raise AnswerRefused("secret")
+    token = openid.exchange(
+        endpoints,
+        client_id=provider.client_id,
+        secret=secret,
+        code=code,
+        verifier=taken.verifier,
+        redirect_uri=taken.redirect_uri,
+        allow_private=private,
+    )
+    expected = {
+        "issuer": provider.issuer,
+        "client_id": provider.client_id,
+        "nonce": taken.nonce,
+    }
+    keys = openid.keys_of(endpoints, allow_private=private)
+    try:
+        claims = tokens.check_id_token(token, keys, **expected)
+    except tokens.UnknownKey:
+        keys = openid.keys_of(endpoints, allow_private=private, renew=True)
+        claims = tokens.check_id_token(token, keys, **expected)
+    return Answered(taken, claims)
+
+
+def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityProvider]:
+    """Return the partner of the URL and its provider. Raises `NotFound`."""
+    with transaction(read_only=True) as session:
+        partner = sign_in.partner_of_slug(session, slug)
+        provider = requests.of_partner(session, partner.id, provider_id)
+    if provider is None:
+        raise NotFound
+    return partner, provider

@@ -1,0 +1,166 @@
+"""Company accounts of the partner: listed, added, changed, removed."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext, ngettext
+from app.models import Partner
+from app.portal.auth.company_accounts import redirect_uri_of
+from app.portal.identity_providers.forms import EditProviderForm, ProviderForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.formats import number
+from app.portal.web.forms import refused
+from app.services import partners
+from app.services.identity_providers import providers
+
+
+@portal.get("/settings/company-accounts")
+def portal_settings_companies() -> str:
+    with transaction(read_only=True) as session:
+        _partner(session)
+        found = providers.listing(session, caller())
+        users = {provider.id: providers.linked_users(session, provider) for provider in found}
+    return render_template(
+        "portal/identity_providers/list.html", providers=found, users=users, most=providers.MOST
+    )
+
+
+@portal.get("/settings/company-accounts/new")
+def portal_settings_company_new() -> str:
+    return _new_page(ProviderForm())
+
+
+@portal.post("/settings/company-accounts/new")
+def portal_settings_company_create() -> Page:
+    form = ProviderForm()
+    wanted = form.to_fields()
+    try:
+        with transaction(read_only=True) as session:
+            _partner(session)
+            providers.listing(session, caller())
+        providers.check_discovery(wanted.issuer, allow_private=settings().webhook_allow_private)
+        with transaction() as session:
+            submission = Submission(session)
+            provider = providers.add(session, caller(), settings().secret_keys, wanted)
+            url = submission.led_to(_url(provider.id))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _new_page(form))
+    flash(
+        gettext("%(name)s was added. Enter its redirect address there.", name=provider.name),
+        "success",
+    )
+    return redirect(url, 303)
+
+
+@portal.get("/settings/company-accounts/<uuid:provider_id>")
+def portal_settings_company(provider_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, provider_id)
+    return _edit_page(provider_id, form)
+
+
+@portal.post("/settings/company-accounts/<uuid:provider_id>")
+def portal_settings_company_save(provider_id: UUID) -> Page:
+    form = EditProviderForm()
+    try:
+        with transaction() as session:
+            issuer = providers.get(session, caller(), provider_id).issuer
+            form.issuer.data = issuer
+            provider = providers.update(
+                session,
+                caller(),
+                settings().secret_keys,
+                provider_id,
+                form.to_fields(issuer),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _edit_page(provider_id, form),
+            stored=lambda session: _stored(session, provider_id),
+            target=("identity_provider", provider_id),
+        )
+    flash(gettext("%(name)s was saved.", name=provider.name), "success")
+    return redirect(url_for("portal.portal_settings_companies"), 303)
+
+
+@portal.get("/settings/company-accounts/<uuid:provider_id>/remove")
+def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        provider = providers.get(session, caller(), provider_id)
+        users = providers.linked_users(session, provider)
+    return Confirmation(
+        action=url_for("portal.portal_settings_company_remove", provider_id=provider_id),
+        title=gettext("Remove %(name)s?", name=provider.name),
+        consequences=[
+            ngettext(
+                "%(num)s user can no longer sign in with it.",
+                "%(num)s users can no longer sign in with it.",
+                users,
+                num=number(users),
+            ),
+            gettext("Sessions that began with it end now."),
+            gettext("Users without a password need a password reset link."),
+        ],
+        act=gettext("Remove company account"),
+        safe=gettext("Keep company account"),
+        safe_url=_url(provider_id),
+    ).page()
+
+
+@portal.post("/settings/company-accounts/<uuid:provider_id>/remove")
+def portal_settings_company_remove(provider_id: UUID) -> Response:
+    with transaction() as session:
+        name = providers.remove(session, caller(), provider_id).name
+    flash(gettext("%(name)s was removed.", name=name), "success")
+    return redirect(url_for("portal.portal_settings_companies"), 303)
+
+
+def _partner(session: Session) -> Partner:
+    """Return the caller's partner. Raises `NotFound` for operators, who have none."""
+    if caller().partner_id is None:
+        raise NotFound
+    return partners.get(session, caller(), partners.own(caller()))
+
+
+def _stored(session: Session, provider_id: UUID) -> EditProviderForm:
+    return EditProviderForm.showing(providers.get(session, caller(), provider_id))
+
+
+def _url(provider_id: UUID) -> str:
+    return url_for("portal.portal_settings_company", provider_id=provider_id)
+
+
+def _new_page(form: ProviderForm) -> str:
+    with transaction(read_only=True) as session:
+        domains = providers.provable_domains(_partner(session))
+    return render_template("portal/identity_providers/new.html", form=form, domains=domains)
+
+
+def _edit_page(provider_id: UUID, form: EditProviderForm) -> str:
+    with transaction(read_only=True) as session:
+        partner = _partner(session)
+        provider = providers.get(session, caller(), provider_id)
+        domains = providers.provable_domains(partner)
+    hosts = [request.host]
+    if partner.domain_verified_at is not None and partner.domain_key:
+        hosts.append(partner.domain_key)
+    addresses = dict.fromkeys(redirect_uri_of(partner, provider.id, host) for host in hosts)
+    public = settings().public_url.rstrip("/")
+    return render_template(
+        "portal/identity_providers/edit.html",
+        form=form,
+        provider=provider,
+        domains=domains,
+        redirect_uris=list(addresses),
+        sign_out_uri=public + url_for("identity_providers.end_sessions", provider_id=provider.id),
+    )

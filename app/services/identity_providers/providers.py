@@ -1,0 +1,277 @@
+"""List, add, change and remove the providers of the caller's partner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import NotFound, ValidationFailed, refuse_stale
+from app.gateways.openid import ProviderFailed, check_url, discover
+from app.languages import gettext
+from app.models import IdentityProvider, Partner, UserIdentity, new_id
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.auth import sessions
+from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.tenancy import fetch, of_tenant
+
+PURPOSE = "identity-provider"
+MOST = 10
+"""Providers of one partner."""
+MAX_NAME = 60
+MAX_ID = 500
+NEW_ROLES = (Role.ADMIN, Role.PARTNER_EDITOR)
+"""Roles that a new user can get. Partner admins are invited; members belong to an organization."""
+PUBLIC_MAIL = frozenset(
+    {
+        *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com"),
+        *("yahoo.com", "icloud.com", "me.com", "aol.com", "gmx.com", "gmx.de", "web.de"),
+        *("proton.me", "protonmail.com", "mail.ru", "yandex.ru", "qq.com", "163.com"),
+    }
+)
+"""Domains at which anyone gets an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What a form sends. A blank ``secret`` keeps the present one."""
+
+    name: str
+    issuer: str
+    client_id: str
+    secret: str = field(repr=False)
+    domains: Sequence[str] = ()
+    creates_users: bool = False
+    default_role: str | None = None
+    role_claim: str | None = None
+    role_values: dict[str, str] = field(default_factory=dict)
+    required_for_staff: bool = False
+
+
+def listing(session: Session, caller: Caller) -> Sequence[IdentityProvider]:
+    """Return all providers of the caller's partner, by name. Raises `Forbidden`."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = of_tenant(select(IdentityProvider), caller, IdentityProvider.partner_id)
+    return session.scalars(query.order_by(IdentityProvider.name, IdentityProvider.id)).all()
+
+
+def get(
+    session: Session, caller: Caller, provider_id: UUID, *, for_change: bool = False
+) -> IdentityProvider:
+    """Raises `Forbidden` and `NotFound` (``identity_provider_not_found``)."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    query = of_tenant(select(IdentityProvider), caller, IdentityProvider.partner_id)
+    missing = NotFound(gettext("There is no such company account."), "identity_provider_not_found")
+    query = query.where(IdentityProvider.id == provider_id)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def check_discovery(issuer: str, *, allow_private: bool) -> None:
+    """Read the provider's discovery document and nothing else. Never inside a transaction. Raises
+    `ValidationFailed` (``invalid_url``, ``discovery_failed``)."""
+    try:
+        check_url(issuer, allow_private=allow_private)
+    except ProviderFailed:
+        message = gettext("Enter an address that begins with https://.")
+        raise ValidationFailed.on("issuer", "invalid_url", message) from None
+    try:
+        discover(issuer, allow_private=allow_private, fresh=True)
+    except ProviderFailed as error:
+        # Translators: %(reason)s is an English technical message.
+        message = gettext(
+            "The provider can't be used: %(reason)s. Check the issuer at your provider.",
+            reason=str(error),
+        )
+        raise ValidationFailed.on("issuer", "discovery_failed", message) from None
+
+
+def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -> IdentityProvider:
+    """Create a provider whose discovery was tested.
+
+    Raises `Forbidden`, `ValidationFailed` (``required``, ``too_long``, ``domain_not_proven``,
+    ``unknown_role``, ``provider_exists``, ``too_many_providers``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partner = partners.get(session, caller, partners.own(caller), for_change=True)
+    _check(partner, wanted, needs_secret=True)
+    held = select(func.count()).where(IdentityProvider.partner_id == partner.id)
+    if (session.scalar(held) or 0) >= MOST:
+        message = gettext("A portal has at most %(most)s company accounts.", most=MOST)
+        raise ValidationFailed.on("name", "too_many_providers", message)
+    provider = IdentityProvider(
+        id=new_id(), partner_id=partner.id, issuer=wanted.issuer, secret="", **_values(wanted)
+    )
+    provider.secret = seal(wanted.secret, PURPOSE, keys)
+    try:
+        with session.begin_nested():
+            session.add(provider)
+    except IntegrityError as error:
+        message = gettext("This issuer with this client ID exists already.")
+        raise ValidationFailed.on("clientId", "provider_exists", message) from error
+    audit.record_change(
+        session, caller, "identity_provider.created", provider, after=facts_of(provider)
+    )
+    return provider
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    keys: Sequence[str],
+    provider_id: UUID,
+    wanted: Fields,
+    *,
+    expected_version: int | None = None,
+) -> IdentityProvider:
+    """Change everything but the issuer. Raises as `add`, `NotFound` and `Conflict`
+    (``changed_meanwhile``)."""
+    provider = get(session, caller, provider_id, for_change=True)
+    partner = partners.get(session, caller, provider.partner_id)
+    _check(partner, wanted, needs_secret=False)
+    refuse_stale(expected_version, provider.version, "company account")
+    before = facts_of(provider)
+    try:
+        with session.begin_nested():
+            for name, value in _values(wanted).items():
+                setattr(provider, name, value)
+            if wanted.secret:
+                provider.secret = seal(wanted.secret, PURPOSE, keys)
+    except IntegrityError as error:
+        message = gettext("This issuer with this client ID exists already.")
+        raise ValidationFailed.on("clientId", "provider_exists", message) from error
+    after = facts_of(provider)
+    if before != after or wanted.secret:
+        provider.version += 1
+        session.flush()
+        changed = {"clientSecret": "changed"} if wanted.secret else {}
+        audit.record_change(
+            session,
+            caller,
+            "identity_provider.updated",
+            provider,
+            before=before,
+            after=after | changed,
+        )
+    return provider
+
+
+def remove(session: Session, caller: Caller, provider_id: UUID) -> IdentityProvider:
+    """Remove it with its links, and end the sessions that it began. Raises `NotFound`."""
+    provider = get(session, caller, provider_id, for_change=True)
+    audit.record_change(
+        session, caller, "identity_provider.removed", provider, before=facts_of(provider)
+    )
+    sessions.end_all_of_provider(session, provider.id)
+    session.delete(provider)
+    session.flush()
+    return provider
+
+
+def linked_users(session: Session, provider: IdentityProvider) -> int:
+    """Return how many users have linked it; the provider must come from `get`."""
+    query = select(func.count()).where(UserIdentity.provider_id == provider.id)
+    return session.scalar(query) or 0
+
+
+def provable_domains(partner: Partner) -> list[str]:
+    """Return the email domains that count as the partner's: its email domain and its verified
+    domain, never those at which anyone gets an address."""
+    found = {(partner.email_domain or "").strip().lower().lstrip("@")}
+    if partner.domain_verified_at is not None:
+        found.add(partner.domain_key or "")
+    return sorted(found - PUBLIC_MAIL - {""})
+
+
+def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:
+    """Return the client secret; None if no known key decrypts it."""
+    try:
+        return unseal(provider.secret, PURPOSE, keys).text
+    except SealBroken:
+        return None
+
+
+def tidy(session: Session, keys: Sequence[str]) -> None:
+    """Re-encrypt the secrets that the previous key encrypted."""
+    for provider in session.scalars(select(IdentityProvider)):
+        try:
+            opened = unseal(provider.secret, PURPOSE, keys)
+        except SealBroken:
+            continue
+        if not opened.is_current:
+            provider.secret = seal(opened.text, PURPOSE, keys)
+
+
+def facts_of(provider: IdentityProvider) -> dict[str, Any]:
+    """Return what the history shows."""
+    return {
+        "name": provider.name,
+        "issuer": provider.issuer,
+        "clientId": provider.client_id,
+        "domains": list(provider.domains),
+        "createsUsers": provider.creates_users,
+        "defaultRole": provider.default_role,
+        "roleClaim": provider.role_claim,
+        "roleValues": dict(provider.role_values),
+        "requiredForStaff": provider.required_for_staff,
+    }
+
+
+def _values(wanted: Fields) -> dict[str, Any]:
+    return {
+        "name": wanted.name,
+        "client_id": wanted.client_id,
+        "domains": sorted(set(wanted.domains)),
+        "creates_users": wanted.creates_users,
+        "default_role": wanted.default_role,
+        "role_claim": wanted.role_claim,
+        "role_values": dict(wanted.role_values),
+        "required_for_staff": wanted.required_for_staff,
+    }
+
+
+def _check(partner: Partner, wanted: Fields, *, needs_secret: bool) -> None:
+    for name, text, most in (
+        ("name", wanted.name, MAX_NAME),
+        ("issuer", wanted.issuer, MAX_ID),
+        ("clientId", wanted.client_id, MAX_ID),
+        ("clientSecret", wanted.secret, MAX_ID),
+        ("roleClaim", wanted.role_claim or "", 200),
+    ):
+        if len(text) > most:
+            message = gettext("Too long. Use at most %(most)s characters.", most=most)
+            raise ValidationFailed.on(name, "too_long", message)
+    for name, text in (("name", wanted.name), ("clientId", wanted.client_id)):
+        if not text:
+            raise ValidationFailed.on(name, "required", gettext("Enter a value."))
+    if needs_secret and not wanted.secret:
+        message = gettext("Enter the client secret of your provider.")
+        raise ValidationFailed.on("clientSecret", "required", message)
+    _check_users(partner, wanted)
+
+
+def _check_users(partner: Partner, wanted: Fields) -> None:
+    """Check who is linked or created."""
+    proven = provable_domains(partner)
+    for domain in wanted.domains:
+        if domain not in proven:
+            message = gettext(
+                "%(domain)s is neither the email domain nor the verified domain of your portal.",
+                domain=domain,
+            )
+            raise ValidationFailed.on("domains", "domain_not_proven", message)
+    roles = [wanted.default_role, *wanted.role_values]
+    if any(role is not None and role not in NEW_ROLES for role in roles):
+        message = gettext("Choose one of the roles.")
+        raise ValidationFailed.on("defaultRole", "unknown_role", message)
+    if wanted.creates_users and not wanted.domains:
+        message = gettext("Enter the email domain of the users to create.")
+        raise ValidationFailed.on("domains", "required", message)
+    if wanted.role_values and not wanted.role_claim:
+        message = gettext("Enter the claim that has these values.")
+        raise ValidationFailed.on("roleClaim", "required", message)

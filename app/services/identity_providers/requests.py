@@ -1,0 +1,144 @@
+"""Requests to a provider: each is bound to the browser that makes it, and answered once."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlencode
+from uuid import UUID
+
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.gateways.openid import Endpoints
+from app.models import IdentityProvider, IdentityRequest, Partner, utcnow
+
+LIFETIME = timedelta(minutes=10)
+SCOPE = "openid email profile"
+LONGEST_PATH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """``browser_token`` is for the browser's cookie only: it is the PKCE verifier too."""
+
+    state: str
+    browser_token: str
+
+    @property
+    def nonce(self) -> str:
+        return nonce_of(self.browser_token)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A request that was answered; ``user_id`` if the answer links the account to that user."""
+
+    user_id: UUID | None
+    redirect_uri: str
+    next_path: str
+    nonce: str
+    verifier: str
+
+
+def offered(session: Session, partner_id: UUID) -> list[IdentityProvider]:
+    """Return the providers of the partner's sign-in page, by name."""
+    query = select(IdentityProvider).where(IdentityProvider.partner_id == partner_id)
+    return list(session.scalars(query.order_by(IdentityProvider.name, IdentityProvider.id)))
+
+
+def of_partner(session: Session, partner_id: UUID, provider_id: UUID) -> IdentityProvider | None:
+    """Return the provider, if it is the partner's."""
+    query = select(IdentityProvider).where(
+        IdentityProvider.id == provider_id, IdentityProvider.partner_id == partner_id
+    )
+    return session.scalars(query).one_or_none()
+
+
+def of_any(session: Session, provider_id: UUID) -> IdentityProvider | None:
+    """Return the provider for its own report, unless its partner is suspended."""
+    query = (
+        select(IdentityProvider)
+        .join(Partner, Partner.id == IdentityProvider.partner_id)
+        .where(IdentityProvider.id == provider_id, Partner.suspended_at.is_(None))
+    )
+    return session.scalars(query).one_or_none()
+
+
+def begin(
+    session: Session,
+    provider: IdentityProvider,
+    *,
+    redirect_uri: str,
+    next_path: str = "/",
+    user_id: UUID | None = None,
+) -> Begun:
+    """Store a request; ``user_id`` is the signed-in user whose account is to be linked."""
+    begun = Begun(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    session.add(
+        IdentityRequest(
+            state_hash=_hash(begun.state),
+            provider_id=provider.id,
+            browser_hash=_hash(begun.browser_token),
+            user_id=user_id,
+            redirect_uri=redirect_uri,
+            next_path=next_path if len(next_path) <= LONGEST_PATH else "/",
+            expires_at=utcnow() + LIFETIME,
+        )
+    )
+    session.flush()
+    return begun
+
+
+def authorization_url(
+    endpoints: Endpoints, client_id: str, begun: Begun, redirect_uri: str, *, again: bool = False
+) -> str:
+    """Return where the browser goes: the provider's own page. ``again`` asks the provider to let
+    the user sign in even if it has a session of theirs."""
+    words = {
+        "response_type": "code",
+        "client_id": client_id,
+        "redirect_uri": redirect_uri,
+        "scope": SCOPE,
+        "state": begun.state,
+        "nonce": begun.nonce,
+        "code_challenge": create_s256_code_challenge(begun.browser_token),  # type: ignore[no-untyped-call]
+        "code_challenge_method": "S256",
+    } | ({"prompt": "login"} if again else {})
+    separator = "&" if "?" in endpoints.authorization else "?"
+    return f"{endpoints.authorization}{separator}{urlencode(words)}"
+
+
+def take(session: Session, provider_id: UUID, state: str, browser_token: str) -> Taken | None:
+    """Use the request up and return it; None if it isn't this browser's, is used or has expired."""
+    used = (
+        delete(IdentityRequest)
+        .where(
+            IdentityRequest.state_hash == _hash(state),
+            IdentityRequest.provider_id == provider_id,
+            IdentityRequest.browser_hash == _hash(browser_token),
+        )
+        .returning(
+            IdentityRequest.user_id,
+            IdentityRequest.redirect_uri,
+            IdentityRequest.next_path,
+            IdentityRequest.expires_at,
+        )
+        .execution_options(synchronize_session=False)
+    )
+    row = session.execute(used).one_or_none()
+    if row is None or row.expires_at <= utcnow():
+        return None
+    return Taken(
+        row.user_id, row.redirect_uri, row.next_path, nonce_of(browser_token), browser_token
+    )
+
+
+def nonce_of(browser_token: str) -> str:
+    """Return the nonce that only the request of this browser has."""
+    return _hash(f"nonce {browser_token}")
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

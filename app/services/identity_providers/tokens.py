@@ -1,0 +1,171 @@
+"""Check the tokens of a provider: ID tokens and logout tokens.
+
+Keys come only from the provider's key set, never from the token. The libraries accept expired
+tokens and wrong audiences, so every claim is checked here.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from joserfc import jws, jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, RSAKey
+
+LEEWAY_SECONDS = 60
+"""How much the clocks may differ."""
+LONGEST_SIGN_OUT_SECONDS = 86_400
+"""A logout token is remembered until it expires."""
+LATEST_TIME = 253_402_300_800
+"""The year 10000: no clock says more."""
+LONGEST_TOKEN = 20_000
+LONGEST_SUBJECT = 255
+ALGORITHMS = {
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
+    "ES256": "P-256",
+    "ES384": "P-384",
+    "ES512": "P-521",
+}
+"""Signatures with a public key, and its type: the family or the curve."""
+LEAST_RSA_BITS = 2048
+ID_TOKEN_TYPES = (None, "JWT")
+SIGN_OUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
+SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+
+class _Registry(jws.JWSRegistry):
+    """Takes tokens with many groups, and headers that it doesn't know: none of them is used."""
+
+    max_header_length = 4096
+    max_payload_length = LONGEST_TOKEN
+
+
+class TokenRefused(Exception):
+    """``reason`` is a word for the log."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
+
+class UnknownKey(TokenRefused):
+    """None of the keys is that of the token: the provider may have a new one."""
+
+
+def check_id_token(
+    token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str
+) -> dict[str, Any]:
+    """Return the claims of an ID token for us that answers our request. Raises `TokenRefused`."""
+    claims = _signed_claims(token, keys, ID_TOKEN_TYPES)
+    _check_common(claims, issuer, client_id)
+    if claims.get("nonce") != nonce:
+        raise TokenRefused("nonce")
+    if not is_subject(claims.get("sub")):
+        raise TokenRefused("subject")
+    return claims
+
+
+def check_sign_out_token(
+    token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str
+) -> dict[str, Any]:
+    """Return the claims of a logout token for us (OpenID Connect Back-Channel Logout 1.0, section
+    2.6). Raises `TokenRefused`."""
+    claims = _signed_claims(token, keys, SIGN_OUT_TOKEN_TYPES)
+    _check_common(claims, issuer, client_id)
+    events = claims.get("events")
+    if not isinstance(events, dict) or not isinstance(events.get(SIGN_OUT_EVENT), dict):
+        raise TokenRefused("event")
+    if "nonce" in claims:
+        raise TokenRefused("nonce")
+    if claims["exp"] > time.time() + LONGEST_SIGN_OUT_SECONDS:
+        raise TokenRefused("lifetime")
+    if not is_subject(claims.get("jti")):
+        raise TokenRefused("id")
+    named = [claims[name] for name in ("sub", "sid") if name in claims]
+    if not named or not all(map(is_subject, named)):
+        raise TokenRefused("subject")
+    return claims
+
+
+def is_subject(value: object) -> bool:
+    """Whether it can be a subject: printable ASCII of at most 255 characters (OpenID Connect Core,
+    section 2)."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= LONGEST_SUBJECT
+        and value.isascii()
+        and value.isprintable()
+    )
+
+
+def _signed_claims(
+    token: str, keys: Mapping[str, Any], types: tuple[str | None, ...]
+) -> dict[str, Any]:
+    if len(token) > LONGEST_TOKEN:
+        raise TokenRefused("length")
+    registry = _Registry(algorithms=list(ALGORITHMS), strict_check_header=False)
+    try:
+        header = jws.extract_compact(token.encode(), registry=registry).headers()
+    except (JoseError, ValueError, TypeError):
+        raise TokenRefused("form") from None
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
+        raise TokenRefused("algorithm")
+    if header.get("typ") not in types:
+        raise TokenRefused("type")
+    if "crit" in header:
+        raise TokenRefused("critical")
+    key = _key(keys, header.get("kid"), ALGORITHMS[algorithm])
+    try:
+        found = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
+    except (JoseError, ValueError, TypeError):
+        raise TokenRefused("signature") from None
+    return found.claims
+
+
+def _key(keys: Mapping[str, Any], kid: object, wanted: str) -> RSAKey | ECKey:
+    """Return the one key of this type with the id; without an id, the only key of this type."""
+    fitting = [
+        entry
+        for entry in keys.get("keys", ())
+        if isinstance(entry, dict)
+        and (kid is None or entry.get("kid") == kid)
+        and entry.get("use", "sig") == "sig"
+        and wanted in (entry.get("kty"), entry.get("crv"))
+    ]
+    if len(fitting) != 1:
+        raise UnknownKey("key")
+    public = {name: value for name, value in fitting[0].items() if name not in ("alg", "key_ops")}
+    if wanted == "RSA" and len(str(public.get("n"))) * 6 < LEAST_RSA_BITS:  # six bits a character
+        raise TokenRefused("short_key")
+    try:
+        return RSAKey.import_key(public) if wanted == "RSA" else ECKey.import_key(public)
+    except (JoseError, ValueError, TypeError, KeyError):
+        raise UnknownKey("key") from None
+
+
+def _check_common(claims: Mapping[str, Any], issuer: str, client_id: str) -> None:
+    """Check issuer, audience and times."""
+    now = time.time()
+    if claims.get("iss") != issuer:
+        raise TokenRefused("issuer")
+    audience = claims.get("aud")
+    audiences = audience if isinstance(audience, list) else [audience]
+    if client_id not in audiences:
+        raise TokenRefused("audience")
+    party = claims.get("azp")
+    if (party is None and len(audiences) > 1) or party not in (None, client_id):
+        raise TokenRefused("audience")
+    ends, issued = _time(claims.get("exp")), _time(claims.get("iat"))
+    begins = _time(claims["nbf"]) if "nbf" in claims else 0.0
+    if ends is None or now >= ends + LEEWAY_SECONDS:
+        raise TokenRefused("expired")
+    if any(moment is None or moment > now + LEEWAY_SECONDS for moment in (issued, begins)):
+        raise TokenRefused("not_yet_valid")
+
+
+def _time(value: object) -> float | None:
+    """Return a number of seconds; None for everything else."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if abs(value) < LATEST_TIME else None

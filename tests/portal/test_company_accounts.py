@@ -1,0 +1,569 @@
+"""Signing in with a company account: at a real OpenID Connect provider, and back."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+from werkzeug.test import TestResponse
+
+from app.config import Settings
+from app.enums import Proof, Role, SecondFactorFor, UserStatus
+from app.models import (
+    AuditEntry,
+    IdentityProvider,
+    LinkPurpose,
+    PortalSession,
+    User,
+    UserIdentity,
+    utcnow,
+)
+from app.services.auth import one_time_links
+from app.services.auth.sessions import caller_of
+from app.services.identity_providers import providers
+from app.services.identity_providers.providers import Fields
+from tests.fixtures.cast import Tenant
+from tests.fixtures.identity_provider import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    IdentityServer,
+    identity_server,
+)
+from tests.fixtures.mails import waiting
+from tests.fixtures.receiver import Receiver
+from tests.portal.conftest import PASSWORD, Browser
+
+SignedIn = Callable[[User], Browser]
+DOMAIN = "northwind.example"
+ACCOUNTS: dict[str, dict[str, Any]] = {
+    "s-ada": {"email": f"ada@{DOMAIN}", "email_verified": True, "name": "Ada Lovelace"},
+    "s-eve": {"email": f"eve@{DOMAIN}", "email_verified": False},
+    "s-eds": {"email": f"eds@{DOMAIN}", "email_verified": True, "groups": ["x", "editors"]},
+    "s-out": {"email": "out@elsewhere.example", "email_verified": True},
+}
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    with Receiver().open() as open_receiver:
+        yield open_receiver
+
+
+@pytest.fixture(scope="module")
+def server(receiver: Receiver) -> Iterator[IdentityServer]:
+    with identity_server(ACCOUNTS, receiver.url) as running:
+        yield running
+
+
+@pytest.fixture
+def app(app: Flask, settings: Settings) -> Iterator[Flask]:
+    """The provider of these tests is at this machine's own address."""
+    app.extensions["settings"] = settings.model_copy(update={"webhook_allow_private": True})
+    yield app
+    app.extensions["settings"] = settings
+
+
+@pytest.fixture
+def provider(
+    session: Session, own: Tenant, server: IdentityServer, settings: Settings
+) -> IdentityProvider:
+    """A company account of the partner, which creates users."""
+    own.partner.email_domain = DOMAIN
+    session.flush()
+    return add(session, own, server, settings, creates_users=True, default_role=Role.ADMIN.value)
+
+
+def add(
+    session: Session, tenant: Tenant, server: IdentityServer, settings: Settings, **more: Any
+) -> IdentityProvider:
+    caller = caller_of(tenant.staff[Role.PARTNER_ADMIN])
+    fields = {"domains": [DOMAIN], **more}
+    wanted = Fields("Acme ID", server.issuer, CLIENT_ID, CLIENT_SECRET, **fields)
+    made = providers.add(session, caller, settings.secret_keys, wanted)
+    session.commit()
+    return made
+
+
+def start_url(tenant: Tenant, provider: IdentityProvider) -> str:
+    return f"/p/{tenant.partner.slug}/sso/{provider.id}/start"
+
+
+def there(browser: Browser, server: IdentityServer, url: str, login: str) -> str:
+    """Go to the provider as this person; the callback's path at the portal."""
+    answer = browser.get(url)
+    assert answer.status_code == 303, answer.text
+    return path_of(server.browser().sign_in(answer.location, login))
+
+
+def path_of(url: str) -> str:
+    return urlunsplit(("", "", *urlsplit(url)[2:]))
+
+
+def sign_in(
+    browser: Browser, server: IdentityServer, tenant: Tenant, provider: IdentityProvider, login: str
+) -> TestResponse:
+    return browser.get(there(browser, server, start_url(tenant, provider), login))
+
+
+def heading(answer: TestResponse) -> str:
+    found = re.search(r"<h1>(.*?)</h1>", answer.text, re.DOTALL)
+    assert found, answer.text
+    return found[1]
+
+
+def user_with(session: Session, email: str) -> User | None:
+    return session.scalars(select(User).where(User.email == email)).one_or_none()
+
+
+def test_the_button_of_the_sign_in_page_signs_a_new_user_in_and_leads_to_the_asked_page(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    page = browser.get(f"/p/{own.partner.slug}/sign-in?next=/usage").text
+    button = re.search(r'href="([^"]+/start[^"]*)"[^>]*>Sign in with Acme ID<', page)
+    assert button
+    answer = browser.get(there(browser, server, button[1], "s-ada"))
+    assert (answer.status_code, answer.location) == (303, "/usage")
+    assert f"ada@{DOMAIN}" in browser.get("/account").text
+    user = user_with(session, f"ada@{DOMAIN}")
+    assert user is not None
+    assert (user.name, user.role, user.status, user.idp_uid, user.organization_id) == (
+        "Ada Lovelace",
+        Role.ADMIN,
+        UserStatus.ACTIVE,
+        "s-ada",
+        None,
+    )
+    actions = session.scalars(
+        select(AuditEntry.action)
+        .where(AuditEntry.target_id == str(user.id))
+        .order_by(AuditEntry.id)
+    )
+    assert list(actions) == [
+        "user.created",
+        "user.identity_linked",
+        "user.updated",
+        "user.signed_in",
+    ]
+    assert waiting(session) == [("identity_linked", user.id, None)]
+
+
+def test_the_neutral_sign_in_page_and_that_of_another_partner_have_no_button(
+    browser: Browser, own: Tenant, other: Tenant, provider: IdentityProvider
+) -> None:
+    assert own.partner.slug != other.partner.slug
+    for path in ("/sign-in", f"/p/{other.partner.slug}/sign-in"):
+        assert "Acme ID" not in browser.get(path).text
+    assert browser.get(start_url(other, provider)).status_code == 404
+
+
+def test_staff_with_a_verified_address_are_linked_and_keep_their_role(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    editor.email = editor.email_key = f"ada@{DOMAIN}"
+    editor.idp_uid = "crm-7"
+    session.commit()
+    assert sign_in(browser, server, own, provider, "s-ada").location == "/"
+    session.refresh(editor)
+    assert (editor.role, editor.idp_uid) == (Role.PARTNER_EDITOR, "crm-7")
+    links = session.execute(select(UserIdentity.user_id, UserIdentity.subject)).all()
+    assert [tuple(row) for row in links] == [(editor.id, "s-ada")]
+
+
+@pytest.mark.parametrize("login", ["s-eve", "s-out", "s-nobody"])
+def test_an_address_that_is_not_proven_opens_and_creates_no_account(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+    login: str,
+) -> None:
+    editor = own.staff[Role.PARTNER_EDITOR]
+    editor.email = editor.email_key = ACCOUNTS.get(login, {}).get("email", "x@x.example")
+    session.commit()
+    before = session.query(User).count()
+    answer = sign_in(browser, server, own, provider, login)
+    assert (answer.status_code, heading(answer)) == (403, "You are not signed in")
+    assert "This account of Acme ID isn’t linked to a user." in answer.text
+    assert session.query(User).count() == before
+    assert session.query(PortalSession).count() == 0
+
+
+def test_a_customers_user_is_never_linked_by_an_address(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    own.user.email = own.user.email_key = f"ada@{DOMAIN}"
+    session.commit()
+    assert sign_in(browser, server, own, provider, "s-ada").status_code == 403
+    assert session.query(UserIdentity).count() == 0
+
+
+def test_a_claim_decides_the_role_of_a_new_user(
+    browser: Browser, own: Tenant, server: IdentityServer, settings: Settings, session: Session
+) -> None:
+    own.partner.email_domain = DOMAIN
+    mapped = {Role.PARTNER_EDITOR.value: "editors", Role.ADMIN.value: "admins"}
+    made = add(
+        session, own, server, settings, creates_users=True, role_claim="groups", role_values=mapped
+    )
+    assert sign_in(browser, server, own, made, "s-eds").status_code == 303
+    user = user_with(session, f"eds@{DOMAIN}")
+    assert user is not None
+    assert user.role is Role.PARTNER_EDITOR
+
+
+def test_without_a_role_nobody_is_created(
+    browser: Browser, own: Tenant, server: IdentityServer, settings: Settings, session: Session
+) -> None:
+    own.partner.email_domain = DOMAIN
+    made = add(session, own, server, settings, creates_users=True)
+    assert sign_in(browser, server, own, made, "s-ada").status_code == 403
+    assert user_with(session, f"ada@{DOMAIN}") is None
+
+
+def link(browser: Browser, server: IdentityServer, provider: IdentityProvider, login: str) -> str:
+    page = browser.post(f"/account/company-accounts/{provider.id}/link", page="/account").text
+    found = re.search(r'href="([^"]+)">Continue to Acme ID<', page)
+    assert found, page
+    callback = server.browser().sign_in(found[1].replace("&amp;", "&"), login)
+    return path_of(callback)
+
+
+def test_a_member_links_a_company_account_signs_in_with_it_and_removes_the_link(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+    session: Session,
+) -> None:
+    member = signed_in(own.user)
+    assert member.get(link(member, server, provider, "s-out")).location == "/account"
+    assert "Acme ID is linked to your account." in member.get("/account").text
+    elsewhere = Browser(app.test_client())
+    assert sign_in(elsewhere, server, own, provider, "s-out").location == "/"
+    assert own.user.email in elsewhere.get("/account").text
+    unlink = f"/account/company-accounts/{provider.id}/unlink"
+    assert member.post(unlink, page="/account").location == "/account"
+    assert session.query(UserIdentity).count() == 0
+    later = Browser(app.test_client())
+    assert sign_in(later, server, own, provider, "s-out").status_code == 403
+
+
+def test_an_account_of_another_user_can_not_be_linked(
+    own: Tenant, server: IdentityServer, provider: IdentityProvider, signed_in: SignedIn
+) -> None:
+    first, second = signed_in(own.user), signed_in(own.plus_user)
+    assert first.get(link(first, server, provider, "s-out")).status_code == 303
+    assert second.get(link(second, server, provider, "s-out")).location == "/account"
+    assert "Another user has linked this company account." in second.get("/account").text
+
+
+def test_a_link_that_another_user_began_in_this_browser_is_refused(
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+    session: Session,
+) -> None:
+    browser = signed_in(own.user)
+    callback = link(browser, server, provider, "s-out")
+    browser.post("/sign-out", page="/account")
+    assert browser.get(callback).status_code == 400
+    assert session.query(UserIdentity).count() == 0
+
+
+def test_a_user_without_a_password_keeps_the_link(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    sign_in(browser, server, own, provider, "s-ada")
+    browser.post(f"/account/company-accounts/{provider.id}/unlink", page="/account")
+    assert "Set a password first" in browser.get("/account").text
+    assert session.query(UserIdentity).count() == 1
+
+
+def test_an_answer_counts_once_and_only_in_the_browser_that_asked(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    browser, stranger = Browser(app.test_client()), Browser(app.test_client())
+    callback = there(browser, server, start_url(own, provider), "s-ada")
+    assert stranger.get(callback).status_code == 400
+    assert browser.get(callback).status_code == 303
+    assert Browser(app.test_client()).get(callback).status_code == 400
+    replayed = there(stranger, server, start_url(own, provider), "s-ada")
+    old_code = parse_qs(urlsplit(callback).query)["code"]
+    words = parse_qs(urlsplit(replayed).query) | {"code": old_code}
+    mixed = f"{urlsplit(replayed).path}?{urlencode(words, doseq=True)}"
+    assert stranger.get(mixed).status_code == 400
+    assert session.query(PortalSession).count() == 1
+
+
+@pytest.mark.parametrize("issuer", ["https://other.example", "", None])
+def test_an_answer_that_names_another_issuer_or_none_is_refused(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+    issuer: str | None,
+) -> None:
+    callback = urlsplit(there(browser, server, start_url(own, provider), "s-ada"))
+    words = parse_qs(callback.query)
+    del words["iss"]
+    if issuer is not None:
+        words["iss"] = [issuer]
+    answer = browser.get(f"{callback.path}?{urlencode(words, doseq=True)}")
+    assert answer.status_code == 400
+    assert "The answer of Acme ID was not accepted." in answer.text
+    assert session.query(PortalSession).count() == 0
+
+
+def test_a_cancelled_sign_in_says_so(
+    browser: Browser, own: Tenant, server: IdentityServer, provider: IdentityProvider
+) -> None:
+    url = browser.get(start_url(own, provider)).location
+    answer = browser.get(path_of(server.browser().cancel(url)))
+    assert answer.status_code == 400
+    assert "Acme ID cancelled the sign-in." in answer.text
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(-30, 303), (30, 303), (300, 400)])
+def test_clocks_may_differ_by_a_minute(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    seconds: int,
+    status: int,
+) -> None:
+    server.skew(seconds)
+    try:
+        assert sign_in(browser, server, own, provider, "s-ada").status_code == status
+    finally:
+        server.skew(0)
+
+
+def test_the_provider_ends_the_sessions_that_it_began_and_no_other(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    receiver: Receiver,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+    session: Session,
+) -> None:
+    browser, at_provider = Browser(app.test_client()), server.browser()
+    url = browser.get(start_url(own, provider)).location
+    browser.get(path_of(at_provider.sign_in(url, "s-ada")))
+    user = user_with(session, f"ada@{DOMAIN}")
+    assert user is not None
+    with_password = signed_in(user)
+    at_provider.sign_out()
+    token = parse_qs(receiver.received[-1].body)["logout_token"][0]
+    script = app.test_client()
+    path = f"/sso/{provider.id}/logout"
+    assert script.post(path, data={"logout_token": f"{token}x"}).status_code == 400
+    answer = script.post(path, data={"logout_token": token})
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    assert browser.get("/account").status_code == 303
+    assert with_password.get("/account").status_code == 200
+    again = Browser(app.test_client())
+    sign_in(again, server, own, provider, "s-ada")
+    assert script.post(path, data={"logout_token": token}).status_code == 400
+    assert again.get("/account").status_code == 200
+
+
+def test_an_id_token_is_no_logout_token_and_an_unknown_provider_is_not_found(
+    app: Flask, provider: IdentityProvider, own: Tenant
+) -> None:
+    script = app.test_client()
+    assert script.post(f"/sso/{provider.id}/logout").status_code == 400
+    assert script.post(f"/sso/{own.partner.id}/logout").status_code == 404
+
+
+def test_a_suspended_user_is_refused(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    sign_in(browser, server, own, provider, "s-ada")
+    user = user_with(session, f"ada@{DOMAIN}")
+    assert user is not None
+    user.status = UserStatus.SUSPENDED
+    session.commit()
+    answer = sign_in(browser, server, own, provider, "s-ada")
+    assert answer.status_code == 403
+    assert "The user of this company account is not active." in answer.text
+
+
+def test_where_it_is_required_passwords_of_staff_stop_and_partner_admins_keep_theirs(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    settings: Settings,
+    session: Session,
+) -> None:
+    own.partner.email_domain = DOMAIN
+    add(session, own, server, settings, required_for_staff=True)
+    page = f"/p/{own.partner.slug}/sign-in"
+    editor = Browser(app.test_client()).sign_in(own.staff[Role.PARTNER_EDITOR].email, path=page)
+    assert editor.status_code == 422
+    assert "Your company requires its own account. Sign in with Acme ID." in editor.text
+    for user in (own.staff[Role.PARTNER_ADMIN], own.user):
+        answer = Browser(app.test_client()).sign_in(user.email, PASSWORD, path=page)
+        assert (answer.status_code, answer.location) == (303, "/")
+    wrong = Browser(app.test_client()).sign_in(
+        own.staff[Role.PARTNER_EDITOR].email, "not this one", path=page
+    )
+    assert "Email or password is wrong." in wrong.text
+
+
+def test_where_it_is_required_a_password_link_sets_a_password_but_does_not_sign_in(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    settings: Settings,
+    session: Session,
+) -> None:
+    own.partner.email_domain = DOMAIN
+    add(session, own, server, settings, required_for_staff=True)
+    slug, editor = own.partner.slug, own.staff[Role.PARTNER_EDITOR]
+    token = one_time_links.create(session, editor.id, LinkPurpose.RESET_PASSWORD)
+    session.commit()
+    browser, path = Browser(app.test_client()), f"/p/{slug}/password/{token}"
+    new = {"password": "four unrelated quiet words", "again": "four unrelated quiet words"}
+    answer = browser.post(path, new, page=path)
+    assert (answer.status_code, answer.location) == (303, f"/p/{slug}/sign-in")
+    assert browser.get("/account").status_code == 303
+    assert session.query(PortalSession).count() == 0
+
+
+def test_lock_out_drill_a_provider_that_is_down_leaves_partner_admins_a_way_back(
+    app: Flask, own: Tenant, settings: Settings, session: Session
+) -> None:
+    own.partner.email_domain = DOMAIN
+    with identity_server(ACCOUNTS) as short_lived:
+        made = add(session, own, short_lived, settings, required_for_staff=True)
+    editor, page = own.staff[Role.PARTNER_EDITOR], f"/p/{own.partner.slug}/sign-in"
+    down = Browser(app.test_client()).get(start_url(own, made))
+    assert (down.status_code, heading(down)) == (503, "Acme ID doesn’t answer")
+    assert "Partner admins can always sign in with their password." in down.text
+    admin = Browser(app.test_client())
+    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email, path=page)
+    edit = f"/settings/company-accounts/{made.id}"
+    typed = {
+        "version": str(made.version),
+        "name": "Acme ID",
+        "client_id": CLIENT_ID,
+        "domains": DOMAIN,
+        "default_role": "",
+    }
+    assert admin.post(edit, typed, page=edit).location == "/settings/company-accounts"
+    answer = Browser(app.test_client()).sign_in(editor.email, path=page)
+    assert (answer.status_code, answer.location) == (303, "/")
+
+
+def test_removing_a_company_account_ends_its_sessions(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+) -> None:
+    sign_in(browser, server, own, provider, "s-ada")
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    question = f"/settings/company-accounts/{provider.id}/remove"
+    assert "1 user can no longer sign in with it." in admin.get(question).text
+    assert admin.post(question, page=question).location == "/settings/company-accounts"
+    assert browser.get("/account").status_code == 303
+
+
+def test_a_company_account_is_the_second_factor_that_a_partner_requires(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    own.partner.second_factor_for = SecondFactorFor.ALL
+    session.commit()
+    sign_in(browser, server, own, provider, "s-ada")
+    assert browser.get("/account").status_code == 200
+    assert session.scalars(select(PortalSession.factor)).all() == [Proof.COMPANY_ACCOUNT]
+
+
+def test_a_user_without_password_and_factor_confirms_by_signing_in_there_again(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    at_provider, wanted = server.browser(), "/account/factors/app"
+    first = browser.get(start_url(own, provider)).location
+    browser.get(path_of(at_provider.sign_in(first, "s-ada")))
+    assert "prompt" not in parse_qs(urlsplit(first).query)
+    session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
+    session.commit()
+    asked = browser.get(wanted).location
+    assert asked == f"/account/confirm?next={wanted}"
+    button = re.search(
+        r'href="([^"]+/start[^"]*)"[^>]*>Sign in with Acme ID<', browser.get(asked).text
+    )
+    assert button
+    again = browser.get(unescape(button[1])).location
+    assert parse_qs(urlsplit(again).query)["prompt"] == ["login"]
+    answer = browser.get(path_of(at_provider.sign_in(again, "s-ada")))
+    assert (answer.status_code, answer.location) == (303, wanted)
+    assert "/account/confirm" not in (browser.get(wanted).location or "")
+
+
+def test_a_new_password_leaves_the_session_to_the_provider_that_began_it(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    signed_in: SignedIn,
+    session: Session,
+) -> None:
+    member = signed_in(own.user)
+    member.get(link(member, server, provider, "s-out"))
+    browser = Browser(app.test_client())
+    sign_in(browser, server, own, provider, "s-out")
+    columns = (PortalSession.factor, PortalSession.provider_id, PortalSession.provider_sid_hash)
+    query = select(*columns).where(PortalSession.provider_id.is_not(None))
+    before = session.execute(query).one()
+    new = "four unrelated quiet words"
+    typed = {"present": PASSWORD, "password": new, "again": new}
+    assert browser.post("/account/password", typed, page="/account").location == "/account"
+    assert session.execute(select(*columns)).all() == [before]
+    assert before.provider_sid_hash is not None
