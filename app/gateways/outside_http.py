@@ -21,6 +21,7 @@ from app.gateways.public_addresses import NoPlace, places
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
+_SCARCE = "no answer within 10 seconds"
 _IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 
 
@@ -45,29 +46,30 @@ def ask(
     *,
     most_bytes: int,
     allow_private: bool,
-    seconds: float = WHOLE_SECONDS,
+    seconds: float | None = None,
 ) -> Answer:
-    """Send the request once, within ``seconds``.
+    """Send the request once, within ``seconds`` (by default `WHOLE_SECONDS`).
 
     Raises only `NoAnswer` for errors of the host or the network.
     """
     parts = urlsplit(url)
-    scarce = f"no answer within {seconds:g} seconds"
-    deadline = time.monotonic() + seconds
+    whole = WHOLE_SECONDS if seconds is None else seconds
+    late = _SCARCE if seconds is None else f"no answer within {seconds:g} seconds"
+    deadline = time.monotonic() + whole
     line = _Line()
     try:
-        line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, seconds)))
-        line.connected.settimeout(seconds)
+        line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
+        line.connected.settimeout(whole)
         with line.cut_at(deadline):
             return _exchange(line, parts, method, headers, body, most_bytes)
     except ssl.SSLError as error:
         words = f"no secure connection: {error.reason or error}"
-        raise NoAnswer(scarce if line.is_cut else words) from None
+        raise NoAnswer(late if line.is_cut else words) from None
     except TimeoutError:
-        raise NoAnswer(scarce) from None
+        raise NoAnswer(late) from None
     except (OSError, http.client.HTTPException) as error:
         words = f"the connection broke: {type(error).__name__}"
-        raise NoAnswer(scarce if line.is_cut else words) from None
+        raise NoAnswer(late if line.is_cut else words) from None
 
 
 class _Line:

@@ -120,7 +120,7 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> Answered:
 def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityProvider]:
     """Return the partner of the URL and its provider. Raises `NotFound`."""
     with transaction(read_only=True) as session:
-        partner = sign_in.partner_of_slug(session, slug)
+        partner = sign_in.partner_of_slug(session, slug, request.host)
         provider = requests.of_partner(session, partner.id, provider_id)
     if provider is None:
         raise NotFound
