@@ -29,7 +29,9 @@ def branding_preview(surface: str) -> Response:
         form = SignInForm()
         # A preview must not take the focus from the page.
         form.email.render_kw = {}
-        html = render_template("portal/auth/form.html", form=form, forgot_url="", **context)
+        html = render_template(
+            "portal/auth/form.html", form=form, forgot_url="", providers=(), **context
+        )
     elif surface == "error":
         words = WORDS[404]
         links = dict.fromkeys(("again_url", "home_url", "home_words"))

@@ -301,6 +301,18 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Edit the brand"),
         "portal.branding",
     ),
+    "portal.portal_settings_domain": Topic(
+        lazy_gettext("The DNS records that prove your domain, and whether they are seen."),
+        lazy_gettext("Your own host name shows your brand alone, also in the links of emails."),
+        lazy_gettext("Settings"),
+        "portal.portal_settings",
+    ),
+    "portal.portal_settings_companies": Topic(
+        lazy_gettext("Sign-in with accounts that your company or your customers already have."),
+        lazy_gettext("Each provider needs the address of this portal and a client of its own."),
+        lazy_gettext("Settings"),
+        "portal.portal_settings",
+    ),
     "portal.portal_settings_destinations": Topic(
         lazy_gettext("Countries that your customers may call besides their own."),
         lazy_gettext("A country that you don’t open here is refused for every organization."),
