@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import phonenumbers
 from flask import Flask
 
-from app.enums import TIER_NAMES, CallStatus, CarrierKind, Role
+from app.enums import TIER_NAMES, CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import number_marks, written
@@ -99,21 +99,10 @@ def phone(e164: str | None) -> str:
     return str(shown).replace("-", " ").replace(" ", NO_BREAK)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """1 row, 2 rows"""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
-
-
 def initials(name: str) -> str:
     """MO for Maren Oduya; the first letter of a single word."""
     words = [word for word in name.replace("@", " ").split() if word]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
-
-
-def a_role(role: Role) -> str:
-    """ "a member", within a sentence."""
-    name = ROLE_NAMES[role].lower()
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def carrier_title(kind: str) -> str:
@@ -136,7 +125,7 @@ def night_words(start: time, end: time) -> str | None:
 
 
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials, a_role)
+    filters = (number, day, moment, when, size, phone, initials)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
@@ -144,6 +133,6 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(percent=percent, plural=plural, number_marks=number_marks)
+    app.jinja_env.globals.update(percent=percent, number_marks=number_marks)
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

@@ -29,7 +29,7 @@ Account = tuple[CarrierKind, UUID | None]
 
 
 def accounts_of_waiting(session: Session) -> set[Account]:
-    """Whom the waiting calls would be placed with."""
+    """Return the carriers that would place the waiting calls."""
     query = select(Call.carrier, Call.account_id).where(Call.status.in_(WAITING)).distinct()
     return {(row[0], row[1]) for row in session.execute(query)}
 

@@ -14,7 +14,7 @@ from app.services.outreach.eligibility import request_for
 
 
 def accounts_of_running(session: Session, carrier: CarrierKind) -> set[reconcile.Account]:
-    """Whom running campaigns place their calls with; ``carrier`` is the installation's."""
+    """Return the carriers of running campaigns; ``carrier`` is the installation's."""
     query = select(Campaign.partner_id, Campaign.organization_id).join(
         Outreach, Outreach.campaign_id == Campaign.id
     )
