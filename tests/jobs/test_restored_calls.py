@@ -133,7 +133,7 @@ def point_in_time(house: House, tmp_path: Path) -> tuple[str, Path]:
     accepted = wait_for_seven(house)
     moment = str(house.server.ask("SELECT clock_timestamp()")[0])
     place(house, accepted)
-    house.server.ask("SELECT pg_switch_wal()")
+    house.server.archive_log()
     house.server.recover(base, moment)
     return house.server.url("portal"), tmp_path / "new host"
 

@@ -264,7 +264,7 @@ def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
     beat(database, tmp_path / "instance")
     moment = str(server.ask("SELECT clock_timestamp()")[0])
     call_was_placed(database)
-    server.ask("SELECT pg_switch_wal()")
+    server.archive_log()
     database.dispose()
     server.recover(base, moment)
     assert found_by_new_host(server.url("portal"), tmp_path / "new host") == RECOVERED

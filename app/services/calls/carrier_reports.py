@@ -225,8 +225,11 @@ def nothing_to_hang_up(session: Session, attempt_id: UUID, state: CarrierReport)
 def hang_up_refused(session: Session, attempt_id: UUID) -> None:
     """Withdraw the cancellation because the carrier did not end the call."""
     call, attempt = lock_attempt(session, attempt_id)
-    call.cancel_requested_at, call.status_detail = None, NOT_ENDED
     now = utcnow()
+    if call.cancel_requested_at is not None:
+        # It stands after the request, also where the clock of this host is behind.
+        now = max(now, call.cancel_requested_at + timedelta(microseconds=1))
+    call.cancel_requested_at, call.status_detail = None, NOT_ENDED
     events.note(
         session,
         call,

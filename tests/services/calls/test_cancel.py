@@ -16,6 +16,7 @@ from app.services.calls import attempts, carrier_reports
 from app.services.calls.cancel import CANCELLING
 from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.carrier_accounts import Particulars
+from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line, make_line
 
@@ -69,6 +70,21 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     assert history(session, line, call)[-1:] == [("cancel-refused", NOT_ENDED)]
     calls.cancel(session, line.key, call.id, KEYS)
     assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
+
+
+def test_a_refusal_stands_after_its_request_where_the_workers_clock_is_behind(
+    session: Session,
+) -> None:
+    line = make_line(session)
+    with set_clock() as clock:
+        call, attempt_id = on_the_line(session, line)
+        calls.cancel(session, line.key, call.id, KEYS)
+        clock.pass_by(seconds=-20)
+        carrier_reports.begin_hang_up(session, attempt_id)
+        carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
+        session.flush()
+    told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
+    assert history(session, line, call)[-2:] == told
 
 
 @pytest.mark.parametrize(
