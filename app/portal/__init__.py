@@ -12,7 +12,7 @@ from flask_wtf.csrf import CSRFProtect
 
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
-from app.portal.audit import labels as audit_labels
+from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
 from app.portal.operator import views as operator_views
@@ -38,7 +38,7 @@ def register_portal(app: Flask) -> None:
     app.register_blueprint(portal)
     for part in (
         assets,
-        audit_labels,
+        audit_values,
         formats,
         forms,
         help_context,

@@ -16,7 +16,8 @@ from app.enums import CallerKind, Role, Tier
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
-from app.portal.audit.labels import change_words, field_words, value_words
+from app.portal.audit.labels import change_words, field_words
+from app.portal.audit.values import value_words
 from app.services import audit
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock

@@ -9,13 +9,9 @@ from flask import redirect, render_template, url_for
 
 from app.extensions import caller, transaction
 from app.models import AuditEntry
-from app.portal.audit.labels import (
-    ACTION_WORDS,
-    ACTOR_WORDS,
-    field_words,
-    value_words,
-)
+from app.portal.audit.labels import ACTION_WORDS, ACTOR_WORDS, field_words
 from app.portal.audit.listing import HISTORY
+from app.portal.audit.values import value_words
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page

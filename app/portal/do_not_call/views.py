@@ -10,7 +10,7 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.phone import PhoneError
-from app.portal.audit.labels import value_words
+from app.portal.audit.values import value_words
 from app.portal.do_not_call.forms import NumbersForm, as_text
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about

@@ -16,7 +16,8 @@ from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
 from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
 from app.services.branding.shades import brand_shades
-from app.services.mails.words import WORDS, Facts, Words
+from app.services.mails.facts import Facts, Words
+from app.services.mails.words import WORDS
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(ROOT / "templates"),

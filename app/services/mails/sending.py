@@ -24,8 +24,9 @@ from app.services import audit, domains
 from app.services.auth import email_changes, one_time_links, recovery
 from app.services.auth.email_changes import Side
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
+from app.services.mails.facts import Facts
 from app.services.mails.rendering import render
-from app.services.mails.words import WORDS, Facts
+from app.services.mails.words import WORDS
 
 log = logging.getLogger(__name__)
 

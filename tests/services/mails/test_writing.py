@@ -26,8 +26,9 @@ from app.services.auth import email_changes, one_time_links
 from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
 from app.services.mail_queue import hand_in
+from app.services.mails.facts import moment
 from app.services.mails.sending import GAPS_SECONDS
-from app.services.mails.words import WORDS, moment
+from app.services.mails.words import WORDS
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import path_in, send_waiting
 

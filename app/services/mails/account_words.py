@@ -1,0 +1,303 @@
+"""The texts of the mails about an account and its ways to sign in, in the current language."""
+
+from app.languages import gettext, gettext_noop, ngettext
+from app.services.mails.facts import Facts, Words, as_administrator, not_you, sender
+
+
+def _account_created(facts: Facts) -> str:
+    """The first sentence of the mails to a user who has no password yet."""
+    given = {
+        "partner": facts.brand.partner_name,
+        "organization": facts.organization,
+        "product": facts.brand.product_name,
+    }
+    if facts.organization:
+        return gettext(
+            "%(partner)s created an account for you at %(organization)s in %(product)s.", **given
+        )
+    return gettext("%(partner)s created an account for you in %(product)s.", **given)
+
+
+def _link_ends(facts: Facts) -> str:
+    return gettext("The link works once, until %(moment)s.", moment=facts.until)
+
+
+def invitation(facts: Facts) -> Words:
+    product, partner = facts.brand.product_name, facts.brand.partner_name
+    invited = gettext("You are invited to %(product)s", product=product)
+    given = {"partner": partner, "organization": facts.organization}
+    created = (
+        gettext(
+            "%(partner)s created an account for you at %(organization)s. "
+            "Choose a password to sign in.",
+            **given,
+        )
+        if facts.organization
+        else gettext(
+            "%(partner)s created an account for you. Choose a password to sign in.", **given
+        )
+    )
+    return Words(
+        subject=invited,
+        heading=invited,
+        paragraphs=(created,),
+        act=(gettext("Accept invitation"), facts.link),
+        after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
+        reason=gettext(
+            "Sent to %(email)s because %(partner)s entered this address.",
+            email=facts.email,
+            partner=partner,
+        ),
+    )
+
+
+def set_password(facts: Facts) -> Words:
+    return Words(
+        subject=gettext("Set your password for %(product)s", product=facts.brand.product_name),
+        heading=gettext("Set your password"),
+        paragraphs=(
+            _account_created(facts),
+            gettext("You sign in as %(email)s, with your own password.", email=facts.email),
+        ),
+        act=(gettext("Set your password"), facts.link),
+        after=(_link_ends(facts),),
+        reason=gettext(
+            "Sent to %(email)s because an account was created with this address.",
+            email=facts.email,
+        ),
+    )
+
+
+def reset_password(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    return Words(
+        subject=gettext("Set a new password for %(product)s", product=product),
+        heading=gettext("Set a new password"),
+        paragraphs=(
+            gettext(
+                "A new password for %(email)s in %(product)s was requested.",
+                email=facts.email,
+                product=product,
+            ),
+        ),
+        act=(gettext("Set a new password"), facts.link),
+        after=(
+            _link_ends(facts),
+            gettext("If that was not you, ignore this email. Your password stays the same."),
+        ),
+        reason=gettext(
+            "Sent to %(email)s because a new password was requested on %(moment)s.",
+            email=facts.email,
+            moment=facts.at,
+        ),
+    )
+
+
+def password_changed(facts: Facts) -> Words:
+    product, support = facts.brand.product_name, facts.brand.support_email
+    return Words(
+        subject=gettext("Your password for %(product)s was changed", product=product),
+        heading=gettext("Your password was changed"),
+        paragraphs=(
+            gettext(
+                "The password of %(email)s in %(product)s was changed on %(moment)s.",
+                email=facts.email,
+                product=product,
+                moment=facts.at,
+            ),
+            gettext(
+                "If that was not you, set a new password at once and write to %(support)s.",
+                support=support,
+            )
+            if support
+            else gettext("If that was not you, set a new password at once."),
+        ),
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice changes of your password.", email=facts.email
+        ),
+    )
+
+
+_FACTOR_CHANGES = {
+    "app_added": gettext_noop("An authenticator app was added to your account in %(product)s."),
+    "app_removed": gettext_noop(
+        "The authenticator app of your account in %(product)s was removed."
+    ),
+    "passkey_added": gettext_noop(
+        "The passkey “%(name)s” was added to your account in %(product)s."
+    ),
+    "passkey_removed": gettext_noop(
+        "The passkey “%(name)s” of your account in %(product)s was removed."
+    ),
+    "recovery_codes_replaced": gettext_noop(
+        "New recovery codes of your account in %(product)s were made. The old ones no longer work."
+    ),
+    "factors_reset": gettext_noop(
+        "%(by)s removed all second factors of your account in %(product)s. You sign in with your "
+        "password alone until you add one."
+    ),
+}
+"""By what happened to the second factors."""
+
+
+def factors_changed(facts: Facts) -> Words:
+    product, support = facts.brand.product_name, facts.brand.support_email
+    details = {"name": "", "by": "", **facts.details}
+    if details["what"] == "recovery_code_used":
+        happened = ngettext(
+            "A recovery code of your account in %(product)s was used. %(num)s code is left.",
+            "A recovery code of your account in %(product)s was used. %(num)s codes are left.",
+            details["left"],
+            product=product,
+        )
+    else:
+        sentence = _FACTOR_CHANGES[details["what"]]
+        happened = gettext(sentence, product=product, name=details["name"], by=details["by"])
+    return Words(
+        subject=gettext("Your sign-in to %(product)s was changed", product=product),
+        heading=gettext("Your sign-in was changed"),
+        paragraphs=(
+            happened,
+            gettext("It happened on %(moment)s.", moment=facts.at),
+            not_you(support),
+        ),
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice changes of your sign-in.", email=facts.email
+        ),
+    )
+
+
+def new_browser(facts: Facts) -> Words:
+    product, support = facts.brand.product_name, facts.brand.support_email
+    return Words(
+        subject=gettext("New sign-in to %(product)s", product=product),
+        heading=gettext("New sign-in"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s someone signed in as %(email)s from the address %(address)s, in a "
+                "browser that this account wasn’t used in before.",
+                moment=facts.at,
+                email=facts.email,
+                address=facts.details["address"],
+            ),
+            gettext("If that was you, there is nothing to do."),
+            not_you(support),
+        ),
+        act=(gettext("Set a new password"), facts.recover_url),
+        reason=gettext(
+            "Sent to %(email)s so that you notice sign-ins of others.", email=facts.email
+        ),
+    )
+
+
+def identity_linked(facts: Facts) -> Words:
+    product, provider = facts.brand.product_name, facts.details["provider"]
+    return Words(
+        subject=gettext("A company account was linked to %(product)s", product=product),
+        heading=gettext("A company account was linked"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s an account of %(provider)s was linked to %(email)s in %(product)s.",
+                moment=facts.at,
+                provider=provider,
+                email=facts.email,
+                product=product,
+            ),
+            gettext("It signs you in without your password."),
+            gettext(
+                "If that was not you, remove the link in your account and contact %(partner)s.",
+                partner=sender(facts),
+            ),
+        ),
+        act=(gettext("View your account"), f"{facts.site}/account"),
+        reason=gettext(
+            "Sent to %(email)s so that you notice new ways to sign in.", email=facts.email
+        ),
+    )
+
+
+def email_changed(facts: Facts) -> Words:
+    product = facts.brand.product_name
+    old, new = facts.details["from"], facts.details["to"]
+    return Words(
+        subject=gettext("Your email address for %(product)s was changed", product=product),
+        heading=gettext("Your email address was changed"),
+        paragraphs=(
+            gettext(
+                "On %(moment)s the address of your account in %(product)s was changed to %(new)s.",
+                moment=facts.at,
+                product=product,
+                new=new,
+            ),
+            gettext(
+                "Until then it was %(old)s. From now on you sign in as %(new)s.", old=old, new=new
+            ),
+            gettext("If you did not expect this, contact %(partner)s.", partner=sender(facts)),
+        ),
+        reason=gettext("Sent to both addresses so that you notice changes of your address."),
+    )
+
+
+def confirm_email(facts: Facts) -> Words:
+    product, details = facts.brand.product_name, facts.details
+    return Words(
+        subject=gettext("Confirm your email address for %(product)s", product=product),
+        heading=gettext("Confirm the new email address"),
+        paragraphs=(
+            gettext(
+                "%(who)s asked to change the address of an account in %(product)s.",
+                who=details["by"],
+                product=product,
+            ),
+            gettext(
+                "It is %(old)s now and would be %(new)s.", old=details["from"], new=details["to"]
+            ),
+            gettext("The address changes after both addresses confirm it."),
+        ),
+        act=(gettext("Review change"), facts.link),
+        after=(
+            gettext(
+                "The link works until %(moment)s. You can also reject the change there.",
+                moment=facts.until,
+            ),
+            gettext(
+                "If you did not expect this, reject it and contact %(partner)s.",
+                partner=sender(facts),
+            ),
+        ),
+        reason=gettext(
+            "Sent to %(email)s because the account has this address now.", email=facts.email
+        )
+        if details["side"] == "old"
+        else gettext(
+            "Sent to %(email)s because the account is to get this address.", email=facts.email
+        ),
+    )
+
+
+def access_ended(facts: Facts) -> Words:
+    details = facts.details
+    given = {"who": details["who"], "by": details["by"], "moment": facts.at}
+    if details["what"] == "deactivated":
+        subject = gettext("%(who)s was deactivated", **given)
+        done = gettext("On %(moment)s %(by)s deactivated the account of %(who)s.", **given)
+    else:
+        subject = gettext("The role of %(who)s was changed", **given)
+        done = gettext("On %(moment)s %(by)s changed the role of %(who)s.", **given)
+    ended, handed_over = details.get("ended"), details.get("handedOver")
+    lists = []
+    if ended:
+        lists.append(gettext("Ended: %(items)s.", items=", ".join(ended)))
+    if handed_over:
+        lists.append(gettext("Handed over: %(items)s.", items=", ".join(handed_over)))
+    roll = gettext("Roll the secret of what was handed over.")
+    return Words(
+        subject=subject,
+        heading=subject,
+        paragraphs=(done, *lists),
+        act=(gettext("View users"), f"{facts.site}/people"),
+        after=(roll,) if handed_over else (),
+        reason=as_administrator(facts),
+    )

@@ -1,0 +1,99 @@
+"""The data of a mail's texts, the form of the texts, and sentences that several mails share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.languages import gettext
+from app.languages.dates import NO_BREAK, written_date
+from app.models import Mail
+from app.services.branding.brand import Brand
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of figures; the first cell of the head and of each row names the others."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
+
+    ``quoted`` is text that another user wrote, shown as a quotation. ``tables`` stand below the
+    paragraphs.
+    """
+
+    subject: str
+    heading: str
+    paragraphs: tuple[str, ...]
+    act: tuple[str, str] | None = None
+    quoted: str = ""
+    after: tuple[str, ...] = ()
+    reason: str = ""
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
+    partner's part of the portal without a final slash."""
+
+    mail: Mail
+    brand: Brand
+    email: str
+    zone: str
+    site: str
+    recover_url: str
+    organization: str | None = None
+    link: str = ""
+    link_ends: datetime | None = None
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return self.mail.details
+
+    @property
+    def at(self) -> str:
+        return moment(self.mail.created_at, self.zone)
+
+    @property
+    def until(self) -> str:
+        return moment(self.link_ends, self.zone) if self.link_ends else ""
+
+
+def moment(value: datetime, zone: str) -> str:
+    """21 November 2026, 10:47 GMT"""
+    local = value.astimezone(ZoneInfo(zone))
+    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M %Z}".replace(NO_BREAK, " ")
+
+
+def not_you(support: str | None) -> str:
+    if support:
+        return gettext(
+            "If that was not you, set a new password at once and write to %(support)s.",
+            support=support,
+        )
+    return gettext("If that was not you, set a new password at once.")
+
+
+def as_administrator(facts: Facts) -> str:
+    return gettext(
+        "Sent to %(email)s because you administer %(product)s.",
+        email=facts.email,
+        product=facts.brand.product_name,
+    )
+
+
+def sender(facts: Facts) -> str:
+    """The partner, with its support address where it has one."""
+    brand = facts.brand
+    if not brand.support_email:
+        return brand.partner_name
+    return gettext(
+        "%(partner)s at %(support)s", partner=brand.partner_name, support=brand.support_email
+    )

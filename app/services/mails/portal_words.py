@@ -1,0 +1,98 @@
+"""The texts of the mails to partners about their webhooks, visits and domains."""
+
+from datetime import datetime
+
+from app.enums import DomainPurpose
+from app.languages import gettext
+from app.services.mails.facts import Facts, Words, as_administrator, moment
+
+
+def webhook_paused(facts: Facts) -> Words:
+    details = facts.details
+    given = {
+        "product": facts.brand.product_name,
+        "host": details["host"],
+        "organization": details["organization"],
+    }
+    sends = gettext("%(product)s sends events of %(organization)s to %(host)s.", **given)
+    why = (
+        gettext("It answered that it is permanently gone (status 410).")
+        if details["reason"] == "gone"
+        else gettext("It accepted nothing for 24 hours.")
+    )
+    return Words(
+        subject=gettext("A webhook of %(organization)s was paused", **given),
+        heading=gettext("The webhook to %(host)s was paused", **given),
+        paragraphs=(
+            f"{sends} {why}",
+            gettext("Its events are kept for 30 days and delivered when you resume it."),
+        ),
+        act=(gettext("View webhook"), f"{facts.site}/api-access/webhooks/{details['webhookId']}"),
+        reason=gettext(
+            "Sent to %(email)s, the address for notices of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
+    )
+
+
+def portal_viewed(facts: Facts) -> Words:
+    details = facts.details
+    return Words(
+        subject=gettext("A platform operator viewed your portal"),
+        heading=gettext("A platform operator viewed your portal"),
+        paragraphs=(
+            gettext(
+                "%(operator)s saw %(product)s as %(user)s sees it, from %(moment)s on, for at most "
+                "30 minutes.",
+                operator=details["operator"],
+                product=facts.brand.product_name,
+                user=details["as"],
+                moment=facts.at,
+            ),
+            gettext("The operator couldn’t change anything. The reason:"),
+        ),
+        quoted=details["reason"],
+        act=(gettext("View history"), f"{facts.site}/audit"),
+        reason=as_administrator(facts),
+    )
+
+
+def domain_records(facts: Facts) -> Words:
+    domain, until = facts.details["domain"], facts.details["until"]
+    paragraphs: tuple[str, ...]
+    if facts.details["purpose"] == DomainPurpose.MAIL:
+        heading = gettext("Emails don’t come from %(domain)s any more", domain=domain)
+        paragraphs = (
+            gettext("DNS records of %(domain)s are missing or have changed.", domain=domain),
+            gettext(
+                "Until they are set again, your emails come from the address of the portal, with "
+                "your name."
+            ),
+        )
+    elif until:
+        heading = gettext("DNS records of %(domain)s are missing", domain=domain)
+        ends = moment(datetime.fromisoformat(until), facts.zone)
+        paragraphs = (
+            gettext(
+                "If they are still missing on %(moment)s, your customers can’t use this domain any "
+                "more.",
+                moment=ends,
+            ),
+        )
+    else:
+        heading = gettext("%(domain)s is not verified any more", domain=domain)
+        paragraphs = (
+            gettext("Its DNS records were missing for too long."),
+            gettext(
+                "Everyone who was signed in at this domain is signed out. It is verified again "
+                "when its records are set."
+            ),
+        )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=paragraphs,
+        act=(gettext("View DNS records"), f"{facts.site}/settings/domain"),
+        reason=as_administrator(facts),
+    )

@@ -1,0 +1,259 @@
+"""The texts of the mails about uploads, calls, costs and alerts, in the current language."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from app.languages import gettext, ngettext
+from app.languages.dates import NO_BREAK, written_date
+from app.languages.numbers import written
+from app.services.mails.facts import Facts, Table, Words, as_administrator
+
+_CHANGED: dict[str, Callable[[int, str], str]] = {
+    "created": lambda n, num: ngettext("%(num)s created", "%(num)s created", n, num=num),
+    "updated": lambda n, num: ngettext("%(num)s updated", "%(num)s updated", n, num=num),
+    "deleted": lambda n, num: ngettext("%(num)s deleted", "%(num)s deleted", n, num=num),
+}
+
+
+_NOT_APPLIED: dict[str, Callable[[int, str], str]] = {
+    "ignored": lambda n, num: ngettext("%(num)s ignored", "%(num)s ignored", n, num=num),
+    "failed": lambda n, num: ngettext("%(num)s failed", "%(num)s failed", n, num=num),
+}
+"""The words of an upload's counts, by their names."""
+
+
+def import_finished(facts: Facts) -> Words:
+    counts, product = facts.details, facts.brand.product_name
+    given = {
+        "rows": written(counts["rows"]),
+        "total": written(counts["total"]),
+        "file": counts["file"],
+        "campaign": counts["campaign"],
+    }
+    if counts["state"] == "done":
+        heading = ngettext(
+            "%(num)s row applied to %(campaign)s",
+            "%(num)s rows applied to %(campaign)s",
+            counts["rows"],
+            num=given["rows"],
+            campaign=given["campaign"],
+        )
+        summary = gettext(
+            "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s.",
+            **given,
+        )
+    else:
+        heading = gettext("The upload %(file)s did not finish", **given)
+        summary = gettext(
+            "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s "
+            "before it stopped.",
+            **given,
+        )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(summary, " ".join(_contacts_changed(counts))),
+        act=(gettext("View result"), f"{facts.site}/uploads/{counts['uploadId']}"),
+        reason=gettext(
+            "Sent to %(email)s because you uploaded this file to %(product)s. "
+            "Choose your emails in your account.",
+            email=facts.email,
+            product=product,
+        ),
+    )
+
+
+def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
+    made, left = (
+        [
+            words(counts[name], written(counts[name]))
+            for name, words in parts.items()
+            if counts[name]
+        ]
+        for parts in (_CHANGED, _NOT_APPLIED)
+    )
+    if made:
+        yield gettext("Contacts: %(counts)s.", counts=", ".join(made))
+    else:
+        yield gettext("Contacts: none changed.")
+    if left:
+        yield gettext("Not applied: %(counts)s.", counts=", ".join(left))
+
+
+def chat_message(facts: Facts) -> Words:
+    product, details = facts.brand.product_name, facts.details
+    name, email = details.get("name"), details.get("email")
+    who = name or email or gettext("A visitor")
+    writer = f"{name} ({email})" if name and email else who
+    return Words(
+        subject=gettext("Chat message from %(product)s", product=product),
+        heading=gettext("%(who)s wrote in the chat of %(product)s", who=who, product=product),
+        paragraphs=(gettext("%(who)s wrote on %(moment)s:", who=writer, moment=facts.at),),
+        quoted=details["message"],
+        after=(gettext("Reply to this email to answer."),) if email else (),
+        reason=gettext(
+            "Sent to %(email)s, the support address of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
+    )
+
+
+def calling_paused(facts: Facts) -> Words:
+    details = facts.details
+    paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
+    return Words(
+        subject=paused,
+        heading=paused,
+        paragraphs=(
+            details["why"],
+            gettext("Calls are accepted and wait. Calls in progress go on."),
+            gettext(
+                "If these calls are yours, resume calling. If not, revoke the API keys that you "
+                "don’t recognise first."
+            )
+            if details["mayResume"]
+            else gettext(
+                "If these calls are yours, ask %(partner)s to resume calling.",
+                partner=facts.brand.partner_name,
+            ),
+        ),
+        act=(
+            gettext("View organization"),
+            f"{facts.site}/organizations/{details['organizationId']}",
+        )
+        if details["mayResume"]
+        else (gettext("View calls"), f"{facts.site}/calls"),
+        reason=gettext(
+            "Sent to %(email)s so that you notice calls that aren’t yours.", email=facts.email
+        ),
+    )
+
+
+def numbers_unconfirmed(facts: Facts) -> Words:
+    details = facts.details
+    numbers, count = details["numbers"], details["count"]
+    listed = {"account": details["account"], "numbers": ", ".join(numbers)}
+    more = written(count - len(numbers))
+    heading = ngettext(
+        "%(number)s is no longer confirmed",
+        "%(num)s numbers are no longer confirmed",
+        count,
+        num=written(count),
+        number=numbers[0],
+    )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(
+            gettext(
+                "The carrier account %(account)s no longer lists %(numbers)s and %(more)s more.",
+                **listed,
+                more=more,
+            )
+            if count > len(numbers)
+            else gettext("The carrier account %(account)s no longer lists %(numbers)s.", **listed),
+            gettext("Calls can’t come from these numbers until the account lists them again."),
+        ),
+        act=(gettext("View numbers"), f"{facts.site}/numbers"),
+        reason=as_administrator(facts),
+    )
+
+
+def budget_reached(facts: Facts) -> Words:
+    details = facts.details
+    whose, percent = details["organization"], details["percent"]
+    place = f"organizations/{details['organizationId']}" if whose else "settings"
+    heading = (
+        gettext(
+            "%(percent)s %% of the budget of %(organization)s spent",
+            percent=percent,
+            organization=whose,
+        )
+        if whose
+        else gettext("%(percent)s %% of your budget spent", percent=percent)
+    )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(
+            gettext(
+                "Calls have cost %(spent)s this month. The budget is %(budget)s.",
+                spent=details["spent"],
+                budget=details["budget"],
+            ),
+            gettext("A budget stops no calls. To stop them at an amount, set a spending limit."),
+        ),
+        act=(gettext("View spending"), f"{facts.site}/{place}/spending"),
+        reason=gettext(
+            "Sent to %(email)s, a partner admin of %(partner)s.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
+    )
+
+
+def alerts_opened(facts: Facts) -> Words:
+    details = facts.details
+    titles = tuple(f"{words}." for words in details["titles"])
+    more = (
+        (gettext("And %(count)s more.", count=written(details["more"])),) if details["more"] else ()
+    )
+    count = len(titles) + details["more"]
+    heading = (
+        details["titles"][0]
+        if count == 1
+        else gettext("%(count)s alerts: %(rule)s", count=written(count), rule=details["rule"])
+    )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(
+            *(titles if count > 1 else ()),
+            *more,
+            gettext("Rule: %(rule)s.", rule=details["rule"]),
+        ),
+        act=(gettext("View alerts"), f"{facts.site}/alerts"),
+        after=(gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
+        reason=gettext(
+            "Sent to %(email)s because this rule of %(product)s sends emails. "
+            "Choose your emails in your account.",
+            email=facts.email,
+            product=facts.brand.product_name,
+        ),
+    )
+
+
+def monthly_report(facts: Facts) -> Words:
+    details = facts.details
+    month = written_date(date.fromisoformat(details["start"]), "yMMMM").replace(NO_BREAK, " ")
+    columns = (month, gettext("Month before"))
+    parts = (
+        (gettext("Figures"), details["figures"], columns),
+        (gettext("Growing"), details["growing"], columns),
+        (gettext("Falling"), details["falling"], columns),
+        (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
+    )
+    whose = f"&organization={details['organizationId']}" if details["organizationId"] else ""
+    return Words(
+        subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
+        heading=gettext("Report of %(month)s", month=month),
+        paragraphs=(
+            gettext("Conversations and calls of %(name)s. Days are UTC.", name=details["name"]),
+        ),
+        tables=tuple(
+            Table((title, *head), tuple(tuple(row) for row in rows))
+            for title, rows, head in parts
+            if rows
+        ),
+        act=(
+            gettext("View report"),
+            f"{facts.site}/report/month?month={details['start'][:7]}{whose}",
+        ),
+        reason=gettext(
+            "Sent to %(email)s because %(partner)s sends this report there each month.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        ),
+    )
