@@ -63,6 +63,7 @@ FIXED = re.compile(
     | organizations\.(?:allowed_regions|default_region|referral_ui_customization)
     | contact_imports\.(?:file_key|read_options|found|mapping|packed|repairs|expected|undo_result)
     | call_attempts\.attestation
+    | partners\.second_factor_for
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
@@ -147,6 +148,9 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
         "contact": {"phoneNumber": marks.phone(), "firstName": marks.word()},
         "metadata": {"planted": marks.word()},
     },
+    "partner_domains.findings": lambda marks: [
+        {"kind": "ownership", "state": "different", "found": [marks.word()]}
+    ],
     "partner_destinations.hosts": lambda marks: [f"{marks.word()}.example"],
     "partner_destinations.limit_hosts": lambda marks: [f"{marks.word()}.example"],
     "webhook_deliveries.payload": lambda marks: json.dumps({"planted": marks.word()}),
@@ -189,9 +193,10 @@ class Side:
 
     @cached_property
     def published(self) -> frozenset[str]:
-        """The markers of its brand, which its public pages show."""
+        """The markers of its brand and of its sign-in buttons, which its public pages show."""
         tables = ("partners", *(name for name in self.rows if name.startswith("partner_")))
-        text = json.dumps([self.rows[name] for name in tables], default=str)
+        buttons = [(row["id"], row["name"]) for row in self.rows["identity_providers"]]
+        text = json.dumps([buttons, *(self.rows[name] for name in tables)], default=str)
         return self.found_in(text)
 
     def found_in(self, text: str) -> frozenset[str]:
@@ -342,7 +347,12 @@ def _new_row(session: Session, table: Table, side: Side) -> dict[str, Any]:
     row: dict[str, Any] = {}
     if "partner_id" in table.c:
         row["partner_id"] = side.partner_id
-    keys = sorted(table.foreign_key_constraints, key=lambda key: -len(key.columns))
+    # What belongs to more comes first: a call decides the organization, not the other way round.
+    depth = {each.name: place for place, each in enumerate(Base.metadata.sorted_tables)}
+    keys = sorted(
+        table.foreign_key_constraints,
+        key=lambda key: (-len(key.columns), -depth[key.referred_table.name]),
+    )
     for key in keys:
         found = _referred(key, row, side)
         if found is not None and key.referred_table is not table:

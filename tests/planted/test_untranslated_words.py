@@ -51,7 +51,7 @@ SAME_EVERYWHERE = {
         *SOCIAL_NAMES.values(),
         *(
             "UTC MB kB GB CSV XLSX PDF API SIP TCP TLS UDP Twilio Stripe Excel Python curl",
-            "ffffff",
+            "ffffff CNAME TXT SPF DKIM DMARC",
         ),
     )
     for word in re.findall(r"[^\W\d_]{2,}", text)

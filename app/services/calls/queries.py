@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
@@ -108,10 +108,17 @@ def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[C
 
 
 def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Moment]:
-    """The call's timeline, oldest first."""
+    """The call's timeline, oldest first.
+
+    Hosts and carriers have clocks of their own, so what begins a call and what ends it keep their
+    places whatever their times say.
+    """
     call = get(session, caller, call_id)
+    place = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
     query = (
-        select(CallEvent).where(CallEvent.call_id == call.id).order_by(CallEvent.at, CallEvent.id)
+        select(CallEvent)
+        .where(CallEvent.call_id == call.id)
+        .order_by(place, CallEvent.at, CallEvent.id)
     )
     return [
         Moment(event.at, _kind(event), event.status, event.detail)

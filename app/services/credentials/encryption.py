@@ -14,7 +14,7 @@ from joserfc.jwk import OctKey
 
 
 class SealBroken(Exception):
-    """No known key decrypts it."""
+    """No known key decrypts it, or it isn't encrypted at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> Opened:
     for place, key in enumerate(keys):
         try:
             plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
-        except JoseError:
+        except (JoseError, ValueError):  # the library's words for another key and for no such text
             continue
         return Opened((plain or b"").decode(), is_current=place == 0)
     raise SealBroken

@@ -72,7 +72,7 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
 
 
-def test_a_refusal_stands_after_its_request_where_the_workers_clock_is_behind(
+def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
     session: Session,
 ) -> None:
     line = make_line(session)
@@ -83,8 +83,14 @@ def test_a_refusal_stands_after_its_request_where_the_workers_clock_is_behind(
         carrier_reports.begin_hang_up(session, attempt_id)
         carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
-    told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
-    assert history(session, line, call)[-2:] == told
+        told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
+        assert history(session, line, call)[-2:] == told
+        calls.cancel(session, line.key, call.id, KEYS)
+        clock.pass_by(seconds=-20)
+        ended = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.CANCELED)
+        carrier_reports.apply(session, attempt_id, CarrierReport(Verdict.PLACED, "CA1", (ended,)))
+    kinds = [kind for kind, _ in history(session, line, call)]
+    assert (kinds[0], kinds[-1]) == ("accepted", "ended")
 
 
 @pytest.mark.parametrize(

@@ -48,3 +48,5 @@ def test_what_was_sealed_opens_with_the_key_before_and_says_so() -> None:
 def test_what_was_sealed_opens_with_nothing_else(purpose: str, keys: list[str]) -> None:
     with pytest.raises(SealBroken):
         unseal(seal("a secret", "tests", ["old"]), purpose, keys)
+    with pytest.raises(SealBroken):
+        unseal("a secret in plain text", purpose, keys)
