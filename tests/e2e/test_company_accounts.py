@@ -28,6 +28,8 @@ def test_a_company_account_is_added_linked_used_and_removed(
 ) -> None:
     visit = open_browser(live, partner, script=script)
     page, main = visit.page, visit.page.locator("main")
+    # The provider's pages ask for a font, which the tests don't fetch.
+    page.context.route("https://fonts.googleapis.com/**", lambda route: route.fulfill(body=""))
     visit.sign_in(person_of(partner, "partnerAdmin"), then="/settings/company-accounts")
 
     heading(page, "Sign-in with a company account")
@@ -49,6 +51,9 @@ def test_a_company_account_is_added_linked_used_and_removed(
 
     page.goto("/account")
     page.get_by_role("button", name="Link Acme ID").click()
+    heading(page, "Link Acme ID")
+    sound(visit, script)
+    page.get_by_role("link", name="Acme ID").click()
     page.locator("[name=login]").fill("s-admin")
     page.locator("[name=password]").fill("any")
     page.get_by_role("button", name="Sign-in").click()
@@ -66,8 +71,8 @@ def test_a_company_account_is_added_linked_used_and_removed(
     page.goto("/settings/company-accounts")
     page.get_by_role("link", name="Acme ID").click()
     page.get_by_role("link", name="Remove…").click()
+    heading(page, "Remove Acme ID?")
     sound(visit, script)
-    page.get_by_role("button", name="Remove").click()
-    expect(main).to_contain_text("No company account")
-    page.goto(f"/p/{visit.slug}/sign-in")
+    page.get_by_role("button", name="Remove company account").click()
+    heading(page, "Sign in")  # the session began with the account
     expect(page.get_by_role("link", name="Sign in with Acme ID")).to_have_count(0)

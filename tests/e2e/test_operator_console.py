@@ -19,7 +19,7 @@ def heading(page: Page, words: str) -> None:
 
 def sound(visit: Visit, script: bool) -> None:
     """Axe needs a script of its own, so it looks where scripts run."""
-    assert visit.findings() == [] if script else visit.layout() == []
+    assert (visit.findings() if script else visit.layout()) == []
 
 
 def test_a_partner_is_added_suspended_and_reactivated(
