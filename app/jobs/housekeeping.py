@@ -37,6 +37,7 @@ from app.services import (
 )
 from app.services.audit import forwarding, refusals
 from app.services.billing import statements
+from app.services.billing.usage import model_rate
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_reports
 from app.services.factors import authenticator_apps
@@ -352,11 +353,12 @@ def evaluate_alerts() -> None:
 def send_reports() -> None:
     """Queue the monthly reports that are due."""
     database, now = context().database, utcnow()
+    model = model_rate(context().settings)
     with database.transaction(read_only=True) as session:
         is_due = monthly_reports.is_any_due(session, now)
     while is_due:
         with database.transaction() as session:
-            is_due = monthly_reports.send_due(session, now) > 0
+            is_due = monthly_reports.send_due(session, now, model) > 0
 
 
 def check_figures() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
@@ -13,6 +14,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.enums import OrganizationStatus
 from app.errors import Problem, ValidationFailed, refuse_stale
+from app.gateways.processors.currencies import decimals
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
@@ -20,6 +22,11 @@ from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, ut
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, organizations, partners, reporting
+from app.services.billing import margin
+from app.services.billing.margin import Earned
+from app.services.billing.months import previous_month
+from app.services.billing.usage import ModelRate
+from app.services.spending import MICROS
 from app.services.users import account
 from app.validation.emails import is_email
 
@@ -86,13 +93,15 @@ def save(
     return True
 
 
-def send_test(session: Session, caller: Caller, organization_id: UUID | None) -> Mail:
+def send_test(
+    session: Session, caller: Caller, organization_id: UUID | None, model: ModelRate
+) -> Mail:
     """Queue the report of last month for the caller alone. Raises `Forbidden`, `NotFound`."""
     owner = _owner(session, caller, organization_id)
     user = account.get(session, caller)
     of_partner = session.get_one(Partner, partners.own(caller)).language
     with languages.speaking(languages.best_tag((user.language, of_partner))):
-        details = _details(session, caller, owner, organization_id, utcnow().date())
+        details = _details(session, caller, owner, organization_id, utcnow().date(), model)
     return mail_queue.hand_in(
         session,
         MailKind.MONTHLY_REPORT,
@@ -106,7 +115,7 @@ def is_any_due(session: Session, now: datetime) -> bool:
     return bool(session.scalar(select(exists().where(ReportSchedule.next_at <= now))))
 
 
-def send_due(session: Session, now: datetime) -> int:
+def send_due(session: Session, now: datetime, model: ModelRate) -> int:
     """Queue the reports of the last month that are due, and plan the next ones; how many."""
     due = session.scalars(
         select(ReportSchedule)
@@ -125,7 +134,7 @@ def send_due(session: Session, now: datetime) -> int:
         today = now.astimezone(ZoneInfo(schedule.timezone)).date()
         of_partner = session.get_one(Partner, schedule.partner_id).language
         with languages.speaking(languages.best_tag((of_partner,))):
-            details = _details(session, caller, owner, schedule.organization_id, today)
+            details = _details(session, caller, owner, schedule.organization_id, today, model)
         for address in schedule.recipients:
             mail_queue.hand_in(
                 session,
@@ -199,9 +208,11 @@ def _details(
     owner: Partner | Organization,
     organization_id: UUID | None,
     today: date,
+    model: ModelRate,
 ) -> dict[str, Any]:
     """Return what the mail shows: figures beside those of the month before, and organizations; in
-    the current language."""
+    the current language. Costs and margin are in the partner's own report only: an organization's
+    may go to the customer."""
     month = reporting.last_month(today)
     found = reporting.monthly(session, caller, month.start, today, organization_id)
     now, before = found.now, found.before
@@ -211,6 +222,8 @@ def _details(
         (gettext("Minutes"), written(now.seconds // 60), written(before.seconds // 60)),
         (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
     ]
+    if organization_id is None:
+        figures += _earned(session, caller, month.start, model)
     return {
         "name": owner.name,
         "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
@@ -221,6 +234,38 @@ def _details(
         "falling": _named(found.falling),
         "near": [(near.organization.name, near.words) for near in found.near],
     }
+
+
+def _earned(
+    session: Session, caller: Caller, month: date, model: ModelRate
+) -> list[tuple[str, str, str]]:
+    """Return price, costs and margin; nothing if nothing was charged or spent."""
+    now, before = (
+        margin.of_partner(session, caller, each, model) for each in (month, previous_month(month))
+    )
+    if now is None or not (now.price or now.model or now.carrier):
+        return []
+    rows = (
+        (gettext("Price to customers"), lambda one: _amount(one.price, one.currency)),
+        (gettext("Carrier cost"), _carrier_cost),
+        (gettext("Model cost"), lambda one: _amount(one.model, one.model_currency)),
+        (gettext("Margin"), _margin),
+    )
+    return [(name, write(now), write(before) if before else "–") for name, write in rows]
+
+
+def _amount(micros: int, currency: str) -> str:
+    amount = written(Decimal(micros) / MICROS, decimals(currency))
+    return f"{amount}{NO_BREAK}{currency.upper()}"
+
+
+def _carrier_cost(one: Earned) -> str:
+    costs = [_amount(each.reported + each.estimated, each.currency) for each in one.carrier]
+    return ", ".join(costs) or "–"
+
+
+def _margin(one: Earned) -> str:
+    return "–" if one.margin is None else _amount(one.margin, one.currency)
 
 
 def _rate(calls: reporting.Answered) -> str:

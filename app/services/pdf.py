@@ -10,6 +10,7 @@ import typst
 from app.config import ROOT
 from app.languages import language
 
+TEMPLATES = ROOT / "templates" / "pdf"
 FONTS = ("Inter", "DejaVu Sans Mono")
 """The second one is part of the typesetter, for installations without built assets. Fonts of the
 system follow, for scripts that neither has."""
@@ -19,7 +20,8 @@ def render(template: str, data: Mapping[str, Any]) -> bytes:
     """Return the PDF of a template, such as ``statement``. ``data`` is JSON: texts in it are never
     read as markup. They are in the current language, which decides where words are broken."""
     made = typst.compile(
-        (ROOT / "templates" / "pdf" / f"{template}.typ").read_bytes(),
+        TEMPLATES / f"{template}.typ",
+        root=TEMPLATES,
         font_paths=_fonts(),
         sys_inputs={"data": json.dumps({**data, "fonts": FONTS, "language": language()})},
     )

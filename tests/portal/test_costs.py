@@ -7,11 +7,12 @@ from html import unescape
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role, UsageUnit
-from app.models import Campaign, User
+from app.models import Campaign, Mail, User
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -86,6 +87,30 @@ def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -
         ["Renewals", "", "1", "12"],
         ["Without a campaign", "", "1", "3"],
     ]
+
+
+def test_the_monthly_report_shows_them_to_those_who_may_know(
+    session: Session, signed_in: SignIn, admin: Browser, own: Tenant
+) -> None:
+    page = unescape(admin.get("/report/month?month=2026-10").text)
+    for shown in ("Price and margin", "$99.78", "$0.32", "$99.46"):
+        assert shown in page
+    page = unescape(admin.get(f"/report/month?month=2026-10&organization={own.plus.id}").text)
+    assert "$99.46" in page
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    assert "$99" not in editor.get("/report/month?month=2026-10").text
+
+    admin.post("/report/schedule/test", page="/report/schedule")
+    admin.post(f"/report/schedule/test?organization={own.plus.id}", page="/report/schedule")
+    sent = select(Mail.details).where(Mail.kind == "monthly_report").order_by(Mail.id)
+    of_partner, of_organization = (details["figures"] for details in session.scalars(sent))
+    assert [(name, now.replace("\N{NO-BREAK SPACE}", " ")) for name, now, _ in of_partner[4:]] == [
+        ("Price to customers", "99.78 USD"),
+        ("Carrier cost", "0.32 USD"),
+        ("Model cost", "0.00 USD"),
+        ("Margin", "99.46 USD"),
+    ]
+    assert len(of_organization) == 4
 
 
 def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:

@@ -13,6 +13,7 @@ from app.config import Settings
 from app.enums import Role
 from app.models import AuditEntry, CallDay, ConversationDay, Mail, ReportSchedule, User
 from app.services import monthly_reports
+from app.services.billing.usage import ModelRate
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
@@ -73,15 +74,24 @@ def test_the_report_of_one_organization_names_no_other(own: Tenant, admin: Brows
     assert ("Northwind Bakery" in page, "Northwind Dental" in page) == (True, False)
 
 
+@pytest.mark.parametrize("month", ["2026-09", "2026-10", "2025-01"])
+def test_the_report_is_a_pdf(admin: Browser, month: str) -> None:
+    file = admin.get(f"/report/month.pdf?month={month}")
+    assert (file.mimetype, file.data[:5]) == ("application/pdf", b"%PDF-")
+    named = f'attachment; filename="report-{month}.pdf"'
+    assert file.headers["Content-Disposition"] == named
+
+
 @pytest.mark.parametrize(
     "address", ["?month=2026-13", "?month=x", "?month=2026-11", "?month=2001-01", "?organization=x"]
 )
 def test_other_months_are_missing(admin: Browser, address: str) -> None:
-    assert admin.get(f"/report/month{address}").status_code == 404
+    for path in ("/report/month", "/report/month.pdf"):
+        assert admin.get(f"{path}{address}").status_code == 404
 
 
 def test_another_partners_organization_is_missing(other: Tenant, admin: Browser) -> None:
-    for path in ("/report/month", SCHEDULE):
+    for path in ("/report/month", "/report/month.pdf", SCHEDULE):
         assert admin.get(f"{path}?organization={other.organization.id}").status_code == 404
     address = f"{SCHEDULE}?organization={other.organization.id}"
     assert admin.post(address, WANTED, page=SCHEDULE).status_code == 404
@@ -94,7 +104,7 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     stored = session.scalars(select(ReportSchedule)).one()
     assert stored.next_at == datetime(2026, 11, 3, 7, tzinfo=UTC)
     sent = [
-        monthly_reports.send_due(session, datetime(2026, 11, 3, hour, tzinfo=UTC))
+        monthly_reports.send_due(session, datetime(2026, 11, 3, hour, tzinfo=UTC), ModelRate())
         for hour in (6, 7, 8)
     ]
     assert sent == [0, 1, 0]

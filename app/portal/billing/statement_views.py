@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import Response, g, render_template, request
+from flask import Response, render_template, request
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -18,14 +18,13 @@ from app.portal.billing.words import (
 )
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day
+from app.portal.web.letterhead import letterhead, pdf_file
 from app.portal.web.lists import csv_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import asked_month, next_month
 from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
-from app.services.branding import images
-from app.services.branding.brand import Brand
 
 COLUMNS = ("Description", "Detail", "Quantity", "Unit price", "Amount")
 NOTE = lazy_gettext(
@@ -75,11 +74,9 @@ def statement_file(organization_id: UUID) -> Response:
 
 @portal.get("/statements/<uuid:organization_id>.pdf")
 def statement_pdf(organization_id: UUID) -> Response:
-    brand: Brand = g.brand
     with transaction(read_only=True) as session:
         bill = _asked(session, organization_id)
-        picture = (brand.logo_url or "").rpartition("/")[2]
-        logo = list(images.by_hash(session, picture)[0]) if picture else None
+        paper = letterhead(session)
     month = month_name(bill.month)
     facts = [
         (gettext("Customer"), bill.name),
@@ -95,12 +92,8 @@ def statement_pdf(organization_id: UUID) -> Response:
     content = pdf.render(
         "statement",
         {
+            **paper,
             "title": gettext("Statement for %(month)s", month=month),
-            "product": brand.product_name,
-            "partner": brand.partner_name,
-            "colour": brand.colour,
-            "logo": logo,
-            "footer": " · ".join(filter(None, (brand.partner_name, brand.support_email))),
             "facts": facts,
             "columns": [
                 gettext("Description"),
@@ -116,8 +109,7 @@ def statement_pdf(organization_id: UUID) -> Response:
             "note": str(NOTE),
         },
     )
-    named = {"Content-Disposition": f'attachment; filename="{_file_name(bill)}.pdf"'}
-    return Response(content, mimetype="application/pdf", headers=named)
+    return pdf_file(_file_name(bill), content)
 
 
 def _asked(session: Session, organization_id: UUID) -> Bill:

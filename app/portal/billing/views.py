@@ -12,13 +12,11 @@ from app.portal.billing.words import decimal_of, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
-from app.services import csv_files, reporting
+from app.services import csv_files
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
 
-MOST_SUMMED = 500
-"""Of more organizations no totals are shown: they need the price of each."""
 COLUMNS = (
     *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
     *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
@@ -41,10 +39,7 @@ def show_costs() -> str:
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
-        rows, total = page.items, None
-        if reporting.can_rank(session, caller(), MOST_SUMMED):
-            everything = margin.all_organizations(session, caller(), month, model_rate())
-            total = margin.total(everything) if everything else None
+        rows, total = page.items, margin.of_partner(session, caller(), month, model_rate())
     return render_template(
         "portal/billing/costs.html",
         month=month,

@@ -15,6 +15,7 @@ from app.languages.dates import NO_BREAK, written_date
 from app.portal.pricing.labels import money
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
+from app.services.billing import usage
 from app.services.billing.months import previous_month
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
@@ -37,10 +38,7 @@ class ShownLine:
 
 def model_rate() -> ModelRate:
     """Return the operator's costs of voice and text generation."""
-    found = settings()
-    return ModelRate(
-        int(found.spending_model_per_minute * MICROS), int(found.spending_model_per_call * MICROS)
-    )
+    return usage.model_rate(settings())
 
 
 @portal.app_template_filter("micros")

@@ -1,5 +1,6 @@
 """The report of a month, and its schedule by email."""
 
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,38 +12,69 @@ from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
-from app.portal.billing.words import month_alone
+from app.policy import Permission
+from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.organization_picker import organization_named
 from app.services import monthly_reports, partners, reporting
+from app.services.billing import margin
+from app.services.billing.margin import Earned
 from app.services.reporting import Day, MonthlyReport
 
 OLDEST = timedelta(days=731)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The report of a month with what it earned, for those who may know it."""
+
+    organization: Organization | None
+    month: date
+    report: MonthlyReport
+    earned: Earned | None
+
+
+def asked_report(session: Session, today: date) -> Shown:
+    """Return the report of the month and the organization of the URL. Raises `Forbidden` and
+    `NotFound`."""
+    organization = organization_named(session)
+    month = _month(today)
+    whose = organization.id if organization else None
+    found = reporting.monthly(session, caller(), month, today, whose)
+    earned = None
+    if caller().may(Permission.ORGANIZATIONS_WRITE):
+        earned = (
+            margin.of_organization(session, caller(), whose, month, model_rate()).total
+            if whose
+            else margin.of_partner(session, caller(), month, model_rate())
+        )
+    return Shown(organization, month, found, earned)
+
+
 @portal.get("/report/month")
 def report_month() -> str:
     today = utcnow().date()
-    month = _month(today)
     with transaction(read_only=True) as session:
-        organization = organization_named(session)
-        whose = organization.id if organization else None
-        found = reporting.monthly(session, caller(), month, today, whose)
+        shown = asked_report(session, today)
+        whose = shown.organization.id if shown.organization else None
         _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
+    month = shown.month
     earlier, later = month - timedelta(days=1), month + timedelta(days=31)
     return render_template(
         "portal/report/month.html",
-        organization=organization,
-        report=found,
+        organization=shown.organization,
+        report=shown.report,
         month=month,
-        unfinished=found.span.end == today,
+        unfinished=shown.report.span.end == today,
         earlier_url=_url(earlier, whose) if today - earlier < OLDEST else None,
         later_url=_url(later, whose) if later <= today else None,
         schedule_url=url_for("portal.report_schedule", organization=whose),
         next_at=next_at,
-        chart=_chart(found),
+        chart=_chart(shown.report),
+        earned=shown.earned,
+        has_model=model_rate() != margin.ModelRate(),
     )
 
 
@@ -82,7 +114,7 @@ def report_schedule_test() -> Page:
     organization = _organization()
     whose = organization.id if organization else None
     with transaction() as session:
-        monthly_reports.send_test(session, caller(), whose)
+        monthly_reports.send_test(session, caller(), whose, model_rate())
     flash(gettext("The report of last month is on its way to you."), "success")
     return redirect(url_for("portal.report_schedule", organization=whose), 303)
 

@@ -10,9 +10,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Date, func, literal, select
 from sqlalchemy.orm import Session
 
+from app.config import Settings
 from app.models import BillingDay
 from app.services.billing.months import next_month
 from app.services.billing.rating import Day
+from app.services.spending.rates import MICROS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,14 @@ class ModelRate:
 
     micros_per_minute: int = 0
     micros_per_call: int = 0
+
+
+def model_rate(settings: Settings) -> ModelRate:
+    """Return the operator's costs of voice and text generation."""
+    return ModelRate(
+        int(settings.spending_model_per_minute * MICROS),
+        int(settings.spending_model_per_call * MICROS),
+    )
 
 
 @dataclass(frozen=True, slots=True)
