@@ -22,7 +22,6 @@ from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, ut
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, organizations, partners, reporting
-from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
@@ -241,7 +240,7 @@ def _earned(
 ) -> list[tuple[str, str, str]]:
     """Return price, costs and margin; nothing if nothing was charged or spent."""
     now, before = (
-        margin.of_partner(session, caller, each, model) for each in (month, previous_month(month))
+        reporting.earned(session, caller, each, model) for each in (month, previous_month(month))
     )
     if now is None or not (now.price or now.model or now.carrier):
         return []

@@ -12,7 +12,7 @@ from app.portal.billing.words import decimal_of, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file
-from app.services import csv_files
+from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
@@ -39,7 +39,7 @@ def show_costs() -> str:
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
-        rows, total = page.items, margin.of_partner(session, caller(), month, model_rate())
+        rows, total = page.items, reporting.earned(session, caller(), month, model_rate())
     return render_template(
         "portal/billing/costs.html",
         month=month,

@@ -45,7 +45,7 @@ def report_month_file() -> Response:
             "chart": _chart(report),
             "empty": gettext("No conversations in these months."),
             "tables": [table for table in _tables(shown) if table[2]],
-            "note": gettext("Days are UTC. Test calls on the simulated line are not counted."),
+            "note": gettext("Days are UTC. Test calls on the simulated carrier are not counted."),
         },
     )
     return pdf_file(f"report-{shown.month:%Y-%m}", content)

@@ -45,11 +45,7 @@ def asked_report(session: Session, today: date) -> Shown:
     found = reporting.monthly(session, caller(), month, today, whose)
     earned = None
     if caller().may(Permission.ORGANIZATIONS_WRITE):
-        earned = (
-            margin.of_organization(session, caller(), whose, month, model_rate()).total
-            if whose
-            else margin.of_partner(session, caller(), month, model_rate())
-        )
+        earned = reporting.earned(session, caller(), month, model_rate(), whose)
     return Shown(organization, month, found, earned)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.models import NO_CAMPAIGN, Campaign, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import name_search, partners, reporting
+from app.services import name_search, partners
 from app.services.billing import statements, usage
 from app.services.billing.rating import in_micros
 from app.services.billing.usage import CarrierCost, ModelRate, Used
@@ -20,8 +20,6 @@ from app.services.spending import rates
 from app.services.tenancy import get_organization
 
 BY_NAME = Sort(Organization.name_key)
-MOST_SUMMED = 500
-"""Of more organizations no totals are made: they need the price of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +155,6 @@ def total(rows: Sequence[Earned]) -> Earned | None:
         currency=currencies.pop(),
         model=sum(row.model for row in rows),
     )
-
-
-def of_partner(session: Session, caller: Caller, month: date, model: ModelRate) -> Earned | None:
-    """Return the sum of all organizations of the caller's partner; None if there are none or too
-    many (`MOST_SUMMED`), or if their prices are in several currencies. Raises as
-    `by_organization`."""
-    if not reporting.can_rank(session, caller, MOST_SUMMED):
-        return None
-    found = all_organizations(session, caller, month, model)
-    return total(found) if found else None
 
 
 def _earned(
