@@ -273,6 +273,26 @@ def test_a_call_is_shown_from_beginning_to_end(
     assert [link in member for link in customers] == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "Yes"),
+        ({"source": CallSource.TEST}, "No, a test call on the simulated carrier"),
+        ({"source": CallSource.VERIFICATION}, "No, it verified the number"),
+        ({"live": False}, "No, made with a test key"),
+    ],
+)
+def test_the_page_says_whether_a_call_counts(
+    session: Session, own: Tenant, signed_in: SignedIn, fields: dict[str, Any], words: str
+) -> None:
+    call = make_call(session, own.organization, "+12125550199", **answered(), **fields)
+    session.commit()
+    page = signed_in(own.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
+    found = re.search(r"<dt>Counts as a conversation</dt>\s*<dd>([^<]*)", page)
+    assert found is not None
+    assert found[1].strip() == words
+
+
 def test_cancelling_asks_with_what_follows_and_happens_once(
     session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
