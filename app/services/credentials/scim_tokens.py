@@ -97,9 +97,7 @@ def listing(session: Session, caller: Caller) -> Sequence[ScimToken]:
     return session.scalars(newest).all()
 
 
-def get(
-    session: Session, caller: Caller, token_id: UUID, *, for_change: bool = False
-) -> ScimToken:
+def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = False) -> ScimToken:
     """Raises `Forbidden` and `NotFound` (``token_not_found``)."""
     missing = NotFound(gettext("There is no such token."), "token_not_found")
     query = _manageable(caller).where(ScimToken.id == token_id)
@@ -187,9 +185,7 @@ def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None)
     public_id = _public_id(secret or "")
     if secret is None or public_id is None:
         return None
-    token = session.scalars(
-        select(ScimToken).where(ScimToken.public_id == public_id)
-    ).one_or_none()
+    token = session.scalars(select(ScimToken).where(ScimToken.public_id == public_id)).one_or_none()
     if token is None or not secrets.fits(secret, token.secret_hash) or works(token):
         return None
     return Refusal(
@@ -215,9 +211,7 @@ def _over(expires_at: datetime | None) -> bool:
     return expires_at is not None and expires_at <= utcnow()
 
 
-def _add(
-    session: Session, caller: Caller, partner_id: UUID, name: str, *, action: str
-) -> NewToken:
+def _add(session: Session, caller: Caller, partner_id: UUID, name: str, *, action: str) -> NewToken:
     public_id = PREFIX + secrets.random_text(PUBLIC_ID_LENGTH)
     body = f"{public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
     secret = body + secrets.checksum(body)

@@ -50,9 +50,12 @@ def rows(caller: Caller) -> Select[tuple[ScimGroup]]:
 
 def get(session: Session, caller: Caller, group_id: UUID, *, for_change: bool = False) -> ScimGroup:
     """Return a group. ``for_change`` locks the row. Raises `NotFound` (``group_not_found``)."""
-    missing = NotFound(gettext("There is no such group."), "group_not_found")
     query = rows(caller).where(ScimGroup.id == group_id)
-    return fetch(session, query, missing, for_change=for_change)
+    return fetch(session, query, not_found(), for_change=for_change)
+
+
+def not_found() -> NotFound:
+    return NotFound(gettext("There is no such group."), "group_not_found")
 
 
 def listing(session: Session, caller: Caller) -> Sequence[ScimGroup]:
@@ -63,8 +66,11 @@ def listing(session: Session, caller: Caller) -> Sequence[ScimGroup]:
 def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
     """Return the number of members of groups that the caller has loaded."""
     ids = [group.id for group in groups]
-    query = select(ScimMember.group_id, func.count()).where(ScimMember.group_id.in_(ids))
-    return {group_id: count for group_id, count in session.execute(query.group_by(ScimMember.group_id))}
+    query = select(ScimMember.group_id, func.count().label("members")).where(
+        ScimMember.group_id.in_(ids)
+    )
+    counted = session.execute(query.group_by(ScimMember.group_id))
+    return {row.group_id: row.members for row in counted}
 
 
 def members_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[Member]]:
