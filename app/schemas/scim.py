@@ -64,10 +64,10 @@ class GroupMember(ComplexAttribute):
     """A user in a group. What directories send beside the id is ignored."""
 
     value: Annotated[str | None, Mutability.immutable, CaseExact.true] = None
-    ref: Annotated[Reference["User"] | None, Mutability.read_only] = Field(
+    ref: Annotated[Reference["User"] | None, Mutability.immutable] = Field(
         None, serialization_alias="$ref", validation_alias="$ref"
     )
-    type: Annotated[str | None, Mutability.read_only] = None
+    type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User"])
     display: Annotated[str | None, Mutability.read_only] = None
 
 

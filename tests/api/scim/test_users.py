@@ -1,13 +1,24 @@
 """Users that a directory creates, changes and deletes."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.models import AuditEntry, IdentityProvider, Mail, PortalSession, ScimUser, User
+from app.models import (
+    AuditEntry,
+    EmailChange,
+    IdentityProvider,
+    Mail,
+    PortalSession,
+    ScimUser,
+    User,
+    utcnow,
+)
 from app.services.auth import sessions
 from tests.api.scim.conftest import USER, Directory, make_token
 from tests.fixtures.cast import Tenant, make_tenant
@@ -17,7 +28,7 @@ ADA = "ada@northwind.example"
 
 def stored(session: Session, user_id: str) -> User:
     session.expire_all()
-    return session.scalars(select(User).where(User.id == user_id)).one()
+    return session.get_one(User, UUID(user_id))
 
 
 def by_address(session: Session, email: str) -> User:
@@ -179,7 +190,7 @@ def test_deactivation_ends_sessions_and_links_at_once(
     made = directory.add_user(ADA)
     user = by_address(session, ADA)
     user.status = UserStatus.ACTIVE
-    sessions.start(session, user.id, host="localhost", ip=None, user_agent=None)
+    sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     answer = directory.patch(
         f"/Users/{made['id']}", {"op": "replace", "path": "active", "value": False}
@@ -265,8 +276,6 @@ def test_the_last_administrator_can_not_be_removed(
 def test_an_address_of_someone_who_has_signed_in_waits_for_confirmation(
     directory: Directory, own: Tenant, session: Session
 ) -> None:
-    from app.models import EmailChange, utcnow
-
     user = own.staff[Role.ADMIN]
     user.last_sign_in = utcnow()
     session.commit()
