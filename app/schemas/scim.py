@@ -68,7 +68,6 @@ class GroupMember(ComplexAttribute):
         None, serialization_alias="$ref", validation_alias="$ref"
     )
     type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User"])
-    display: Annotated[str | None, Mutability.read_only] = None
 
 
 class Group(Resource[Any]):

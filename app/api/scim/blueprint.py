@@ -1,7 +1,8 @@
 """The area's blueprint: its tokens, media type, errors and entity tags."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
@@ -21,6 +22,7 @@ from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.http.statuses import status_of
 from app.policy.caller import Caller
+from app.schemas.scim import POLICY
 from app.services.audit import refusals
 from app.services.credentials import scim_tokens
 
@@ -137,11 +139,24 @@ def parameters(*names: str) -> dict[str, str]:
 
 
 def shown(model: type[Any]) -> ResponseParameters[Any]:
-    """Return which attributes of a resource are asked for. Raises `ValidationError`."""
-    asked = parameters("attributes", "excludedAttributes")
+    """Return which attributes of a resource are asked for. Raises `SCIMException`."""
     kind: Any = ResponseParameters[model]  # type: ignore[valid-type]  # chosen at runtime
-    found: ResponseParameters[Any] = kind.model_validate(asked)
+    with reading():
+        found: ResponseParameters[Any] = kind.model_validate(
+            parameters("attributes", "excludedAttributes")
+        )
     return found
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read what the directory has sent, as tolerantly as its kind needs. Raises
+    `SCIMException`."""
+    try:
+        with POLICY:
+            yield
+    except ValidationError as error:
+        raise SCIMException.from_error(Error.from_validation_error(error.errors()[0])) from error
 
 
 @blueprint.errorhandler(DomainError)
@@ -163,11 +178,6 @@ def _classified(error: DomainError) -> tuple[int, str | None]:
     if isinstance(error, ValidationFailed):
         return 400, "invalidSyntax" if error.code in _UNREADABLE else "invalidValue"
     return status_of(error), None
-
-
-@blueprint.errorhandler(ValidationError)
-def _invalid(error: ValidationError) -> ResponseReturnValue:
-    return _scim_answer(Error.from_validation_error(error.errors()[0]))
 
 
 @blueprint.errorhandler(SCIMException)

@@ -7,7 +7,16 @@ from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 from sqlalchemy.orm import Session
 
-from app.api.scim.blueprint import answer, blueprint, body, check_match, parameters, shown, tagged
+from app.api.scim.blueprint import (
+    answer,
+    blueprint,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+    tagged,
+)
 from app.api.scim.patching import checked
 from app.api.scim.resources import base_url, dumped, group_fields, group_resource
 from app.api.scim.users import QUERY
@@ -15,7 +24,7 @@ from app.extensions import caller, transaction
 from app.models import ScimGroup
 from app.schemas import scim as wire
 from app.services.scim import groups, queries
-from app.services.scim.groups import Member, not_found
+from app.services.scim.groups import not_found
 from app.validation.uuids import as_hyphenated_uuid
 
 
@@ -33,7 +42,7 @@ def search_groups() -> Response:
 @blueprint.post("/Groups")
 def create_group() -> Response:
     wanted = shown(wire.Group)
-    with wire.POLICY:
+    with reading():
         sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         group = groups.create(session, caller(), group_fields(sent))
@@ -53,7 +62,7 @@ def get_group(group_id: str) -> Response:
 @blueprint.put("/Groups/<group_id>")
 def replace_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
-    with wire.POLICY:
+    with reading():
         sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         group = _held(session, group_id)
@@ -65,13 +74,13 @@ def replace_group(group_id: str) -> Response:
 @blueprint.patch("/Groups/<group_id>")
 def patch_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
-    with wire.POLICY:
+    with reading():
         patch = PatchOp[wire.Group].model_validate(
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
         group = _held(session, group_id)
-        members = groups.members_of(session, [group.id]).get(group.id, [])
+        members = groups.member_ids_of(session, [group.id]).get(group.id, [])
         resource = group_resource(group, members, base_url())
         if patch.patch(resource, scim_policy=wire.POLICY):
             groups.change(session, caller(), group, group_fields(resource))
@@ -93,11 +102,11 @@ def _held(session: Session, group_id: str) -> ScimGroup:
     return group
 
 
-def _members(session: Session, group: ScimGroup, wanted: Any) -> list[Member] | None:
+def _members(session: Session, group: ScimGroup, wanted: Any) -> list[UUID] | None:
     """Return the members unless the client doesn't ask for them: there can be thousands."""
     if not _asks_for_members(wanted):
         return None
-    return groups.members_of(session, [group.id]).get(group.id, [])
+    return groups.member_ids_of(session, [group.id]).get(group.id, [])
 
 
 def _asks_for_members(wanted: Any) -> bool:
@@ -114,13 +123,13 @@ def _names_members(path: Any) -> bool:
 
 def _found(asked: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(asked.get("filter") or ""))
-    with wire.POLICY:
+    with reading():
         wanted = SearchRequest[wire.Group].model_validate(asked)
     with transaction(read_only=True) as session:
         found = queries.find_groups(session, caller(), wanted)
-        members: dict[UUID, list[Member]] = {}
+        members: dict[UUID, list[UUID]] = {}
         if _asks_for_members(wanted):
-            members = groups.members_of(session, [group.id for group in found.items])
+            members = groups.member_ids_of(session, [group.id for group in found.items])
     base = base_url()
     response = ListResponse[wire.Group](
         total_results=found.total,
@@ -133,7 +142,7 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
 
 def _answered(
     group: ScimGroup,
-    members: list[Member] | None,
+    members: list[UUID] | None,
     context: Context,
     wanted: Any,
     status: int = 200,

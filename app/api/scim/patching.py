@@ -1,4 +1,4 @@
-"""What is checked and left out of PATCH requests before they are read as such."""
+"""Limits of PATCH requests, checked before they are read as such."""
 
 from typing import Any
 
@@ -10,9 +10,8 @@ MOST_BRACKETS = 20
 
 
 def checked(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the body of a PATCH request, without the names that directories send beside the ids of
-    members: here they are the users' addresses. Raises `ValidationFailed`
-    (``too_many_operations``, ``path_too_long``)."""
+    """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
+    ``path_too_long``)."""
     operations = next((sent[name] for name in sent if name.lower() == "operations"), [])
     if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
         message = f"A request has at most {MOST_OPERATIONS} operations. Send several requests."
@@ -20,23 +19,7 @@ def checked(sent: dict[str, Any]) -> dict[str, Any]:
     for operation in operations if isinstance(operations, list) else []:
         if isinstance(operation, dict):
             _check_path(operation)
-            for name, value in operation.items():
-                if name.lower() == "value":
-                    operation[name] = _without_display(value)
     return sent
-
-
-def _without_display(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without_display(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    if any(name.lower() == "value" for name in value):
-        return {name: inner for name, inner in value.items() if name.lower() != "display"}
-    return {
-        name: _without_display(inner) if name.lower() == "members" else inner
-        for name, inner in value.items()
-    }
 
 
 def _check_path(operation: dict[str, Any]) -> None:

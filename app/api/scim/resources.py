@@ -1,5 +1,6 @@
 """Accounts and groups of the services as SCIM resources, and back."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,6 @@ from app.extensions import public_url
 from app.models import ScimGroup
 from app.schemas import scim as wire
 from app.services.scim import groups, users
-from app.services.scim.groups import Member
 from app.services.scim.users import Account
 from app.validation.uuids import as_hyphenated_uuid
 
@@ -55,20 +55,19 @@ def user_resource(account: Account, base: str) -> wire.User:
     return _versioned(resource)
 
 
-def group_resource(group: ScimGroup, members: list[Member] | None, base: str) -> wire.Group:
-    """Return a group; without members if they are None."""
+def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: str) -> wire.Group:
+    """Return a group; without members if their ids are None."""
     return wire.Group(
         id=str(group.id),
         external_id=group.external_id,
         display_name=group.display_name,
         members=[
             wire.GroupMember(
-                value=str(member.user_id),
-                ref=Reference(f"{base}/Users/{member.user_id}"),
+                value=str(user_id),
+                ref=Reference(f"{base}/Users/{user_id}"),
                 type="User",
-                display=member.email,
             )
-            for member in members or []
+            for user_id in member_ids or []
         ]
         or None,
         meta=Meta(

@@ -6,7 +6,16 @@ from uuid import UUID
 from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
-from app.api.scim.blueprint import answer, blueprint, body, check_match, parameters, shown, tagged
+from app.api.scim.blueprint import (
+    answer,
+    blueprint,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+    tagged,
+)
 from app.api.scim.patching import checked
 from app.api.scim.resources import base_url, dumped, user_fields, user_resource
 from app.extensions import caller, transaction
@@ -41,7 +50,7 @@ def search_users() -> Response:
 @blueprint.post("/Users")
 def create_user() -> Response:
     wanted = shown(wire.User)
-    with wire.POLICY:
+    with reading():
         sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         account = users.create(session, caller(), user_fields(sent))
@@ -59,7 +68,7 @@ def get_user(user_id: str) -> Response:
 @blueprint.put("/Users/<user_id>")
 def replace_user(user_id: str) -> Response:
     wanted = shown(wire.User)
-    with wire.POLICY:
+    with reading():
         sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         account = _held(session, user_id)
@@ -70,7 +79,7 @@ def replace_user(user_id: str) -> Response:
 @blueprint.patch("/Users/<user_id>")
 def patch_user(user_id: str) -> Response:
     wanted = shown(wire.User)
-    with wire.POLICY:
+    with reading():
         patch = PatchOp[wire.User].model_validate(
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
@@ -100,7 +109,7 @@ def _held(session: Any, user_id: str) -> Account:
 
 def _found(asked: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(asked.get("filter") or ""))
-    with wire.POLICY:
+    with reading():
         wanted = SearchRequest[wire.User].model_validate(asked)
     with transaction(read_only=True) as session:
         found = queries.find_users(session, caller(), wanted)

@@ -26,14 +26,6 @@ MOST_CHANGES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A user in a group; ``email`` is what the directory shows."""
-
-    user_id: UUID
-    email: str
-
-
-@dataclass(frozen=True, slots=True)
 class Fields:
     """What the directory sends about a group. ``member_ids`` None leaves the members."""
 
@@ -73,17 +65,16 @@ def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
     return {row.group_id: row.members for row in counted}
 
 
-def members_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[Member]]:
-    """Return the members of groups that the caller has loaded, by address."""
+def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """Return the ids of the members of groups that the caller has loaded."""
     found = session.execute(
-        select(ScimMember.group_id, User.id, User.email)
-        .join(User, User.id == ScimMember.user_id)
+        select(ScimMember.group_id, ScimMember.user_id)
         .where(ScimMember.group_id.in_(group_ids))
-        .order_by(User.email_key, User.id)
+        .order_by(ScimMember.user_id)
     )
-    members: dict[UUID, list[Member]] = {}
-    for group_id, user_id, email in found:
-        members.setdefault(group_id, []).append(Member(user_id, email))
+    members: dict[UUID, list[UUID]] = {}
+    for group_id, user_id in found:
+        members.setdefault(group_id, []).append(user_id)
     return members
 
 
@@ -230,8 +221,7 @@ def _set_members(
 
 
 def _member_ids(session: Session, group: ScimGroup) -> frozenset[UUID]:
-    query = select(ScimMember.user_id).where(ScimMember.group_id == group.id)
-    return frozenset(session.scalars(query))
+    return frozenset(member_ids_of(session, [group.id]).get(group.id, []))
 
 
 def _emails(session: Session, user_ids: Collection[UUID]) -> list[str]:

@@ -111,7 +111,6 @@ GROUP_PLACES: Places = {
     ("external_id", None): Stored(ScimGroup.external_id, Kind.TEXT),
     ("display_name", None): Stored(ScimGroup.display_key, Kind.FOLDED),
     ("members", "value"): Stored(ScimMember.user_id, Kind.ID),
-    ("members", "display"): Stored(User.email_key, Kind.FOLDED),
     ("meta", "created"): Stored(ScimGroup.created_at, Kind.MOMENT),
     ("meta", "last_modified"): Stored(ScimGroup.updated_at, Kind.MOMENT),
 }
@@ -121,7 +120,6 @@ _ROWS: Mapping[str, Select[Any]] = {
     .where(ScimMember.user_id == User.id)
     .correlate(User),
     "members": select(ScimMember.user_id)
-    .join(User, User.id == ScimMember.user_id)
     .where(ScimMember.group_id == ScimGroup.id)
     .correlate(ScimGroup),
 }

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from pydantic import Field
 from scim2_client.engines.wsgi import WSGISCIMClient
-from scim2_models import Required, ScimProvider, SearchRequest, Uniqueness
+from scim2_models import Required, ScimProvider, Uniqueness
 from scim2_tester import Status, check_server
 
 from app.schemas import scim as wire
