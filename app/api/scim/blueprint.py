@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotAcceptable
 from werkzeug.http import parse_etags
 
-from app.api.errors import SCIM, SCIM_MEDIA, domain_error_response, scim_error
+from app.api.errors import SCIM_MEDIA, domain_error_response, scim_error
 from app.api.json_body import read_json_body
 from app.api.operation import bearer_token, guard
 from app.errors import DomainError, ValidationFailed
@@ -22,11 +22,10 @@ from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.http.statuses import status_of
 from app.policy.caller import Caller
-from app.schemas.scim import POLICY
+from app.schemas.scim import POLICY, PREFIX
 from app.services.audit import refusals
 from app.services.credentials import scim_tokens
 
-PREFIX = f"{SCIM}/v2"
 MEDIA = (SCIM_MEDIA, "application/json")
 _TAKEN = frozenset({"email_exists", "group_exists"})
 _NOT_ALLOWED = frozenset(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from scim2_models import Context, Meta, Reference
 
-from app.api.scim.blueprint import PREFIX, version_of
+from app.api.scim.blueprint import version_of
 from app.errors import ValidationFailed
 from app.extensions import public_url
 from app.models import ScimGroup
@@ -20,7 +20,7 @@ WORK = "work"
 
 def base_url() -> str:
     """The address of the area as the directory knows it."""
-    return public_url() + PREFIX
+    return public_url() + wire.PREFIX
 
 
 def user_resource(account: Account, base: str) -> wire.User:

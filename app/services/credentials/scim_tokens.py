@@ -71,6 +71,7 @@ def create(session: Session, caller: Caller, *, name: str) -> NewToken:
     ``too_many_tokens``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
+    caller.require_grant(Role.PARTNER_ADMIN)
     if caller.partner_id is None:
         raise NotFound
     name = name.strip()
@@ -109,9 +110,10 @@ def roll(
 ) -> NewToken:
     """Create a new token with the same name; the old one works for ``overlap`` more.
 
-    Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
-    (``token_ended`` if the old one is revoked, expired or rolled already).
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and
+    `Conflict` (``token_ended`` if the old one is revoked, expired or rolled already).
     """
+    caller.require_grant(Role.PARTNER_ADMIN)
     old = get(session, caller, token_id, for_change=True)
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
         message = gettext("The old token can keep working for 0 to 7 days.")

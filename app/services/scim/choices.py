@@ -9,6 +9,7 @@ from app.models import ScimSettings
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
+from app.services.users.loading import check_grant
 
 DEFAULT_ROLES = (Role.PARTNER_EDITOR, Role.ADMIN)
 """Roles that users in no group can get. Partner admins need a group; members an organization."""
@@ -38,6 +39,8 @@ def save(
     if default_role and role is None:
         message = gettext("Choose one of the roles.")
         raise ValidationFailed.on("defaultRole", "unknown_role", message)
+    if role is not None:
+        check_grant(caller, role)
     stored = get(session, caller)
     refuse_stale(expected_version, stored.version, "directory")
     if stored.default_role is role:

@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations, partners
 from app.services.scim import access, users
 from app.services.tenancy import fetch, of_tenant
-from app.services.users.loading import MEMBERS
+from app.services.users.loading import MEMBERS, check_grant
 
 LONGEST = 200
 """Characters of a name or an external id."""
@@ -160,6 +160,8 @@ def map_to(
     refuse_stale(expected_version, group.version, "directory group")
     if role is not None and role not in access.HIGHEST_FIRST:
         raise ValidationFailed.on("role", "unknown_role", gettext("Choose one of the roles."))
+    if role is not None:
+        check_grant(caller, role)
     if role not in MEMBERS:
         organization_id = None
     elif organization_id is None:
