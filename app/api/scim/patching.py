@@ -12,11 +12,12 @@ MOST_BRACKETS = 20
 def checked(sent: dict[str, Any]) -> dict[str, Any]:
     """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
     ``path_too_long``)."""
-    operations = next((sent[name] for name in sent if name.lower() == "operations"), [])
-    if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
+    found = next((sent[name] for name in sent if name.lower() == "operations"), None)
+    operations: list[Any] = found if isinstance(found, list) else []
+    if len(operations) > MOST_OPERATIONS:
         message = f"A request has at most {MOST_OPERATIONS} operations. Send several requests."
         raise ValidationFailed.on("Operations", "too_many_operations", message)
-    for operation in operations if isinstance(operations, list) else []:
+    for operation in operations:
         if isinstance(operation, dict):
             _check_path(operation)
     return sent

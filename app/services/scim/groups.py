@@ -157,7 +157,6 @@ def map_to(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     group = get(session, caller, group_id, for_change=True)
-    refuse_stale(expected_version, group.version, "directory group")
     if role is not None and role not in access.HIGHEST_FIRST:
         raise ValidationFailed.on("role", "unknown_role", gettext("Choose one of the roles."))
     if role is not None:
@@ -169,6 +168,7 @@ def map_to(
         raise ValidationFailed.on("organizationId", "required", message)
     else:
         organization_id = organizations.get(session, caller, organization_id).id
+    refuse_stale(expected_version, group.version, "directory group")
     before = {"role": group.role, "organizationId": group.organization_id}
     after = {"role": role, "organizationId": organization_id}
     if before == after:
