@@ -10,9 +10,11 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.models import ScimGroup, ScimSettings, ScimToken, User
+from app.services import users
+from app.services.credentials import scim_tokens
 from app.services.scim import groups
 from app.services.scim import users as scim_users
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import Tenant, caller_with, make_user
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -124,3 +126,26 @@ def test_only_partner_admins_manage_the_directory(
     browser = signed_in(own.staff[role])
     paths = (PAGE, NEW, f"{PAGE}/groups/{group.id}")
     assert [browser.get(path).status_code for path in paths] == [404] * 3
+
+
+def test_a_token_ends_with_the_user_who_created_it(own: Tenant, session: Session) -> None:
+    leaving = make_user(session, own.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
+    made = scim_tokens.create(session, caller_with(Role.PARTNER_ADMIN, leaving), name="Entra")
+    session.commit()
+    users.deactivate(session, own.caller(Role.PARTNER_ADMIN), leaving.id)
+    assert made.token.revoked_at is not None
+
+
+def test_a_directory_that_removes_the_creator_keeps_its_token(
+    app: Flask, own: Tenant, session: Session
+) -> None:
+    leaving = make_user(session, own.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
+    creator = caller_with(Role.PARTNER_ADMIN, leaving)
+    used = scim_tokens.create(session, creator, name="Entra")
+    other = scim_tokens.create(session, creator, name="Okta")
+    session.commit()
+    headers = {"Authorization": f"Bearer {used.secret}"}
+    answer = app.test_client().delete(f"/scim/v2/Users/{leaving.id}", headers=headers)
+    assert answer.status_code == 204
+    session.expire_all()
+    assert (used.token.revoked_at, other.token.revoked_at is None) == (None, False)
