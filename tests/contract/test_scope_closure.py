@@ -168,7 +168,10 @@ def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozens
         organization_id=tenant.plus.id,
         name="key",
     ).key
-    token = scim_tokens.create(session, tenant.caller(Role.PARTNER_ADMIN), name="token").token
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    for old in scim_tokens.listing(session, admin):  # there is a limit
+        scim_tokens.revoke(session, admin, old.id)
+    token = scim_tokens.create(session, admin, name="token").token
     ways: list[tuple[frozenset[Permission], Callable[[], object]]] = []
     for role in oauth_clients.CLIENT_ROLES:
         powers = ROLE_PERMISSIONS[role]

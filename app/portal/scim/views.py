@@ -31,7 +31,7 @@ from app.portal.web.forms import refused
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.schemas.scim import PREFIX
-from app.services import organizations, users
+from app.services import organizations, partners, users
 from app.services.credentials import scim_tokens
 from app.services.credentials.scim_tokens import NewToken
 from app.services.scim import choices, groups
@@ -63,7 +63,7 @@ def directory_save() -> Page:
             form,
             lambda: _page(form),
             stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
-            target=("partner", caller().partner_id),
+            target=("partner", partners.own(caller())),
         )
     flash(gettext("The directory was saved."), "success")
     return redirect(url_for("portal.directory"), 303)

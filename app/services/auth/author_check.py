@@ -81,7 +81,10 @@ def _lock(session: Session, author_id: UUID | None, changed: set[UUID]) -> None:
 
 
 def _lock_credential(session: Session, author: Caller) -> None:
-    kinds = {CallerKind.API_KEY: ApiKey, CallerKind.DIRECTORY: ScimToken}
+    kinds: dict[CallerKind, type[ApiKey | ScimToken]] = {
+        CallerKind.API_KEY: ApiKey,
+        CallerKind.DIRECTORY: ScimToken,
+    }
     model = kinds.get(author.kind, OAuthClient)
     session.execute(
         select(model.id).where(model.id == author.subject_id).with_for_update(read=True)

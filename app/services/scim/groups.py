@@ -34,7 +34,7 @@ class Fields:
     member_ids: frozenset[UUID] | None = field(default=frozenset())
 
 
-def rows(caller: Caller) -> Select[tuple[ScimGroup]]:
+def rows(caller: Caller) -> Select[ScimGroup]:
     """Return the groups of the caller's partner. Raises `Forbidden`."""
     caller.require(Permission.USERS_READ)
     return of_tenant(select(ScimGroup), caller, ScimGroup.partner_id)

@@ -146,7 +146,8 @@ def check_filter(text: str) -> None:
 def find_users(session: Session, caller: Caller, asked: SearchRequest[wire.User]) -> Found[Account]:
     """Return a page of users. Raises `Forbidden`, `InvalidFilterException` and
     `InvalidPathException`."""
-    query = _filtered(users.rows(caller), asked, wire.User, USER_PLACES)
+    rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
+    query = _filtered(rows, asked, wire.User, USER_PLACES)
     total, start, found = _page(session, query, asked, wire.User, USER_PLACES, User.id)
     of_users = users.groups_of(session, [user.id for user, _ in found])
     accounts = [Account(user, stored, of_users.get(user.id, [])) for user, stored in found]
@@ -222,8 +223,8 @@ class _ToSql(FilterVisitor[Condition]):
         value = coerce_value(binding, node.value, node.op)
         negated = node.op is CompareOperator.ne
         operator = CompareOperator.eq if negated else node.op
-        condition = func.coalesce(_compared(place, operator, value, node), false())
-        condition = self._of_any_row(binding, condition)
+        compared = func.coalesce(_compared(place, operator, value, node), false())
+        condition = self._of_any_row(binding, compared)
         return not_(condition) if negated else condition
 
     def visit_present(self, node: Present) -> Condition:
@@ -273,15 +274,18 @@ class _ToSql(FilterVisitor[Condition]):
 
 
 def _compared(place: Stored, operator: CompareOperator, value: Any, node: Comparison) -> Condition:
+    column: Any = place.column
     if value is None:
         if operator is CompareOperator.eq:
-            return false() if place.kind is Kind.FLAG else place.column.is_(None)
+            is_absent: Condition = false() if place.kind is Kind.FLAG else column.is_(None)
+            return is_absent
         raise _unfit(node)
     match place.kind:
         case Kind.FLAG:
             if not isinstance(value, bool) or operator is not CompareOperator.eq:
                 raise _unfit(node)
-            return place.column if value else not_(place.column)
+            is_so: Condition = column if value else not_(column)
+            return is_so
         case Kind.ID:
             if not isinstance(value, str) or operator is not CompareOperator.eq:
                 raise _unfit(node)

@@ -53,10 +53,10 @@ class Fields:
     active: bool | None = None
 
 
-def rows(caller: Caller) -> Select[tuple[User, ScimUser | None]]:
+def rows(caller: Caller) -> Select[User, ScimUser | None]:
     """Return the users that the directory sees. Raises `Forbidden`."""
     caller.require(Permission.USERS_READ)
-    query: Select[tuple[User, ScimUser | None]] = (
+    query: Select[User, ScimUser | None] = (
         visible(caller)
         .outerjoin(ScimUser, ScimUser.user_id == User.id)
         .where(
@@ -78,7 +78,8 @@ def get(session: Session, caller: Caller, user_id: UUID, *, for_change: bool = F
     found = session.execute(query).one_or_none()
     if found is None:
         raise not_found()
-    return Account(found[0], found[1], groups_of(session, [found[0].id]).get(found[0].id, []))
+    user, stored = found
+    return Account(user, stored, groups_of(session, [user.id]).get(user.id, []))
 
 
 def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[ScimGroup]]:
