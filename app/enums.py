@@ -281,6 +281,8 @@ class CallerKind(StrEnum):
     CLIENT = "client"
     LEGACY_CLIENT = "legacy_client"
     API_KEY = "api_key"
+    DIRECTORY = "directory"
+    """A directory that provisions users by SCIM."""
     SYSTEM = "system"
     VISITOR = "visitor"
 

@@ -115,6 +115,8 @@ _CHANGED = {
     "check": lazy_gettext("Someone else changed the check. Nothing was saved."),
     "company account": lazy_gettext("Someone else changed the company account. Nothing was saved."),
     "contact": lazy_gettext("Someone else changed the contact. Nothing was saved."),
+    "directory": lazy_gettext("Someone else changed the directory. Nothing was saved."),
+    "directory group": lazy_gettext("Someone else changed the group. Nothing was saved."),
     "draft": lazy_gettext("Someone else changed the draft. Nothing was saved."),
     "organization": lazy_gettext("Someone else changed the organization. Nothing was saved."),
     "partner": lazy_gettext("Someone else changed the partner. Nothing was saved."),

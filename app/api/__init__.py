@@ -1,4 +1,5 @@
-"""The JSON API: three areas, one description, one mapping of errors."""
+"""The JSON API: three areas with one description and one mapping of errors, and SCIM beside
+them."""
 
 from flask import Flask
 
@@ -10,11 +11,12 @@ from app.api.operation import AreaBlueprint
 from app.api.partner_admin.blueprint import blueprint as partner_admin
 from app.api.public.blueprint import blueprint as public
 from app.api.request_log import RequestLog
+from app.api.scim import blueprint as scim
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
 
 BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_calls)
-"""The areas' blueprints, in the order in which they are documented."""
+"""The areas' blueprints, in the order in which they are documented. SCIM describes itself."""
 
 
 def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
@@ -23,6 +25,7 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     app.register_blueprint(docs)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+    app.register_blueprint(scim)
 
 
 def furnish_api(app: Flask) -> None:

@@ -40,8 +40,12 @@ OAUTH_CODES = {
 
 CALLS = "/api/v1/outbound"
 TOKENS = "/oauth2"
-AREAS = sorted(("/api", "/phone", "/.well-known", TOKENS, CALLS), key=len, reverse=True)
+SCIM = "/scim"
+AREAS = sorted(("/api", "/phone", "/.well-known", TOKENS, CALLS, SCIM), key=len, reverse=True)
 """The paths below which every answer is JSON, the longest first."""
+
+SCIM_MEDIA = "application/scim+json"
+SCIM_ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 
 PageErrors = Callable[[DomainError | HTTPException], ResponseReturnValue]
 
@@ -62,6 +66,12 @@ def error_body(
     the request."""
     g.error_code = code
     return _body(status, code, message, problems, extra)
+
+
+def scim_error(status: int, detail: str, scim_type: str | None = None) -> dict[str, Any]:
+    """Return an error body of RFC 7644, section 3.12."""
+    body = {"schemas": [SCIM_ERROR], "status": str(status), "detail": detail}
+    return body | ({"scimType": scim_type} if scim_type else {})
 
 
 def calls_refusal(error: DomainError) -> tuple[int, dict[str, Any]]:
@@ -135,6 +145,7 @@ def _as_text(error: DomainError | HTTPException) -> ResponseReturnValue:
 
 
 def _respond(status: int, body: dict[str, Any]) -> Response:
+    media = "application/json"
     match area_of(request.path):
         case area if area == CALLS:
             body["success"] = False
@@ -142,7 +153,9 @@ def _respond(status: int, body: dict[str, Any]) -> Response:
             code = body["details"]["code"]
             error = code if code in OAUTH_CODES else "invalid_request"
             body = {"error": error, "error_description": body["message"]}
-    response = Response(orjson.dumps(body), status, mimetype="application/json")
+        case area if area == SCIM:
+            body, media = scim_error(status, body["message"]), SCIM_MEDIA
+    response = Response(orjson.dumps(body), status, mimetype=media)
     response.headers["Cache-Control"] = "no-store"
     return response
 

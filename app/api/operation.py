@@ -135,6 +135,19 @@ def area_blueprint(
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
+    guard(blueprint, authenticate, writes=writes, note_refusal=note_refusal)
+    return blueprint
+
+
+def guard(
+    blueprint: Blueprint,
+    authenticate: Authenticate,
+    *,
+    writes: bool = False,
+    note_refusal: Callable[[Request], None] | None = None,
+) -> None:
+    """Authenticate each request of a blueprint, apply the policy table, limit the rate and log the
+    request; the arguments are as for `area_blueprint`."""
 
     @blueprint.before_request
     def _admit() -> None:
@@ -157,7 +170,6 @@ def area_blueprint(
     blueprint.after_request(_note_the_use)
     blueprint.after_request(_note_the_answer)
     blueprint.after_request(_keep_out_of_caches)
-    return blueprint
 
 
 def _note_the_use(response: Response) -> Response:

@@ -86,6 +86,7 @@ from app.models.rollup import (
     PartnerTier,
 )
 from app.models.saved_view import SavedView
+from app.models.scim import ScimGroup, ScimMember, ScimSettings, ScimToken, ScimUser
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
 from app.models.throttle import RefusalCount, ThrottleCounter

@@ -75,6 +75,15 @@ STEP_UP = frozenset(
         "portal.portal_settings_company_save",
         "portal.portal_settings_company_remove_confirm",
         "portal.portal_settings_company_remove",
+        "portal.directory_save",
+        "portal.directory_token_new",
+        "portal.directory_token_create",
+        "portal.directory_token_roll_confirm",
+        "portal.directory_token_roll",
+        "portal.directory_token_revoke_confirm",
+        "portal.directory_token_revoke",
+        "portal.directory_group",
+        "portal.directory_group_save",
     }
 )
 """Endpoints that only a session with a fresh proof may use."""

@@ -16,7 +16,7 @@ from app.models import Base, User
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
 from app.services import oauth_clients, users
-from app.services.credentials import api_keys
+from app.services.credentials import api_keys, scim_tokens
 from tests.contract.interface import OPERATIONS
 from tests.contract.requests import good, subject_of
 from tests.contract.world import World, good_bodies, known_routes
@@ -168,6 +168,10 @@ def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozens
         organization_id=tenant.plus.id,
         name="key",
     ).key
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    for old in scim_tokens.listing(session, admin):  # there is a limit
+        scim_tokens.revoke(session, admin, old.id)
+    token = scim_tokens.create(session, admin, name="token").token
     ways: list[tuple[frozenset[Permission], Callable[[], object]]] = []
     for role in oauth_clients.CLIENT_ROLES:
         powers = ROLE_PERMISSIONS[role]
@@ -185,6 +189,14 @@ def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozens
             partial(oauth_clients.roll, session, caller, client.id),
         ),
         (API_KEY_SCOPES, partial(api_keys.roll, session, caller, key.id)),
+        (
+            ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+            partial(scim_tokens.create, session, caller, name="x"),
+        ),
+        (
+            ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+            partial(scim_tokens.roll, session, caller, token.id),
+        ),
     ]
     for powers, give in ways:
         try:

@@ -73,6 +73,9 @@ SEEN_ELSEWHERE = {
     "/p/*/sso/*/start",
     "/settings/company-accounts/*",  # tests/portal/test_company_account_settings.py
     "/settings/company-accounts/*/remove",
+    "/settings/directory/groups/*",  # tests/portal/test_scim_settings.py
+    "/settings/directory/tokens/*/revoke",
+    "/settings/directory/tokens/*/roll",
     "/pricing/discard",  # while there is a draft: test_pricing.py
     "/pricing/plans/*",
     "/pricing/publish",

@@ -28,6 +28,7 @@ from app.services.credentials import api_keys
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import Fields as ProviderFields
 from app.services.saved_views import ViewInput
+from app.services.scim import groups as scim_groups
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_templates import SOURCES
@@ -180,6 +181,20 @@ FORMS = [
         {"name": "Theirs"},
         {"client_id": ""},
         {"client_id": "mine"},
+    ),
+    EditForm(
+        ("portal/scim/page.html",),
+        "/settings/directory",
+        {"default_role": "admin"},
+        {"default_role": "nonsense"},
+        {"default_role": "partnerEditor"},
+    ),
+    EditForm(
+        ("portal/scim/group.html",),
+        "/settings/directory/groups/{group}",
+        {"role": "admin"},
+        {"role": "nonsense"},
+        {"role": "partnerEditor"},
     ),
     EditForm(
         ("portal/storage/_limit.html",),
@@ -391,6 +406,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     )
     fields = ProviderFields("Acme ID", "https://id.example", "portal", "a secret")
     provider = providers.add(session, caller, ["a key"], fields)
+    group = scim_groups.create(session, caller, scim_groups.Fields("Sales"))
     return {
         "template": template.id,
         "rule": rule.id,
@@ -403,6 +419,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "key": key.id,
         "webhook": webhook.id,
         "provider": provider.id,
+        "group": group.id,
     }
 
 

@@ -313,6 +313,12 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
+    "portal.directory": Topic(
+        lazy_gettext("Your directory creates, changes and deactivates users by SCIM."),
+        lazy_gettext("Users get the role of their groups; choose it here for each group."),
+        lazy_gettext("Settings"),
+        "portal.portal_settings",
+    ),
     "portal.portal_settings_destinations": Topic(
         lazy_gettext("Countries that your customers may call besides their own."),
         lazy_gettext("A country that you don’t open here is refused for every organization."),

@@ -36,6 +36,7 @@ MORE_SETTINGS = (
     ("portal.storage", lazy_gettext("Storage")),
     ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
     ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
+    ("portal.directory", lazy_gettext("Directory")),
 )
 """Pages of their own: endpoints and names."""
 

@@ -25,6 +25,8 @@ from app.models import (
     Organization,
     Partner,
     SavedView,
+    ScimGroup,
+    ScimToken,
     User,
     VerifiedNumber,
     WebhookEndpoint,
@@ -54,6 +56,8 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Organization: ("organization", lambda row: row.name),
     Partner: ("partner", lambda row: row.name),
     SavedView: ("saved_view", lambda row: row.name),
+    ScimGroup: ("scim_group", lambda row: row.display_name),
+    ScimToken: ("scim_token", lambda row: f"{row.name} ({row.public_id})"),
     User: ("user", lambda row: row.email),
     VerifiedNumber: ("verified_number", lambda row: row.phone),
     WebhookEndpoint: ("webhook", lambda row: urlsplit(row.url).hostname),
@@ -116,7 +120,7 @@ def record_change(
             partner_id, organization_id = row.id, None
         case Organization():
             partner_id, organization_id = row.partner_id, row.id
-        case IdentityProvider():
+        case IdentityProvider() | ScimToken():
             partner_id, organization_id = row.partner_id, None
         case _:
             partner_id, organization_id = row.partner_id, row.organization_id

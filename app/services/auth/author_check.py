@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind, OrganizationStatus, UserStatus
 from app.errors import Forbidden, Unauthenticated
 from app.languages import gettext
-from app.models import ApiKey, OAuthClient, Organization, Partner, User
+from app.models import ApiKey, OAuthClient, Organization, Partner, ScimToken, User
 from app.policy.caller import Caller
 
 _AUTHOR = "author"
@@ -81,7 +81,11 @@ def _lock(session: Session, author_id: UUID | None, changed: set[UUID]) -> None:
 
 
 def _lock_credential(session: Session, author: Caller) -> None:
-    model = ApiKey if author.kind is CallerKind.API_KEY else OAuthClient
+    kinds: dict[CallerKind, type[ApiKey | ScimToken]] = {
+        CallerKind.API_KEY: ApiKey,
+        CallerKind.DIRECTORY: ScimToken,
+    }
+    model = kinds.get(author.kind, OAuthClient)
     session.execute(
         select(model.id).where(model.id == author.subject_id).with_for_update(read=True)
     )

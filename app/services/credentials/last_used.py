@@ -14,16 +14,17 @@ from sqlalchemy import or_, update
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind
-from app.models import ApiKey, OAuthClient, utcnow
+from app.models import ApiKey, OAuthClient, ScimToken, utcnow
 from app.policy.caller import Caller
 
 EVERY = timedelta(minutes=1)
 MAX_REMEMBERED = 20_000
 
-_KINDS: dict[CallerKind, type[ApiKey] | type[OAuthClient]] = {
+_KINDS: dict[CallerKind, type[ApiKey] | type[OAuthClient] | type[ScimToken]] = {
     CallerKind.API_KEY: ApiKey,
     CallerKind.CLIENT: OAuthClient,
     CallerKind.LEGACY_CLIENT: OAuthClient,
+    CallerKind.DIRECTORY: ScimToken,
 }
 
 

@@ -22,7 +22,9 @@ KEPT = 200
 """Requests of one credential; a busy process may exceed it by as many until it trims."""
 KEPT_FOR = timedelta(days=7)
 _INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
-KINDS = frozenset({CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT})
+KINDS = frozenset(
+    {CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT, CallerKind.DIRECTORY}
+)
 
 
 class Answered(TypedDict):

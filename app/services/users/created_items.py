@@ -24,6 +24,7 @@ from app.models import (
     MailKind,
     OAuthClient,
     Organization,
+    ScimToken,
     User,
     WebhookEndpoint,
     utcnow,
@@ -33,7 +34,7 @@ from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
 from app.services import audit, carrier_accounts, mail_queue, oauth_clients
 from app.services.auth import one_time_links
-from app.services.credentials import api_keys
+from app.services.credentials import api_keys, scim_tokens
 from app.services.users import email_changes
 from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable
 from app.services.webhooks import endpoints
@@ -42,6 +43,7 @@ from app.services.webhooks import endpoints
 class ItemKind(StrEnum):
     CLIENT = "client"
     API_KEY = "api_key"
+    SCIM_TOKEN = "scim_token"  # noqa: S105 - the name of a kind
     WEBHOOK = "webhook"
     CARRIER_ACCOUNT = "carrier_account"
     INVITATION = "invitation"
@@ -51,6 +53,7 @@ class ItemKind(StrEnum):
 KIND_WORDS = {
     ItemKind.CLIENT: lazy_gettext("API client"),
     ItemKind.API_KEY: lazy_gettext("API key"),
+    ItemKind.SCIM_TOKEN: lazy_gettext("SCIM token"),
     ItemKind.WEBHOOK: lazy_gettext("Webhook"),
     ItemKind.CARRIER_ACCOUNT: lazy_gettext("Carrier account"),
     ItemKind.INVITATION: lazy_gettext("Invitation"),
@@ -122,12 +125,13 @@ def end_items(
     role: Role | None = None,
     hand_over: Collection[UUID] = (),
 ) -> Ended:
-    """End the items of `items_of`, except those handed over to the caller.
+    """End the items of `items_of`, except those handed over to the caller. A directory that removes
+    the user who created its token keeps the token.
 
     Raises `Forbidden` (``hand_over_not_allowed``) and `Conflict` (``account_in_use``) if calls wait
     for a carrier account; nothing is saved then.
     """
-    items = items_of(session, user, role)
+    items = [item for item in items_of(session, user, role) if item.id != caller.subject_id]
     with speaking(DEFAULT):  # the history and the mails store the words
         words = {item.id: item.words for item in items}
     elevated = replace(
@@ -188,6 +192,12 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
             ApiKey.revoked_at.is_(None), ApiKey.expires_at.is_(None) | (ApiKey.expires_at > now)
         )
     ).all()
+    tokens = session.scalars(
+        _of_user(ScimToken, user).where(
+            ScimToken.revoked_at.is_(None),
+            ScimToken.expires_at.is_(None) | (ScimToken.expires_at > now),
+        )
+    )
     hooks = session.scalars(_of_user(WebhookEndpoint, user)).all()
     accounts = session.scalars(
         _of_user(CarrierAccount, user).where(CarrierAccount.removed_at.is_(None))
@@ -200,6 +210,9 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
     for key in keys:
         name, about = f"{key.name} ({key.public_id})", names.get(key.organization_id, "")
         found.append(CreatedItem(ItemKind.API_KEY, key, key.id, name, about))
+    for token in tokens:
+        name = f"{token.name} ({token.public_id})"
+        found.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
     for hook in hooks:
         name, about = urlsplit(hook.url).hostname or "", names.get(hook.organization_id, "")
         found.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
@@ -266,6 +279,8 @@ def _end(session: Session, elevated: Caller, user: User, item: CreatedItem) -> N
             oauth_clients.revoke(session, elevated, item.id)
         case ApiKey():
             api_keys.revoke(session, elevated, item.id)
+        case ScimToken():
+            scim_tokens.revoke(session, elevated, item.id)
         case WebhookEndpoint():
             endpoints.remove(session, elevated, item.id)
         case CarrierAccount():
@@ -303,7 +318,7 @@ def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) 
     if item.kind in (ItemKind.INVITATION, ItemKind.EMAIL_CHANGE) and item.role is not None:
         check_grant(caller, item.role)
     match item.row:
-        case OAuthClient() | ApiKey() | WebhookEndpoint() | CarrierAccount() as row:
+        case OAuthClient() | ApiKey() | ScimToken() | WebhookEndpoint() | CarrierAccount() as row:
             row.responsible_id = caller.subject_id
         case User() as invited:
             invited.invited_by_id = caller.subject_id

@@ -108,9 +108,10 @@ def invite(
     organization_id: UUID | None = None,
     partner_id: UUID | None = None,
     name: str | None = None,
+    with_mail: bool = True,
 ) -> User:
     """Create a user who is ``invited`` until they accept. Members need an organization, others
-    need ``partner_id`` if an operator invites.
+    need ``partner_id`` if an operator invites. ``with_mail`` queues the invitation.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``).
@@ -134,6 +135,7 @@ def invite(
         email=email,
         user_type=user_type,
         organization_id=organization_id,
+        with_mail=with_mail,
         name=name,
         status=UserStatus.INVITED,
     )
@@ -171,6 +173,7 @@ def _add(
     email: str,
     user_type: Role,
     organization_id: UUID | None = None,
+    with_mail: bool = True,
     **more: Any,
 ) -> User:
     user = User(
@@ -198,7 +201,8 @@ def _add(
         user,
         after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
     )
-    invited = user.status is UserStatus.INVITED
-    kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD
-    mail_queue.ask_for(session, caller, kind, user)
+    if with_mail:
+        invited = user.status is UserStatus.INVITED
+        kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD
+        mail_queue.ask_for(session, caller, kind, user)
     return user

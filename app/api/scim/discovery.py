@@ -1,0 +1,123 @@
+"""What the area can do and which resources it has (RFC 7644, section 4), and what it can't."""
+
+from typing import Any
+
+from flask import Response, request
+from scim2_models import (
+    AuthenticationScheme,
+    Bulk,
+    ChangePassword,
+    Context,
+    ETag,
+    Filter,
+    ListResponse,
+    Patch,
+    Resource,
+    ResourceType,
+    Schema,
+    ScimProvider,
+    ServiceProviderConfig,
+    Sort,
+)
+from werkzeug.exceptions import NotImplemented as NotOffered
+
+from app.api.scim.blueprint import answer, blueprint
+from app.api.scim.resources import base_url
+from app.errors import Forbidden, NotFound
+from app.schemas import scim as wire
+from app.services.scim.queries import MOST_RESULTS
+
+CONFIG = ServiceProviderConfig(
+    patch=Patch(supported=True),
+    bulk=Bulk(supported=False, max_operations=0, max_payload_size=0),
+    filter=Filter(supported=True, max_results=MOST_RESULTS),
+    change_password=ChangePassword(supported=False),
+    sort=Sort(supported=True),
+    etag=ETag(supported=True),
+    authentication_schemes=[
+        AuthenticationScheme(
+            type=AuthenticationScheme.Type.oauthbearertoken,
+            name="SCIM token",
+            description="A token of the portal's settings: Authorization: Bearer pps_…",
+            primary=True,
+        )
+    ],
+)
+PROVIDER = ScimProvider(models=[wire.User, wire.Group], config=CONFIG, policy=wire.POLICY)
+
+
+@blueprint.get("/ServiceProviderConfig")
+def service_provider_config() -> Response:
+    return answer(_described(CONFIG, "ServiceProviderConfig", ""))
+
+
+@blueprint.get("/ResourceTypes")
+def list_resource_types() -> Response:
+    return _listed([_resource_type(found) for found in PROVIDER.resource_types])
+
+
+@blueprint.get("/ResourceTypes/<name>")
+def get_resource_type(name: str) -> Response:
+    for found in PROVIDER.resource_types:
+        if found.id == name:
+            return answer(_resource_type(found))
+    raise NotFound
+
+
+@blueprint.get("/Schemas")
+def list_schemas() -> Response:
+    return _listed([_schema(found) for found in PROVIDER.schemas])
+
+
+@blueprint.get("/Schemas/<schema_id>")
+def get_schema(schema_id: str) -> Response:
+    for found in PROVIDER.schemas:
+        if str(found.id).lower() == schema_id.lower():
+            return answer(_schema(found))
+    raise NotFound
+
+
+@blueprint.route("/Me", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def me() -> Response:
+    raise NotOffered("A directory's token is not a user. Use /Users.")
+
+
+@blueprint.post("/Bulk")
+def bulk() -> Response:
+    raise NotOffered("Bulk requests are not offered. Send single requests.")
+
+
+@blueprint.post("/.search")
+def search_all() -> Response:
+    raise NotOffered("Use /Users/.search or /Groups/.search.")
+
+
+def _resource_type(found: ResourceType) -> dict[str, Any]:
+    return _described(found, "ResourceType", f"s/{found.id}")
+
+
+def _schema(found: Schema) -> dict[str, Any]:
+    return _described(found, "Schema", f"s/{found.id}")
+
+
+def _described(resource: Resource[Any], kind: str, rest: str) -> dict[str, Any]:
+    """Return a description with its kind and address."""
+    found: dict[str, Any] = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    found["meta"] = {"resourceType": kind, "location": f"{base_url()}/{kind}{rest}"}
+    return found
+
+
+def _listed(found: list[dict[str, Any]]) -> Response:
+    """Return all descriptions. They can't be filtered. Raises `Forbidden`."""
+    if "filter" in request.args:
+        message = "Descriptions of the service can't be filtered."
+        raise Forbidden(message, "filter_not_allowed")
+    return answer(
+        {
+            "schemas": [ListResponse.__schema__],
+            "totalResults": len(found),
+            "startIndex": 1,
+            "itemsPerPage": len(found),
+            "Resources": found,
+        }
+    )

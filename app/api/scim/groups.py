@@ -1,0 +1,161 @@
+"""/scim/v2/Groups"""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+from scim2_models import Context, ListResponse, PatchOp, SearchRequest
+from sqlalchemy.orm import Session
+
+from app.api.scim.blueprint import (
+    answer,
+    blueprint,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+    tagged,
+)
+from app.api.scim.patching import checked
+from app.api.scim.resources import base_url, dumped, group_fields, group_resource
+from app.api.scim.users import QUERY
+from app.extensions import caller, transaction
+from app.models import ScimGroup
+from app.schemas import scim as wire
+from app.services.scim import groups, queries
+from app.services.scim.groups import not_found
+from app.validation.uuids import as_hyphenated_uuid
+
+
+@blueprint.get("/Groups")
+def list_groups() -> Response:
+    return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
+
+
+@blueprint.post("/Groups/.search")
+def search_groups() -> Response:
+    sent = {name: value for name, value in body().items() if name != "schemas"}
+    return _found(sent, Context.SEARCH_RESPONSE)
+
+
+@blueprint.post("/Groups")
+def create_group() -> Response:
+    wanted = shown(wire.Group)
+    with reading():
+        sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+    with transaction() as session:
+        group = groups.create(session, caller(), group_fields(sent))
+        members = _members(session, group, wanted)
+    return _answered(group, members, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
+
+
+@blueprint.get("/Groups/<group_id>")
+def get_group(group_id: str) -> Response:
+    wanted = shown(wire.Group)
+    with transaction(read_only=True) as session:
+        group = groups.get(session, caller(), _id(group_id))
+        members = _members(session, group, wanted)
+    return _answered(group, members, Context.RESOURCE_QUERY_RESPONSE, wanted)
+
+
+@blueprint.put("/Groups/<group_id>")
+def replace_group(group_id: str) -> Response:
+    wanted = shown(wire.Group)
+    with reading():
+        sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    with transaction() as session:
+        group = _held(session, group_id)
+        groups.change(session, caller(), group, group_fields(sent))
+        members = _members(session, group, wanted)
+    return _answered(group, members, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
+
+
+@blueprint.patch("/Groups/<group_id>")
+def patch_group(group_id: str) -> Response:
+    wanted = shown(wire.Group)
+    with reading():
+        patch = PatchOp[wire.Group].model_validate(
+            checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
+        )
+    with transaction() as session:
+        group = _held(session, group_id)
+        members = groups.member_ids_of(session, [group.id]).get(group.id, [])
+        resource = group_resource(group, members, base_url())
+        if patch.patch(resource, scim_policy=wire.POLICY):
+            groups.change(session, caller(), group, group_fields(resource))
+        shown_members = _members(session, group, wanted)
+    return _answered(group, shown_members, Context.RESOURCE_PATCH_RESPONSE, wanted)
+
+
+@blueprint.delete("/Groups/<group_id>")
+def delete_group(group_id: str) -> Response:
+    with transaction() as session:
+        groups.remove(session, caller(), _held(session, group_id))
+    return Response(status=204)
+
+
+def _held(session: Session, group_id: str) -> ScimGroup:
+    """Return the group, locked, in the version that the client has seen."""
+    group = groups.get(session, caller(), _id(group_id), for_change=True)
+    check_match(f'W/"{group.version}"')
+    return group
+
+
+def _members(session: Session, group: ScimGroup, wanted: Any) -> list[UUID] | None:
+    """Return the members unless the client doesn't ask for them: there can be thousands."""
+    if not _asks_for_members(wanted):
+        return None
+    return groups.member_ids_of(session, [group.id]).get(group.id, [])
+
+
+def _asks_for_members(wanted: Any) -> bool:
+    if wanted.attributes:
+        return any(_names_members(path) for path in wanted.attributes)
+    return not any(
+        str(path).lower().endswith("members") for path in wanted.excluded_attributes or []
+    )
+
+
+def _names_members(path: Any) -> bool:
+    return "members" in str(path).lower()
+
+
+def _found(asked: dict[str, Any], context: Context) -> Response:
+    queries.check_filter(str(asked.get("filter") or ""))
+    with reading():
+        wanted = SearchRequest[wire.Group].model_validate(asked)
+    with transaction(read_only=True) as session:
+        found = queries.find_groups(session, caller(), wanted)
+        members: dict[UUID, list[UUID]] = {}
+        if _asks_for_members(wanted):
+            members = groups.member_ids_of(session, [group.id for group in found.items])
+    base = base_url()
+    response = ListResponse[wire.Group](
+        total_results=found.total,
+        start_index=found.start,
+        items_per_page=len(found.items),
+        resources=[group_resource(group, members.get(group.id), base) for group in found.items],
+    )
+    return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
+
+
+def _answered(
+    group: ScimGroup,
+    members: list[UUID] | None,
+    context: Context,
+    wanted: Any,
+    status: int = 200,
+) -> Response:
+    resource = group_resource(group, members, base_url())
+    meta: Any = resource.meta
+    response = answer(dumped(resource, context, wanted), status)
+    return tagged(response, meta.version, meta.location)
+
+
+def _id(text: str) -> UUID:
+    """Raises `NotFound` (``group_not_found``)."""
+    identifier = as_hyphenated_uuid(text)
+    if identifier is None:
+        raise not_found()
+    return UUID(str(identifier))

@@ -1,0 +1,32 @@
+"""Limits of PATCH requests, checked before they are read as such."""
+
+from typing import Any
+
+from app.errors import ValidationFailed
+
+MOST_OPERATIONS = 200
+LONGEST_PATH = 500
+MOST_BRACKETS = 20
+
+
+def checked(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
+    ``path_too_long``)."""
+    found = next((sent[name] for name in sent if name.lower() == "operations"), None)
+    operations: list[Any] = found if isinstance(found, list) else []
+    if len(operations) > MOST_OPERATIONS:
+        message = f"A request has at most {MOST_OPERATIONS} operations. Send several requests."
+        raise ValidationFailed.on("Operations", "too_many_operations", message)
+    for operation in operations:
+        if isinstance(operation, dict):
+            _check_path(operation)
+    return sent
+
+
+def _check_path(operation: dict[str, Any]) -> None:
+    for name, path in operation.items():
+        if name.lower() != "path" or not isinstance(path, str):
+            continue
+        if len(path) > LONGEST_PATH or path.count("(") + path.count("[") > MOST_BRACKETS:
+            message = f"A path has at most {LONGEST_PATH} characters and {MOST_BRACKETS} brackets."
+            raise ValidationFailed.on("path", "path_too_long", message)

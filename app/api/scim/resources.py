@@ -1,0 +1,142 @@
+"""Accounts and groups of the services as SCIM resources, and back."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from scim2_models import Context, Meta, Reference
+
+from app.api.scim.blueprint import version_of
+from app.errors import ValidationFailed
+from app.extensions import public_url
+from app.models import ScimGroup
+from app.schemas import scim as wire
+from app.services.scim import groups, users
+from app.services.scim.users import Account
+from app.validation.uuids import as_hyphenated_uuid
+
+WORK = "work"
+
+
+def base_url() -> str:
+    """The address of the area as the directory knows it."""
+    return public_url() + wire.PREFIX
+
+
+def user_resource(account: Account, base: str) -> wire.User:
+    user, stored = account.user, account.stored
+    given = stored.given_name if stored else None
+    family = stored.family_name if stored else None
+    resource = wire.User(
+        id=str(user.id),
+        external_id=stored.external_id if stored else None,
+        user_name=user.email,
+        name=wire.Name(given_name=given, family_name=family) if given or family else None,
+        display_name=user.name,
+        user_type=user.role.value,
+        active=account.is_active,
+        emails=[wire.Email(value=user.email, type=WORK, primary=True)],
+        groups=[
+            wire.GroupMembership(
+                value=str(group.id),
+                ref=Reference(f"{base}/Groups/{group.id}"),
+                display=group.display_name,
+            )
+            for group in account.groups
+        ]
+        or None,
+        meta=Meta(
+            resource_type="User",
+            created=user.created_at,
+            last_modified=user.updated_at,
+            location=f"{base}/Users/{user.id}",
+        ),
+    )
+    return _versioned(resource)
+
+
+def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: str) -> wire.Group:
+    """Return a group; without members if their ids are None."""
+    return wire.Group(
+        id=str(group.id),
+        external_id=group.external_id,
+        display_name=group.display_name,
+        members=[
+            wire.GroupMember(
+                value=str(user_id),
+                ref=Reference(f"{base}/Users/{user_id}"),
+                type="User",
+            )
+            for user_id in member_ids or []
+        ]
+        or None,
+        meta=Meta(
+            resource_type="Group",
+            created=group.created_at,
+            last_modified=group.updated_at,
+            location=f"{base}/Groups/{group.id}",
+            version=f'W/"{group.version}"',
+        ),
+    )
+
+
+def user_fields(sent: wire.User, before: wire.User | None = None) -> users.Fields:
+    """Return what a resource says about a user. ``before`` is the resource that a patch changed:
+    a new address in ``emails`` counts if ``userName`` has not changed."""
+    email = (sent.user_name or "").strip()
+    if before is not None and email == before.user_name:
+        email = _new_address(sent, email) or email
+    given = _text(sent.name.given_name) if sent.name else None
+    family = _text(sent.name.family_name) if sent.name else None
+    name = _text(sent.display_name) or " ".join(part for part in (given, family) if part) or None
+    return users.Fields(
+        email=email,
+        name=name,
+        given_name=given,
+        family_name=family,
+        external_id=sent.external_id or None,
+        active=sent.active,
+    )
+
+
+def group_fields(sent: wire.Group) -> groups.Fields:
+    """Raises `ValidationFailed` (``user_not_found``) for members that are no users."""
+    ids = set()
+    for member in sent.members or []:
+        identifier = as_hyphenated_uuid(member.value or "")
+        if identifier is None:
+            message = "A member is not a user of this directory. Groups can't be members."
+            raise ValidationFailed.on("members", "user_not_found", message)
+        ids.add(UUID(str(identifier)))
+    return groups.Fields(
+        display_name=sent.display_name or "",
+        external_id=sent.external_id or None,
+        member_ids=frozenset(ids),
+    )
+
+
+def dumped(resource: wire.User | wire.Group, context: Context, shown: Any = None) -> dict[str, Any]:
+    """Return the JSON values of a resource, with the attributes that are asked for."""
+    found: dict[str, Any] = resource.model_dump(scim_ctx=context, response_parameters=shown)
+    return found
+
+
+def _versioned(resource: wire.User) -> wire.User:
+    content = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    if resource.meta is not None:
+        resource.meta.version = version_of(content)
+    return resource
+
+
+def _new_address(sent: wire.User, known: str) -> str | None:
+    """Return the address in ``emails`` that the user doesn't have yet: the work or primary one, if
+    there are several."""
+    addresses = [
+        entry for entry in sent.emails or [] if (entry.value or "").strip() not in ("", known)
+    ]
+    ranked = sorted(addresses, key=lambda entry: (entry.type != WORK, not entry.primary))
+    return (ranked[0].value or "").strip() if ranked else None
+
+
+def _text(value: str | None) -> str | None:
+    return (value or "").strip() or None

@@ -1,0 +1,138 @@
+"""/scim/v2/Users"""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+from scim2_models import Context, ListResponse, PatchOp, SearchRequest
+
+from app.api.scim.blueprint import (
+    answer,
+    blueprint,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+    tagged,
+)
+from app.api.scim.patching import checked
+from app.api.scim.resources import base_url, dumped, user_fields, user_resource
+from app.extensions import caller, transaction
+from app.schemas import scim as wire
+from app.services.scim import queries, users
+from app.services.scim.users import Account
+from app.services.users.loading import not_found
+from app.validation.uuids import as_hyphenated_uuid
+
+QUERY = (
+    "filter",
+    "sortBy",
+    "sortOrder",
+    "startIndex",
+    "count",
+    "attributes",
+    "excludedAttributes",
+)
+
+
+@blueprint.get("/Users")
+def list_users() -> Response:
+    return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
+
+
+@blueprint.post("/Users/.search")
+def search_users() -> Response:
+    sent = {name: value for name, value in body().items() if name != "schemas"}
+    return _found(sent, Context.SEARCH_RESPONSE)
+
+
+@blueprint.post("/Users")
+def create_user() -> Response:
+    wanted = shown(wire.User)
+    with reading():
+        sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+    with transaction() as session:
+        account = users.create(session, caller(), user_fields(sent))
+    return _answered(account, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
+
+
+@blueprint.get("/Users/<user_id>")
+def get_user(user_id: str) -> Response:
+    wanted = shown(wire.User)
+    with transaction(read_only=True) as session:
+        account = users.get(session, caller(), _id(user_id))
+    return _answered(account, Context.RESOURCE_QUERY_RESPONSE, wanted)
+
+
+@blueprint.put("/Users/<user_id>")
+def replace_user(user_id: str) -> Response:
+    wanted = shown(wire.User)
+    with reading():
+        sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    with transaction() as session:
+        account = _held(session, user_id)
+        account = users.change(session, caller(), account, user_fields(sent))
+    return _answered(account, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
+
+
+@blueprint.patch("/Users/<user_id>")
+def patch_user(user_id: str) -> Response:
+    wanted = shown(wire.User)
+    with reading():
+        patch = PatchOp[wire.User].model_validate(
+            checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
+        )
+    with transaction() as session:
+        account = _held(session, user_id)
+        before = user_resource(account, base_url())
+        after = before.model_copy(deep=True)
+        if patch.patch(after, scim_policy=wire.POLICY):
+            account = users.change(session, caller(), account, user_fields(after, before))
+    return _answered(account, Context.RESOURCE_PATCH_RESPONSE, wanted)
+
+
+@blueprint.delete("/Users/<user_id>")
+def delete_user(user_id: str) -> Response:
+    with transaction() as session:
+        users.remove(session, caller(), _held(session, user_id))
+    return Response(status=204)
+
+
+def _held(session: Any, user_id: str) -> Account:
+    """Return the user, locked, in the version that the client has seen."""
+    account = users.get(session, caller(), _id(user_id), for_change=True)
+    meta = user_resource(account, base_url()).meta
+    check_match((meta.version if meta else None) or "")
+    return account
+
+
+def _found(asked: dict[str, Any], context: Context) -> Response:
+    queries.check_filter(str(asked.get("filter") or ""))
+    with reading():
+        wanted = SearchRequest[wire.User].model_validate(asked)
+    with transaction(read_only=True) as session:
+        found = queries.find_users(session, caller(), wanted)
+    base = base_url()
+    response = ListResponse[wire.User](
+        total_results=found.total,
+        start_index=found.start,
+        items_per_page=len(found.items),
+        resources=[user_resource(account, base) for account in found.items],
+    )
+    return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
+
+
+def _answered(account: Account, context: Context, wanted: Any, status: int = 200) -> Response:
+    resource = user_resource(account, base_url())
+    meta: Any = resource.meta
+    response = answer(dumped(resource, context, wanted), status)
+    return tagged(response, meta.version, meta.location)
+
+
+def _id(text: str) -> UUID:
+    """Raises `NotFound` (``user_not_found``)."""
+    identifier = as_hyphenated_uuid(text)
+    if identifier is None:
+        raise not_found()
+    return UUID(str(identifier))

@@ -1,0 +1,118 @@
+"""Provisioning from a partner's directory (SCIM): tokens, users, groups and their roles."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, UniqueConstraint, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import Role
+from app.models.base import (
+    Base,
+    Created,
+    Hash,
+    Id,
+    Name,
+    Short,
+    Updated,
+    UtcDateTime,
+    enum_column,
+    tenant_key,
+)
+
+
+class ScimToken(Base):
+    """A bearer token of a partner's directory. Only a hash of the secret is stored."""
+
+    __tablename__ = "scim_tokens"
+    __table_args__ = (Index("ix_scim_tokens_partner", "partner_id", "created_at"),)
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    name: Mapped[Name]
+    public_id: Mapped[Short] = mapped_column(unique=True)
+    secret_hash: Mapped[Hash]
+    created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it or took it over."""
+    created_at: Mapped[Created]
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("scim_tokens.id"))
+
+
+class ScimSettings(Base):
+    """What a partner has chosen for users from its directory; without a row the defaults."""
+
+    __tablename__ = "scim_settings"
+
+    partner_id: Mapped[UUID] = mapped_column(
+        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
+    )
+    default_role: Mapped[Role | None] = mapped_column(enum_column(Role))
+    """Of users in no group with a role; None gives them no access."""
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    updated_at: Mapped[Updated]
+
+
+class ScimUser(Base):
+    """What the directory has stored about a user, beyond what the portal knows of every user."""
+
+    __tablename__ = "scim_users"
+    __table_args__ = (
+        tenant_key("users", "partner_id", "user_id"),
+        Index("ix_scim_users_external_id", "partner_id", "external_id"),
+    )
+
+    user_id: Mapped[UUID] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID]
+    external_id: Mapped[Name | None]
+    given_name: Mapped[Name | None]
+    family_name: Mapped[Name | None]
+    waits_for_role: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Active in the directory, but deactivated here until a group gives a role."""
+    removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the directory deleted the user, who is deactivated here."""
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+
+class ScimGroup(Base):
+    """A group of the directory and the role that it gives; None gives none."""
+
+    __tablename__ = "scim_groups"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        UniqueConstraint("partner_id", "id"),
+        UniqueConstraint("partner_id", "display_key"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    display_name: Mapped[Name]
+    display_key: Mapped[Name]
+    """The name in the form in which names are compared: lower case."""
+    external_id: Mapped[Name | None]
+    role: Mapped[Role | None] = mapped_column(enum_column(Role))
+    organization_id: Mapped[UUID | None]
+    """Of members; users of the partner itself have none."""
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[Created]
+    updated_at: Mapped[Updated]
+
+
+class ScimMember(Base):
+    """A user in a group of the directory."""
+
+    __tablename__ = "scim_members"
+    __table_args__ = (
+        tenant_key("scim_groups", "partner_id", "group_id"),
+        tenant_key("users", "partner_id", "user_id"),
+        Index("ix_scim_members_user_id", "user_id"),
+    )
+
+    group_id: Mapped[UUID] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(primary_key=True)
+    partner_id: Mapped[UUID]
+    created_at: Mapped[Created]

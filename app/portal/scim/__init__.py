@@ -1,0 +1,1 @@
+"""The directory of the partner: its tokens, its groups and their roles."""

@@ -1,0 +1,69 @@
+"""The forms of the directory: a token, the default role, the role of a group."""
+
+from typing import Any, ClassVar
+
+from wtforms import SelectChoice, SelectField, StringField
+
+from app.enums import Role
+from app.languages import lazy_gettext
+from app.models import ScimGroup, ScimSettings
+from app.portal.web.fields import OnceField, VersionField, without_nul
+from app.portal.web.forms import PortalForm
+from app.portal.web.navigation import ROLE_NAMES
+from app.services.scim.access import HIGHEST_FIRST
+from app.services.scim.choices import DEFAULT_ROLES
+
+_NAME = {"maxlength": 200, "autocomplete": "off"}
+
+
+class TokenForm(PortalForm):
+    once = OnceField()
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+
+
+class ChoicesForm(PortalForm):
+    wire_fields: ClassVar = {"defaultRole": "default_role"}
+
+    version = VersionField()
+    default_role = SelectField(lazy_gettext("Role without a group"), validate_choice=False)
+
+    def __init__(self, *args: Any, **more: Any):
+        super().__init__(*args, **more)
+        self.default_role.choices = [
+            SelectChoice("", lazy_gettext("No access")),
+            *(SelectChoice(role.value, ROLE_NAMES[role]) for role in DEFAULT_ROLES),
+        ]
+
+    @classmethod
+    def showing(cls, chosen: ScimSettings) -> "ChoicesForm":
+        role = chosen.default_role.value if chosen.default_role else ""
+        return cls.from_object(data={"default_role": role, "version": chosen.version})
+
+
+class GroupForm(PortalForm):
+    wire_fields: ClassVar = {"organizationId": "organization"}
+
+    version = VersionField()
+    role = SelectField(lazy_gettext("Role"), validate_choice=False)
+    organization = StringField(lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME)
+
+    def __init__(self, *args: Any, **more: Any):
+        super().__init__(*args, **more)
+        self.role.choices = [
+            SelectChoice("", lazy_gettext("No role")),
+            *(SelectChoice(role.value, ROLE_NAMES[role]) for role in HIGHEST_FIRST),
+        ]
+
+    @classmethod
+    def showing(cls, group: ScimGroup, organization: str | None) -> "GroupForm":
+        role = group.role.value if group.role else ""
+        data = {"role": role, "organization": organization, "version": group.version}
+        return cls.from_object(data=data)
+
+    @property
+    def chosen_role(self) -> Role | None:
+        """The role that was sent; None for no role. An unknown one is the operator's, which the
+        service refuses."""
+        if not self.role.data:
+            return None
+        return Role(self.role.data) if self.role.data in set(Role) else Role.OPERATOR

@@ -1,0 +1,271 @@
+"""The directory of the partner: tokens, the default role, and the roles of its groups."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import (
+    CHANGED_MEANWHILE,
+    Conflict,
+    DomainError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+)
+from app.extensions import caller, public_url, transaction
+from app.languages import gettext, lazy_gettext, pgettext
+from app.models import ScimGroup, ScimToken
+from app.portal.api_access.credential_pages import roll_page
+from app.portal.api_access.forms import RollForm
+from app.portal.api_access.labels import State, ago
+from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.formats import last_day
+from app.portal.web.forms import refused
+from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.user_timezone import zone
+from app.schemas.scim import PREFIX
+from app.services import organizations, partners, users
+from app.services.credentials import scim_tokens
+from app.services.credentials.scim_tokens import NewToken
+from app.services.scim import choices, groups
+from app.services.users.loading import MEMBERS
+
+ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? Roll it.")
+"""The message for a form that was sent twice."""
+
+
+@portal.get("/settings/directory")
+def directory() -> str:
+    with transaction(read_only=True) as session:
+        _refuse_operators()
+        form = ChoicesForm.showing(choices.get(session, caller()))
+    return _page(form)
+
+
+@portal.post("/settings/directory")
+def directory_save() -> Page:
+    form = ChoicesForm()
+    try:
+        with transaction() as session:
+            _refuse_operators()
+            role, version = form.default_role.data or None, form.version.data
+            choices.save(session, caller(), role, expected_version=version)
+    except (ValidationFailed, Conflict) as error:
+        return refused(
+            error,
+            form,
+            lambda: _page(form),
+            stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
+            target=("partner", partners.own(caller())),
+        )
+    flash(gettext("The directory was saved."), "success")
+    return redirect(url_for("portal.directory"), 303)
+
+
+@portal.get("/settings/directory/tokens/new")
+def directory_token_new() -> str:
+    _refuse_operators()
+    return render_template("portal/scim/token_new.html", form=TokenForm())
+
+
+@portal.post("/settings/directory/tokens/new")
+def directory_token_create() -> Page:
+    """Show the page with the secret this once: no URL holds it."""
+    form = TokenForm()
+    try:
+        with transaction() as session:
+            _refuse_operators()
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
+            new = scim_tokens.create(session, caller(), name=form.name.data or "")
+            submission.led_to(url_for("portal.directory"))
+    except ValidationFailed as error:
+        return refused(
+            error, form, lambda: render_template("portal/scim/token_new.html", form=form)
+        )
+    return _page_with(new, gettext("“%(name)s” was created", name=new.token.name))
+
+
+@portal.get("/settings/directory/tokens/<uuid:token_id>/roll")
+def directory_token_roll_confirm(token_id: UUID) -> str:
+    return _roll_page(token_id, RollForm())
+
+
+@portal.post("/settings/directory/tokens/<uuid:token_id>/roll")
+def directory_token_roll(token_id: UUID) -> Page:
+    form = RollForm()
+    try:
+        with transaction() as session:
+            submission = Submission(session, notice=str(ALREADY_SHOWN))
+            new = scim_tokens.roll(session, caller(), token_id, overlap=form.length)
+            submission.led_to(url_for("portal.directory"))
+    except (ValidationFailed, Conflict) as error:
+        form.apply_errors(error)
+        return _roll_page(token_id, form), 422
+    return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
+
+
+@portal.get("/settings/directory/tokens/<uuid:token_id>/revoke")
+def directory_token_revoke_confirm(token_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        token = scim_tokens.get(session, caller(), token_id)
+    return Confirmation(
+        action=url_for("portal.directory_token_revoke", token_id=token.id),
+        title=gettext("Revoke “%(name)s”?", name=token.name),
+        consequences=[
+            gettext("The directory can no longer change users with this token."),
+            gettext("Users and their roles stay as they are."),
+            gettext("This can’t be undone. You can create a new token at any time."),
+        ],
+        act=gettext("Revoke token"),
+        safe=gettext("Keep token"),
+        safe_url=url_for("portal.directory"),
+    ).page()
+
+
+@portal.post("/settings/directory/tokens/<uuid:token_id>/revoke")
+def directory_token_revoke(token_id: UUID) -> Response:
+    with transaction() as session:
+        token = scim_tokens.revoke(session, caller(), token_id)
+    flash(gettext("“%(name)s” was revoked. It no longer works.", name=token.name), "success")
+    return redirect(url_for("portal.directory"), 303)
+
+
+@portal.get("/settings/directory/groups/<uuid:group_id>")
+def directory_group(group_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored_group(session, group_id)
+    return _group_page(group_id, form)
+
+
+@portal.post("/settings/directory/groups/<uuid:group_id>")
+def directory_group_save(group_id: UUID) -> Page:
+    form = GroupForm()
+    try:
+        with transaction() as session:
+            role, name = form.chosen_role, (form.organization.data or "").strip()
+            organization_id = None
+            if role in MEMBERS and name:
+                organization_id = users.by_name(session, caller(), name).id
+            group = groups.map_to(
+                session,
+                caller(),
+                group_id,
+                role,
+                organization_id,
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict, Forbidden) as error:
+        return refused(
+            _at_the_role(error),
+            form,
+            lambda: _group_page(group_id, form),
+            stored=lambda session: _stored_group(session, group_id),
+            target=("scim_group", group_id),
+        )
+    flash(gettext("The role of “%(name)s” was saved.", name=group.display_name), "success")
+    return redirect(url_for("portal.directory"), 303)
+
+
+def _at_the_role(error: DomainError) -> DomainError:
+    """Return what a member's access doesn't allow as a problem of the role."""
+    if (isinstance(error, ValidationFailed) and error.problems) or error.code == CHANGED_MEANWHILE:
+        return error
+    return ValidationFailed.on("role", error.code, error.message)
+
+
+def _refuse_operators() -> None:
+    """Raises `NotFound` for operators, who have no partner."""
+    if caller().partner_id is None:
+        raise NotFound
+
+
+def _page_with(new: NewToken, done: str) -> str:
+    with transaction(read_only=True) as session:
+        form = ChoicesForm.showing(choices.get(session, caller()))
+    return _page(form, new.secret, done)
+
+
+def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
+    with transaction(read_only=True) as session:
+        tokens = scim_tokens.listing(session, caller())
+        found = groups.listing(session, caller())
+        sizes = groups.sizes(session, found)
+        names = _organization_names(session, found)
+    return render_template(
+        "portal/scim/page.html",
+        form=form,
+        address=public_url() + PREFIX,
+        tokens=[_token_row(token) for token in tokens],
+        groups=[
+            {
+                "group": group,
+                "role": ROLE_NAMES[group.role] if group.role else None,
+                "organization": names.get(group.organization_id) if group.organization_id else None,
+                "size": sizes.get(group.id, 0),
+            }
+            for group in found
+        ],
+        secret=secret,
+        done=done,
+    )
+
+
+def _token_row(token: ScimToken) -> dict[str, Any]:
+    days_in, works = zone(), scim_tokens.works(token)
+    if token.revoked_at is not None:
+        state = State(pgettext("SCIM token", "Revoked"), "danger")
+    elif not works:
+        state = State(pgettext("SCIM token", "Rolled"), "neutral")
+    elif token.expires_at is not None:
+        end = last_day(token.expires_at, days_in)
+        state = State(gettext("Works until %(day)s", day=end), "warning")
+    else:
+        state = State(pgettext("SCIM token", "Active"), "success")
+    return {
+        "token": token,
+        "state": state,
+        "used": ago(token.last_used_at, days_in),
+        "works": works,
+        "can_roll": works and token.replaced_by is None,
+    }
+
+
+def _roll_page(token_id: UUID, form: RollForm) -> str:
+    with transaction(read_only=True) as session:
+        token = scim_tokens.get(session, caller(), token_id)
+    return roll_page(
+        form,
+        gettext("Roll “%(name)s”", name=token.name),
+        gettext("A new token with the same name replaces it. Enter it in your directory."),
+        gettext("Roll token"),
+        [
+            (gettext("Settings"), url_for("portal.portal_settings")),
+            (gettext("Directory"), url_for("portal.directory")),
+        ],
+    )
+
+
+def _stored_group(session: Session, group_id: UUID) -> GroupForm:
+    group = groups.get(session, caller(), group_id)
+    names = _organization_names(session, [group])
+    organization = names.get(group.organization_id) if group.organization_id else None
+    return GroupForm.showing(group, organization)
+
+
+def _group_page(group_id: UUID, form: GroupForm) -> str:
+    with transaction(read_only=True) as session:
+        group = groups.get(session, caller(), group_id)
+        size = groups.sizes(session, [group]).get(group.id, 0)
+    return render_template("portal/scim/group.html", form=form, group=group, size=size)
+
+
+def _organization_names(session: Session, found: Sequence[ScimGroup]) -> dict[UUID, str]:
+    ids = {group.organization_id for group in found if group.organization_id is not None}
+    return organizations.names_of(session, caller(), ids)

@@ -1,0 +1,236 @@
+"""Tokens with which a partner's directory provisions users by SCIM:
+``pps_<public id>_<secret><checksum>``.
+
+As API keys they have 256 random bits and a checksum, and only a hash is stored. A token may do to
+users what a partner admin may, through the SCIM area alone.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallerKind, Role
+from app.errors import Conflict, NotFound, Unauthenticated, ValidationFailed
+from app.languages import gettext
+from app.models import Partner, ScimToken, utcnow
+from app.policy import ROLE_PERMISSIONS, Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
+from app.services.credentials import secrets
+from app.services.tenancy import fetch, of_tenant
+from app.validation.networks import network_of
+
+PREFIX = "pps_"
+"""How every token begins, for scanners that look for leaked secrets."""
+PUBLIC_ID_LENGTH = 16
+MOST = 5
+"""Tokens of one partner that work at the same time."""
+MAX_NAME = 200
+
+_TOKEN = re.compile(
+    rf"({PREFIX}[0-9A-Za-z]{{{PUBLIC_ID_LENGTH}}})_"
+    rf"([0-9A-Za-z]{{{secrets.SECRET_LENGTH}}})"
+    rf"([0-9A-Za-z]{{{secrets.CHECKSUM_LENGTH}}})"
+)
+
+_BY_PUBLIC_ID = (
+    select(
+        ScimToken.id,
+        ScimToken.name,
+        ScimToken.partner_id,
+        ScimToken.secret_hash,
+        ScimToken.expires_at,
+        ScimToken.revoked_at,
+        Partner.suspended_at,
+    )
+    .join(Partner, Partner.id == ScimToken.partner_id)
+    .where(ScimToken.public_id == bindparam("public_id"))
+)
+"""Everything that decides whether a token is valid, in one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token with its secret, which can't be shown again."""
+
+    token: ScimToken
+    secret: str
+
+
+def create(session: Session, caller: Caller, *, name: str) -> NewToken:
+    """Create a token for the directory of the caller's partner.
+
+    Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``blank``, ``too_long``,
+    ``too_many_tokens``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    caller.require_grant(Role.PARTNER_ADMIN)
+    if caller.partner_id is None:
+        raise NotFound
+    name = name.strip()
+    if not name or len(name) > MAX_NAME:
+        message = gettext("Enter a name of 1 to 200 characters.")
+        raise ValidationFailed.on("name", "too_long" if name else "blank", message)
+    # Two at once wait for each other here, so that there are never more than allowed.
+    session.execute(select(Partner.id).where(Partner.id == caller.partner_id).with_for_update())
+    now = utcnow()
+    working = select(func.count()).where(
+        ScimToken.partner_id == caller.partner_id,
+        ScimToken.revoked_at.is_(None),
+        ScimToken.expires_at.is_(None) | (ScimToken.expires_at > now),
+    )
+    if (session.scalar(working) or 0) >= MOST:
+        message = gettext("At most %(most)s tokens can work at once. Revoke one first.", most=MOST)
+        raise ValidationFailed.on("name", "too_many_tokens", message)
+    return _add(session, caller, caller.partner_id, name, action="scim_token.created")
+
+
+def listing(session: Session, caller: Caller) -> Sequence[ScimToken]:
+    """Return all tokens of the caller's partner, newest first. Raises `Forbidden`."""
+    newest = _manageable(caller).order_by(ScimToken.created_at.desc(), ScimToken.id.desc())
+    return session.scalars(newest).all()
+
+
+def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = False) -> ScimToken:
+    """Raises `Forbidden` and `NotFound` (``token_not_found``)."""
+    missing = NotFound(gettext("There is no such token."), "token_not_found")
+    query = _manageable(caller).where(ScimToken.id == token_id)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def roll(
+    session: Session, caller: Caller, token_id: UUID, *, overlap: timedelta = timedelta()
+) -> NewToken:
+    """Create a new token with the same name; the old one works for ``overlap`` more.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and
+    `Conflict` (``token_ended`` if the old one is revoked, expired or rolled already).
+    """
+    caller.require_grant(Role.PARTNER_ADMIN)
+    old = get(session, caller, token_id, for_change=True)
+    if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
+        message = gettext("The old token can keep working for 0 to 7 days.")
+        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    now = utcnow()
+    if not works(old) or old.replaced_by is not None:
+        message = gettext("This token no longer works or was already rolled. Create a new one.")
+        raise Conflict(message, "token_ended")
+    new = _add(session, caller, old.partner_id, old.name, action="scim_token.rolled")
+    old.expires_at = now + overlap
+    old.replaced_by = new.token.id
+    session.flush()
+    return new
+
+
+def revoke(session: Session, caller: Caller, token_id: UUID) -> ScimToken:
+    """End a token from the next request on. Repeating it is no error."""
+    token = get(session, caller, token_id, for_change=True)
+    if token.revoked_at is None:
+        token.revoked_at = utcnow()
+        session.flush()
+        audit.record_change(session, caller, "scim_token.revoked", token)
+    return token
+
+
+def works(token: ScimToken) -> bool:
+    """Whether the token is accepted now."""
+    return token.revoked_at is None and not _over(token.expires_at)
+
+
+def caller_from_token(
+    session: Session, secret: str | None, *, ip: str | None = None, request_id: str | None = None
+) -> Caller:
+    """Return the caller of a token, as stored now. One read, no write.
+
+    Raises `Unauthenticated` (``token_missing``, ``invalid_token``).
+    """
+    if not secret:
+        message = "Send a SCIM token: Authorization: Bearer pps_…"
+        raise Unauthenticated(message, "token_missing")
+    public_id = _public_id(secret)
+    found = (
+        session.execute(_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
+        if public_id
+        else None
+    )
+    if (
+        found is None
+        or not secrets.fits(secret, found.secret_hash)
+        or found.revoked_at is not None
+        or found.suspended_at is not None
+        or _over(found.expires_at)
+    ):
+        message = "The SCIM token is not valid or no longer valid."
+        raise Unauthenticated(message, "invalid_token")
+    return Caller(
+        kind=CallerKind.DIRECTORY,
+        role=Role.PARTNER_ADMIN,
+        subject_id=found.id,
+        label=f"{found.name} ({public_id})",
+        partner_id=found.partner_id,
+        permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+        ip=ip,
+        request_id=request_id,
+    )
+
+
+def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
+    """Return the history entry for a used token that is revoked or expired; None for other
+    secrets."""
+    public_id = _public_id(secret or "")
+    if secret is None or public_id is None:
+        return None
+    token = session.scalars(select(ScimToken).where(ScimToken.public_id == public_id)).one_or_none()
+    if token is None or not secrets.fits(secret, token.secret_hash) or works(token):
+        return None
+    return Refusal(
+        action=refusals.KEY,
+        reason="revoked" if token.revoked_at else "expired",
+        target_type="scim_token",
+        target_id=token.id,
+        target=f"{token.name} ({token.public_id})",
+        partner_id=token.partner_id,
+        network=network_of(ip),
+    )
+
+
+def _public_id(secret: str) -> str | None:
+    """Return the public id of a secret that is spelt correctly, else None."""
+    match = _TOKEN.fullmatch(secret)
+    if match is None or secrets.checksum(secret[: -secrets.CHECKSUM_LENGTH]) != match[3]:
+        return None
+    return match[1]
+
+
+def _over(expires_at: datetime | None) -> bool:
+    return expires_at is not None and expires_at <= utcnow()
+
+
+def _add(session: Session, caller: Caller, partner_id: UUID, name: str, *, action: str) -> NewToken:
+    public_id = PREFIX + secrets.random_text(PUBLIC_ID_LENGTH)
+    body = f"{public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
+    secret = body + secrets.checksum(body)
+    token = ScimToken(
+        partner_id=partner_id,
+        name=name,
+        public_id=public_id,
+        secret_hash=secrets.hash_of(secret),
+        created_by=caller.label[:200],
+        responsible_id=caller.user_id,
+    )
+    session.add(token)
+    session.flush()
+    audit.record_change(session, caller, action, token, after={"name": name})
+    return NewToken(token, secret)
+
+
+def _manageable(caller: Caller) -> Select[ScimToken]:
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    return of_tenant(select(ScimToken), caller, ScimToken.partner_id)

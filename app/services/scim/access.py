@@ -1,0 +1,152 @@
+"""The access that users have by the groups of the directory.
+
+A user has the highest role of their groups, otherwise the partner's default for users of the
+directory. Without either the account waits, deactivated, until a group gives a role.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.errors import Conflict
+from app.languages import gettext
+from app.models import ScimGroup, ScimMember, ScimSettings, ScimUser, User
+from app.policy.caller import Caller
+from app.services import users
+from app.services.auth import ways_in
+from app.services.mails import inviting
+from app.services.users.loading import MEMBERS
+from app.services.users.moving import make_member
+
+HIGHEST_FIRST = (
+    Role.PARTNER_ADMIN,
+    Role.ADMIN,
+    Role.PARTNER_EDITOR,
+    Role.OWNER,
+    Role.STANDARD,
+)
+"""The roles that groups can give."""
+ACTIVE = frozenset({UserStatus.ACTIVE, UserStatus.INVITED})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A role, and the organization of a member."""
+
+    role: Role
+    organization_id: UUID | None = None
+
+
+def is_active(user: User, stored: ScimUser | None) -> bool:
+    """Whether the directory sees the user as active: also while the account waits for a role."""
+    return user.status in ACTIVE or (stored is not None and stored.waits_for_role)
+
+
+def place_of(session: Session, user: User) -> Place | None:
+    """Return what the groups of a user give, otherwise the default; None is no access."""
+    rows = session.execute(
+        select(ScimGroup.role, ScimGroup.organization_id)
+        .join(ScimMember, ScimMember.group_id == ScimGroup.id)
+        .where(
+            ScimMember.user_id == user.id,
+            ScimMember.partner_id == user.partner_id,
+            ScimGroup.role.is_not(None),
+        )
+        .order_by(ScimGroup.created_at, ScimGroup.id)
+    ).all()
+    found = [Place(role, organization_id) for role, organization_id in rows if role is not None]
+    if found:
+        return min(found, key=lambda place: HIGHEST_FIRST.index(place.role))
+    return default_place(session, user.partner_id)
+
+
+def default_place(session: Session, partner_id: UUID | None) -> Place | None:
+    """Return the partner's default for users in no group with a role."""
+    chosen = session.get(ScimSettings, partner_id) if partner_id else None
+    return Place(chosen.default_role) if chosen is not None and chosen.default_role else None
+
+
+def row_of(session: Session, user: User) -> ScimUser:
+    """Return what the directory has stored about a user, who is locked; added if it is missing."""
+    stored = session.get(ScimUser, user.id, populate_existing=True)
+    if stored is None:
+        stored = ScimUser(user_id=user.id, partner_id=user.partner_id)
+        session.add(stored)
+        session.flush()
+    return stored
+
+
+def apply_to(session: Session, caller: Caller, user_ids: Iterable[UUID]) -> None:
+    """Give users the access of their groups, in one order so that two changes don't deadlock.
+
+    Raises as `apply`.
+    """
+    for user_id in sorted(user_ids):
+        user = users.get(session, caller, user_id, for_change=True)
+        apply(session, caller, user)
+
+
+def apply(session: Session, caller: Caller, user: User) -> None:
+    """Give a user, who is locked, the access of their groups. One who is inactive in the directory
+    or suspended here stays as they are.
+
+    Raises `Conflict` (``last_partner_admin``, ``signed_in_before``, ``other_organization``),
+    `Forbidden` (``own_role``, ``own_account``) and `ValidationFailed` (``user_limit_reached``);
+    nothing is saved then.
+    """
+    stored = row_of(session, user)
+    if is_active(user, stored):
+        activate(session, caller, user, stored)
+
+
+def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> None:
+    """As `apply`, for a user whom the directory wants to be active; suspended ones stay so."""
+    if user.status is UserStatus.SUSPENDED:
+        return
+    place = place_of(session, user)
+    if place is None:
+        stored.waits_for_role = True
+        session.flush()
+        users.deactivate(session, caller, user.id)
+        return
+    _move(session, caller, user, place)
+    if user.status is UserStatus.DEACTIVATED:
+        users.reactivate(session, caller, user.id)
+        invite(session, caller, user)
+    stored.waits_for_role = False
+    session.flush()
+
+
+def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -> None:
+    """End the access of a user whom the directory has made inactive. Raises as
+    `users.deactivate`."""
+    stored.waits_for_role = False
+    session.flush()
+    if user.status in ACTIVE:
+        users.deactivate(session, caller, user.id)
+
+
+def invite(session: Session, caller: Caller, user: User) -> None:
+    """Mail the invitation, unless the user can sign in with a company account alone."""
+    if user.status is UserStatus.INVITED and not ways_in.required_provider(session, user):
+        inviting.send_invitation(session, caller, user.id)
+
+
+def _move(session: Session, caller: Caller, user: User, place: Place) -> None:
+    """Give the user the role, and the organization."""
+    if place.role in MEMBERS and user.organization_id is None and place.organization_id is not None:
+        make_member(session, caller, user.id, place.role, place.organization_id)
+        invite(session, caller, user)
+        return
+    if place.organization_id != user.organization_id:
+        message = gettext(
+            "%(email)s belongs to another organization, or the group is for another kind of user.",
+            email=user.email,
+        )
+        raise Conflict(message, "other_organization")
+    if user.role is not place.role:
+        users.change_role(session, caller, user.id, place.role)

@@ -1,0 +1,53 @@
+"""What a partner decides about users of its directory: the default role."""
+
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.models import ScimSettings
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, partners
+from app.services.users.loading import check_grant
+
+DEFAULT_ROLES = (Role.PARTNER_EDITOR, Role.ADMIN)
+"""Roles that users in no group can get. Partner admins need a group; members an organization."""
+
+
+def get(session: Session, caller: Caller) -> ScimSettings:
+    """Return the choices of the caller's partner, the defaults with version 0 if nothing is stored.
+    Raises `Forbidden`."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partner_id = partners.own(caller)
+    found = session.get(ScimSettings, partner_id, populate_existing=True)
+    return found or ScimSettings(partner_id=partner_id, default_role=None, version=0)
+
+
+def save(
+    session: Session, caller: Caller, default_role: str | None, *, expected_version: int | None
+) -> None:
+    """Store the default role; None is no access without a group. It holds for users whose access is
+    decided next; nobody's access changes now.
+
+    Raises `Forbidden`, `ValidationFailed` (``unknown_role``) and `Conflict``
+    (``changed_meanwhile``).
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    partner = partners.get(session, caller, partners.own(caller), for_change=True)
+    role = next((role for role in DEFAULT_ROLES if role == default_role), None)
+    if default_role and role is None:
+        message = gettext("Choose one of the roles.")
+        raise ValidationFailed.on("defaultRole", "unknown_role", message)
+    if role is not None:
+        check_grant(caller, role)
+    stored = get(session, caller)
+    refuse_stale(expected_version, stored.version, "directory")
+    if stored.default_role is role:
+        return
+    before, after = {"defaultRole": stored.default_role}, {"defaultRole": role}
+    stored.default_role = role
+    stored.version += 1
+    session.add(stored)
+    session.flush()
+    audit.record_change(session, caller, "scim.changed", partner, before=before, after=after)

@@ -1,0 +1,254 @@
+"""Groups of a partner's directory, and the role that a partner admin gives to each."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.models import ScimGroup, ScimMember, User, new_id
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, organizations, partners
+from app.services.scim import access, users
+from app.services.tenancy import fetch, of_tenant
+from app.services.users.loading import MEMBERS, check_grant
+
+LONGEST = 200
+"""Characters of a name or an external id."""
+MOST_CHANGES = 1000
+"""Members that one request adds and removes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What the directory sends about a group. ``member_ids`` None leaves the members."""
+
+    display_name: str
+    external_id: str | None = None
+    member_ids: frozenset[UUID] | None = field(default=frozenset())
+
+
+def rows(caller: Caller) -> Select[ScimGroup]:
+    """Return the groups of the caller's partner. Raises `Forbidden`."""
+    caller.require(Permission.USERS_READ)
+    return of_tenant(select(ScimGroup), caller, ScimGroup.partner_id)
+
+
+def get(session: Session, caller: Caller, group_id: UUID, *, for_change: bool = False) -> ScimGroup:
+    """Return a group. ``for_change`` locks the row. Raises `NotFound` (``group_not_found``)."""
+    query = rows(caller).where(ScimGroup.id == group_id)
+    return fetch(session, query, not_found(), for_change=for_change)
+
+
+def not_found() -> NotFound:
+    return NotFound(gettext("There is no such group."), "group_not_found")
+
+
+def listing(session: Session, caller: Caller) -> Sequence[ScimGroup]:
+    """Return all groups of the caller's partner, by name. Raises `Forbidden`."""
+    return session.scalars(rows(caller).order_by(ScimGroup.display_key, ScimGroup.id)).all()
+
+
+def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
+    """Return the number of members of groups that the caller has loaded."""
+    ids = [group.id for group in groups]
+    query = select(ScimMember.group_id, func.count().label("members")).where(
+        ScimMember.group_id.in_(ids)
+    )
+    counted = session.execute(query.group_by(ScimMember.group_id))
+    return {row.group_id: row.members for row in counted}
+
+
+def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """Return the ids of the members of groups that the caller has loaded."""
+    found = session.execute(
+        select(ScimMember.group_id, ScimMember.user_id)
+        .where(ScimMember.group_id.in_(group_ids))
+        .order_by(ScimMember.user_id)
+    )
+    members: dict[UUID, list[UUID]] = {}
+    for group_id, user_id in found:
+        members.setdefault(group_id, []).append(user_id)
+    return members
+
+
+def create(session: Session, caller: Caller, wanted: Fields) -> ScimGroup:
+    """Create a group without a role.
+
+    Raises `Forbidden`, `Conflict` (``group_exists``) and `ValidationFailed` (``blank``,
+    ``too_long``, ``user_not_found``, ``too_many_members``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    _check(wanted)
+    group = ScimGroup(id=new_id(), partner_id=partners.own(caller), **_values(wanted))
+    try:
+        with session.begin_nested():
+            session.add(group)
+    except IntegrityError as error:
+        raise _exists() from error
+    audit.record_change(
+        session, caller, "scim_group.created", group, after={"name": group.display_name}
+    )
+    _set_members(session, caller, group, wanted.member_ids)
+    return group
+
+
+def change(session: Session, caller: Caller, group: ScimGroup, wanted: Fields) -> None:
+    """Store the fields of a group that was loaded for a change; users who come or go get the access
+    of their groups.
+
+    Raises as `create` and `access.apply`; nothing is saved then.
+    """
+    caller.require(Permission.USERS_WRITE)
+    _check(wanted)
+    before = {"name": group.display_name, "externalId": group.external_id}
+    try:
+        with session.begin_nested():
+            for name, value in _values(wanted).items():
+                setattr(group, name, value)
+    except IntegrityError as error:
+        raise _exists() from error
+    after = {"name": group.display_name, "externalId": group.external_id}
+    if before != after:
+        group.version += 1
+        session.flush()
+        audit.record_change(
+            session, caller, "scim_group.updated", group, before=before, after=after
+        )
+    _set_members(session, caller, group, wanted.member_ids)
+
+
+def remove(session: Session, caller: Caller, group: ScimGroup) -> None:
+    """Delete a group that was loaded for a change; its members lose what it gave.
+
+    Raises as `access.apply`.
+    """
+    caller.require(Permission.USERS_WRITE)
+    audit.record_change(
+        session, caller, "scim_group.removed", group, before={"name": group.display_name}
+    )
+    gives_role, member_ids = group.role is not None, _member_ids(session, group)
+    session.delete(group)
+    session.flush()
+    if gives_role:
+        access.apply_to(session, caller, member_ids)
+
+
+def map_to(
+    session: Session,
+    caller: Caller,
+    group_id: UUID,
+    role: Role | None,
+    organization_id: UUID | None,
+    *,
+    expected_version: int | None,
+) -> ScimGroup:
+    """Choose the role that a group gives, and the organization of its members; they get it now.
+
+    Raises `Forbidden`, `NotFound` (``group_not_found``, ``organization_not_found``),
+    `ValidationFailed` (``required``, ``unknown_role``), `Conflict` (``changed_meanwhile``), and as
+    `access.apply`.
+    """
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    group = get(session, caller, group_id, for_change=True)
+    if role is not None and role not in access.HIGHEST_FIRST:
+        raise ValidationFailed.on("role", "unknown_role", gettext("Choose one of the roles."))
+    if role is not None:
+        check_grant(caller, role)
+    if role not in MEMBERS:
+        organization_id = None
+    elif organization_id is None:
+        message = gettext("Enter the organization of these members.")
+        raise ValidationFailed.on("organizationId", "required", message)
+    else:
+        organization_id = organizations.get(session, caller, organization_id).id
+    refuse_stale(expected_version, group.version, "directory group")
+    before = {"role": group.role, "organizationId": group.organization_id}
+    after = {"role": role, "organizationId": organization_id}
+    if before == after:
+        return group
+    group.role, group.organization_id = role, organization_id
+    group.version += 1
+    session.flush()
+    audit.record_change(session, caller, "scim_group.mapped", group, before=before, after=after)
+    access.apply_to(session, caller, _member_ids(session, group))
+    return group
+
+
+def _set_members(
+    session: Session, caller: Caller, group: ScimGroup, wanted: frozenset[UUID] | None
+) -> None:
+    if wanted is None:
+        return
+    present = _member_ids(session, group)
+    come, go = wanted - present, present - wanted
+    if len(come) + len(go) > MOST_CHANGES:
+        message = gettext(
+            "Add and remove at most %(most)s members in one request.", most=MOST_CHANGES
+        )
+        raise ValidationFailed.on("members", "too_many_members", message)
+    if come - users.members_among(session, caller, come):
+        message = gettext("A member is not a user of this directory.")
+        raise ValidationFailed.on("members", "user_not_found", message)
+    if not come | go:
+        return
+    # Locked before their rows here are changed, as where the directory deletes a user.
+    locked = select(User.id).where(User.id.in_(come | go)).order_by(User.id)
+    session.execute(locked.with_for_update())
+    for member in session.scalars(
+        select(ScimMember).where(ScimMember.group_id == group.id, ScimMember.user_id.in_(go))
+    ).all():
+        session.delete(member)
+    session.add_all(
+        ScimMember(group_id=group.id, user_id=user_id, partner_id=group.partner_id)
+        for user_id in sorted(come)
+    )
+    group.version += 1
+    session.flush()
+    audit.record_change(
+        session,
+        caller,
+        "scim_group.members_changed",
+        group,
+        after={"added": _emails(session, come), "removed": _emails(session, go)},
+    )
+    if group.role is not None:
+        access.apply_to(session, caller, come | go)
+
+
+def _member_ids(session: Session, group: ScimGroup) -> frozenset[UUID]:
+    return frozenset(member_ids_of(session, [group.id]).get(group.id, []))
+
+
+def _emails(session: Session, user_ids: Collection[UUID]) -> list[str]:
+    query = select(User.email).where(User.id.in_(user_ids)).order_by(User.email_key)
+    return list(session.scalars(query))
+
+
+def _values(wanted: Fields) -> dict[str, str | None]:
+    name = wanted.display_name.strip()
+    return {"display_name": name, "display_key": name.lower(), "external_id": wanted.external_id}
+
+
+def _check(wanted: Fields) -> None:
+    name = wanted.display_name.strip()
+    if not name:
+        raise ValidationFailed.on("displayName", "blank", gettext("Enter a value."))
+    for field_name, text in (
+        ("displayName", name.lower()),
+        ("displayName", name),
+        ("externalId", wanted.external_id or ""),
+    ):
+        if len(text) > LONGEST:
+            message = gettext("Too long. Use at most %(most)s characters.", most=LONGEST)
+            raise ValidationFailed.on(field_name, "too_long", message)
+
+
+def _exists() -> Conflict:
+    return Conflict(gettext("A group with this name exists already."), "group_exists")

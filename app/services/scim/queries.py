@@ -1,0 +1,351 @@
+"""Lists of users and groups as SCIM asks for them: filtered, sorted, a page at a time.
+
+A condition is never null in SQL, so that ``not`` of an absent value is true, as the standard has
+it. Texts are compared without LIKE, which treats case differently on the two databases.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum, auto
+from operator import eq, ge, gt, le, lt
+from typing import Any, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+from scim2_models import InvalidFilterException, InvalidPathException, SearchRequest
+from scim2_models.path import (
+    AttributeBinding,
+    AttrPath,
+    CompareOperator,
+    Comparison,
+    FilterVisitor,
+    LogicalExpr,
+    LogicalOperator,
+    Not,
+    Present,
+    ScimFilter,
+    ValuePath,
+    coerce_value,
+)
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    exists,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.orm import Session
+
+from app.models import ScimGroup, ScimMember, ScimUser, User
+from app.policy.caller import Caller
+from app.schemas import scim as wire
+from app.services.scim import access, groups, users
+from app.services.scim.users import Account
+from app.validation.uuids import as_hyphenated_uuid
+
+MOST_RESULTS = 200
+"""Resources of one page."""
+LONGEST_FILTER = 2000
+MOST_BRACKETS = 50
+_LAST_INDEX = 2**31
+_ORDERS: Mapping[CompareOperator, Callable[[Any, Any], Any]] = {
+    CompareOperator.gt: gt,
+    CompareOperator.ge: ge,
+    CompareOperator.lt: lt,
+    CompareOperator.le: le,
+}
+Condition = ColumnElement[bool]
+T = TypeVar("T")
+
+
+class Kind(Enum):
+    """How a stored value is compared."""
+
+    TEXT = auto()
+    """As it is written."""
+    FOLDED = auto()
+    """A key in lower case, of a text that is compared so."""
+    ANY_CASE = auto()
+    """A text whose lower case the database makes."""
+    ID = auto()
+    MOMENT = auto()
+    FLAG = auto()
+
+
+class Stored(NamedTuple):
+    """Where an attribute is stored."""
+
+    column: Any
+    kind: Kind
+
+
+Places = Mapping[tuple[str, str | None], Stored]
+
+_IS_ACTIVE = or_(User.status.in_(access.ACTIVE), func.coalesce(ScimUser.waits_for_role, false()))
+_ADDRESS = Stored(User.email_key, Kind.FOLDED)
+USER_PLACES: Places = {
+    ("id", None): Stored(User.id, Kind.ID),
+    ("external_id", None): Stored(ScimUser.external_id, Kind.TEXT),
+    ("user_name", None): _ADDRESS,
+    ("display_name", None): Stored(User.name, Kind.ANY_CASE),
+    ("name", "given_name"): Stored(ScimUser.given_name, Kind.ANY_CASE),
+    ("name", "family_name"): Stored(ScimUser.family_name, Kind.ANY_CASE),
+    ("active", None): Stored(_IS_ACTIVE, Kind.FLAG),
+    ("emails", None): _ADDRESS,
+    ("emails", "value"): _ADDRESS,
+    ("emails", "type"): Stored(literal("work"), Kind.FOLDED),
+    ("emails", "primary"): Stored(true(), Kind.FLAG),
+    ("groups", "value"): Stored(ScimMember.group_id, Kind.ID),
+    ("groups", "display"): Stored(ScimGroup.display_key, Kind.FOLDED),
+    ("meta", "created"): Stored(User.created_at, Kind.MOMENT),
+    ("meta", "last_modified"): Stored(User.updated_at, Kind.MOMENT),
+}
+GROUP_PLACES: Places = {
+    ("id", None): Stored(ScimGroup.id, Kind.ID),
+    ("external_id", None): Stored(ScimGroup.external_id, Kind.TEXT),
+    ("display_name", None): Stored(ScimGroup.display_key, Kind.FOLDED),
+    ("members", "value"): Stored(ScimMember.user_id, Kind.ID),
+    ("meta", "created"): Stored(ScimGroup.created_at, Kind.MOMENT),
+    ("meta", "last_modified"): Stored(ScimGroup.updated_at, Kind.MOMENT),
+}
+_ROWS: Mapping[str, Select[Any]] = {
+    "groups": select(ScimMember.group_id)
+    .join(ScimGroup, ScimGroup.id == ScimMember.group_id)
+    .where(ScimMember.user_id == User.id)
+    .correlate(User),
+    "members": select(ScimMember.user_id)
+    .where(ScimMember.group_id == ScimGroup.id)
+    .correlate(ScimGroup),
+}
+"""The rows of the attributes with several values, of the resource of the query around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T]):
+    """A page of resources and the number of all that match; ``start`` counts from 1."""
+
+    items: Sequence[T]
+    total: int
+    start: int
+
+
+def check_filter(text: str) -> None:
+    """Refuse a filter that is too long or nested too deep, before it is parsed. Raises
+    `InvalidFilterException`."""
+    if len(text) > LONGEST_FILTER or text.count("(") + text.count("[") > MOST_BRACKETS:
+        detail = f"A filter has at most {LONGEST_FILTER:,} characters and {MOST_BRACKETS} brackets."
+        raise InvalidFilterException(detail=detail)
+
+
+def find_users(session: Session, caller: Caller, asked: SearchRequest[wire.User]) -> Found[Account]:
+    """Return a page of users. Raises `Forbidden`, `InvalidFilterException` and
+    `InvalidPathException`."""
+    rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
+    query = _filtered(rows, asked, wire.User, USER_PLACES)
+    total, start, found = _page(session, query, asked, wire.User, USER_PLACES, User.id)
+    of_users = users.groups_of(session, [user.id for user, _ in found])
+    accounts = [Account(user, stored, of_users.get(user.id, [])) for user, stored in found]
+    return Found(accounts, total, start)
+
+
+def find_groups(
+    session: Session, caller: Caller, asked: SearchRequest[wire.Group]
+) -> Found[ScimGroup]:
+    """As `find_users`, for groups."""
+    query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_PLACES)
+    total, start, found = _page(session, query, asked, wire.Group, GROUP_PLACES, ScimGroup.id)
+    return Found([group for (group,) in found], total, start)
+
+
+def _filtered(query: Select[Any], asked: Any, model: type[Any], places: Places) -> Select[Any]:
+    if asked.filter is None:
+        return query
+    return query.where(_ToSql(asked.filter, model, places).visit(asked.filter.ast))
+
+
+def _page(
+    session: Session,
+    query: Select[Any],
+    asked: Any,
+    model: type[Any],
+    places: Places,
+    identifier: Any,
+) -> tuple[int, int, Sequence[Any]]:
+    counted = query.with_only_columns(identifier).order_by(None).subquery()
+    total = session.scalar(select(func.count()).select_from(counted)) or 0
+    start = min(asked.start_index or 1, _LAST_INDEX)
+    size = MOST_RESULTS if asked.count is None else min(asked.count, MOST_RESULTS)
+    if size == 0 or start > total:
+        return total, start, []
+    ordered = query.order_by(*_order(asked, model, places), identifier)
+    return total, start, session.execute(ordered.offset(start - 1).limit(size)).all()
+
+
+def _order(asked: Any, model: type[Any], places: Places) -> list[Any]:
+    """Return the order asked for: absent values come last, or first where it descends."""
+    if asked.sort_by is None:
+        return []
+    binding = asked.sort_binding(model)
+    place = places.get((binding.field_name, binding.sub_field_name)) if binding else None
+    if binding is None or place is None or binding.field_name in _ROWS:
+        raise InvalidPathException(detail=f"Lists can't be sorted by {asked.sort_by}.")
+    column = func.lower(place.column) if place.kind is Kind.ANY_CASE else place.column
+    absent = place.column.is_(None)
+    if asked.sort_order == SearchRequest.SortOrder.descending:
+        return [absent.desc(), column.desc()]
+    return [absent, column]
+
+
+class _ToSql(FilterVisitor[Condition]):
+    """Turns a filter into a condition; ``within`` is the attribute whose rows are selected."""
+
+    def __init__(
+        self,
+        scim_filter: ScimFilter[Any],
+        model: type[Any],
+        places: Places,
+        within: AttrPath | None = None,
+    ):
+        self._filter = scim_filter
+        self._model = model
+        self._places = places
+        self._within = within
+
+    def visit_comparison(self, node: Comparison) -> Condition:
+        binding = self._bound(node.attr_path, compares=True)
+        place = self._place(binding, node.attr_path)
+        value = coerce_value(binding, node.value, node.op)
+        negated = node.op is CompareOperator.ne
+        operator = CompareOperator.eq if negated else node.op
+        compared = func.coalesce(_compared(place, operator, value, node), false())
+        condition = self._of_any_row(binding, compared)
+        return not_(condition) if negated else condition
+
+    def visit_present(self, node: Present) -> Condition:
+        binding = self._bound(node.attr_path)
+        if binding.field_name in _ROWS and self._within is None:
+            return exists(_ROWS[binding.field_name])
+        if (binding.field_name, binding.sub_field_name) == ("name", None):
+            return or_(ScimUser.given_name.is_not(None), ScimUser.family_name.is_not(None))
+        if (binding.field_name, binding.sub_field_name) == ("meta", None):
+            return true()
+        place = self._place(binding, node.attr_path)
+        return true() if place.kind is Kind.FLAG else place.column.is_not(None)
+
+    def visit_not(self, node: Not) -> Condition:
+        return not_(self.visit(node.expr))
+
+    def visit_logical_expr(self, node: LogicalExpr) -> Condition:
+        combine = and_ if node.op is LogicalOperator.and_ else or_
+        return combine(*(self.visit(term) for term in node.terms))
+
+    def visit_value_path(self, node: ValuePath) -> Condition:
+        binding = self._bound(node.attr_path)
+        inner = _ToSql(self._filter, self._model, self._places, node.attr_path)
+        return self._of_any_row(binding, inner.visit(node.val_filter))
+
+    def _bound(self, path: AttrPath, *, compares: bool = False) -> AttributeBinding:
+        if self._within is not None:
+            path = AttrPath(self._within.attr, path.attr, self._within.uri)
+        resolve = self._filter.resolve_comparison if compares else self._filter.resolve
+        binding = resolve(path)
+        if binding is None:
+            raise InvalidFilterException(detail=f"The attribute {path} is unknown.")
+        return binding
+
+    def _place(self, binding: AttributeBinding, path: AttrPath) -> Stored:
+        place = self._places.get((binding.field_name, binding.sub_field_name))
+        if place is None:
+            raise InvalidFilterException(detail=f"Filters can't use the attribute {path}.")
+        return place
+
+    def _of_any_row(self, binding: AttributeBinding, condition: Condition) -> Condition:
+        """Return that one of the rows meets the condition, for an attribute with several."""
+        rows = _ROWS.get(binding.field_name)
+        if rows is None or self._within is not None:
+            return condition
+        return exists(rows.where(condition))
+
+
+def _compared(place: Stored, operator: CompareOperator, value: Any, node: Comparison) -> Condition:
+    column: Any = place.column
+    if value is None:
+        if operator is CompareOperator.eq:
+            is_absent: Condition = false() if place.kind is Kind.FLAG else column.is_(None)
+            return is_absent
+        raise _unfit(node)
+    match place.kind:
+        case Kind.FLAG:
+            if not isinstance(value, bool) or operator is not CompareOperator.eq:
+                raise _unfit(node)
+            is_so: Condition = column if value else not_(column)
+            return is_so
+        case Kind.ID:
+            if not isinstance(value, str) or operator is not CompareOperator.eq:
+                raise _unfit(node)
+            identifier = as_hyphenated_uuid(value)
+            return false() if identifier is None else place.column == UUID(str(identifier))
+        case Kind.MOMENT:
+            return _compared_moments(place.column, operator, value, node)
+    return _compared_texts(place, operator, value, node)
+
+
+def _compared_moments(
+    column: Any, operator: CompareOperator, value: Any, node: Comparison
+) -> Condition:
+    if not isinstance(value, datetime):
+        raise _unfit(node)
+    try:
+        moment = (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:
+        raise _unfit(node) from error
+    compare = {CompareOperator.eq: eq, **_ORDERS}.get(operator)
+    if compare is None:
+        raise _unfit(node)
+    condition: Condition = compare(column, moment)
+    return condition
+
+
+def _compared_texts(
+    place: Stored, operator: CompareOperator, value: Any, node: Comparison
+) -> Condition:
+    if not isinstance(value, str) or not _can_be_stored(value):
+        raise _unfit(node)
+    column = func.lower(place.column) if place.kind is Kind.ANY_CASE else place.column
+    text = value if place.kind is Kind.TEXT else value.lower()
+    condition: Condition
+    match operator:
+        case CompareOperator.eq:
+            condition = column == text
+        case CompareOperator.co if text:
+            condition = func.replace(column, text, "") != column
+        case CompareOperator.sw if text:
+            condition = func.substr(column, 1, len(text)) == text
+        case CompareOperator.ew if text:
+            start = func.length(column) - len(text) + 1
+            condition = and_(start > 0, func.substr(column, start, len(text)) == text)
+        case CompareOperator.co | CompareOperator.sw | CompareOperator.ew:
+            condition = column.is_not(None)
+        case _:
+            condition = _ORDERS[operator](column, text)
+    return condition
+
+
+def _can_be_stored(text: str) -> bool:
+    """Whether the databases accept the text: no NUL, no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\x00" not in text
+
+
+def _unfit(node: Comparison) -> InvalidFilterException:
+    detail = f"The attribute {node.attr_path} can't be compared in this way."
+    return InvalidFilterException(detail=detail)

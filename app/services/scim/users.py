@@ -1,0 +1,201 @@
+"""Users as a partner's directory reads and writes them.
+
+It sees the partner's own staff, and the members that it has created: the users of customers are not
+its own. What it deletes is deactivated here, and no longer exists for it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import Role, UserStatus
+from app.errors import ValidationFailed
+from app.languages import gettext
+from app.models import ScimGroup, ScimMember, ScimUser, User, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.schemas.users import UpdateUserInput
+from app.services import partners, users
+from app.services.scim import access
+from app.services.users.creating import email_exists, email_key
+from app.services.users.loading import PARTNER_LEVEL, not_found, visible
+from app.validation.emails import is_email
+
+LONGEST = 200
+"""Characters of a name or an external id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user, what the directory has stored about them, and their groups by name."""
+
+    user: User
+    stored: ScimUser | None
+    groups: Sequence[ScimGroup] = ()
+
+    @property
+    def is_active(self) -> bool:
+        return access.is_active(self.user, self.stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What the directory sends about a user. ``active`` None leaves it."""
+
+    email: str
+    name: str | None = None
+    given_name: str | None = None
+    family_name: str | None = None
+    external_id: str | None = None
+    active: bool | None = None
+
+
+def rows(caller: Caller) -> Select[User, ScimUser | None]:
+    """Return the users that the directory sees. Raises `Forbidden`."""
+    caller.require(Permission.USERS_READ)
+    query: Select[User, ScimUser | None] = (
+        visible(caller)
+        .outerjoin(ScimUser, ScimUser.user_id == User.id)
+        .where(
+            User.partner_id == partners.own(caller),
+            or_(User.user_type.in_(PARTNER_LEVEL), ScimUser.user_id.is_not(None)),
+            ScimUser.removed_at.is_(None),
+        )
+        .add_columns(ScimUser)
+    )
+    return query
+
+
+def get(session: Session, caller: Caller, user_id: UUID, *, for_change: bool = False) -> Account:
+    """Return a user. ``for_change`` locks the row until the transaction ends. Raises `NotFound`
+    (``user_not_found``)."""
+    if for_change:
+        users.get(session, caller, user_id, for_change=True)
+    query = rows(caller).where(User.id == user_id).execution_options(populate_existing=True)
+    found = session.execute(query).one_or_none()
+    if found is None:
+        raise not_found()
+    user, stored = found
+    return Account(user, stored, groups_of(session, [user.id]).get(user.id, []))
+
+
+def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[ScimGroup]]:
+    """Return the groups of users that the caller has loaded, by name."""
+    found = session.execute(
+        select(ScimMember.user_id, ScimGroup)
+        .join(ScimGroup, ScimGroup.id == ScimMember.group_id)
+        .where(ScimMember.user_id.in_(user_ids))
+        .order_by(ScimGroup.display_key, ScimGroup.id)
+    )
+    groups: dict[UUID, list[ScimGroup]] = {}
+    for user_id, group in found:
+        groups.setdefault(user_id, []).append(group)
+    return groups
+
+
+def create(session: Session, caller: Caller, wanted: Fields) -> Account:
+    """Create a user with the default access, or bring back one that the directory has deleted.
+
+    Raises `Forbidden`, and `ValidationFailed` (``invalid_email``, ``too_long``, ``email_exists``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    _check(wanted)
+    partner_id = partners.own(caller)
+    same = select(User.id).where(
+        User.partner_id == partner_id, User.email_key == email_key(wanted.email)
+    )
+    known_id = session.scalar(same)
+    if known_id is not None:
+        user = users.get(session, caller, known_id, for_change=True)
+        stored = session.get(ScimUser, user.id, populate_existing=True)
+        if stored is None or stored.removed_at is None:
+            raise email_exists()
+        stored.removed_at = None
+    else:
+        place = access.default_place(session, partner_id)
+        role = place.role if place else Role.PARTNER_EDITOR
+        user = users.invite(
+            session, caller, email=wanted.email, user_type=role, name=wanted.name, with_mail=False
+        )
+        stored = access.row_of(session, user)
+        if place is not None and wanted.active is not False:
+            access.invite(session, caller, user)
+    return _write(session, caller, user, stored, wanted, active=wanted.active is not False)
+
+
+def change(session: Session, caller: Caller, account: Account, wanted: Fields) -> Account:
+    """Store all fields of a user who was loaded for a change. A new address of a user who has
+    signed in waits until it is confirmed.
+
+    Raises `Forbidden`, `ValidationFailed` (``invalid_email``, ``too_long``, ``email_exists``,
+    ``user_limit_reached``) and `Conflict` (``last_partner_admin``, ``other_organization``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    _check(wanted)
+    stored = access.row_of(session, account.user)
+    active = None if wanted.active is account.is_active else wanted.active
+    return _write(session, caller, account.user, stored, wanted, active=active)
+
+
+def remove(session: Session, caller: Caller, account: Account) -> None:
+    """Deactivate a user who was loaded for a change; for the directory they are gone.
+
+    Raises `Forbidden` and `Conflict` (``last_partner_admin``, ``account_in_use``).
+    """
+    caller.require(Permission.USERS_WRITE)
+    user = account.user
+    if user.status is not UserStatus.DEACTIVATED:
+        users.deactivate(session, caller, user.id)
+    stored = access.row_of(session, user)
+    stored.removed_at, stored.waits_for_role = utcnow(), False
+    of_user = ScimMember.user_id == user.id
+    for member in session.scalars(select(ScimMember).where(of_user)).all():
+        session.delete(member)
+    session.flush()
+
+
+def members_among(session: Session, caller: Caller, user_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of the users that the directory sees."""
+    if not user_ids:
+        return set()
+    query = rows(caller).where(User.id.in_(user_ids)).with_only_columns(User.id)
+    return set(session.scalars(query))
+
+
+def _write(
+    session: Session,
+    caller: Caller,
+    user: User,
+    stored: ScimUser,
+    wanted: Fields,
+    *,
+    active: bool | None,
+) -> Account:
+    changes = UpdateUserInput.model_construct(email=wanted.email, payment_tier=None)
+    users.update(session, caller, user.id, changes, name=wanted.name or "")
+    stored.external_id = wanted.external_id
+    stored.given_name, stored.family_name = wanted.given_name, wanted.family_name
+    session.flush()
+    if active is True:
+        access.activate(session, caller, user, stored)
+    elif active is False:
+        access.deactivate(session, caller, user, stored)
+    return get(session, caller, user.id)
+
+
+def _check(wanted: Fields) -> None:
+    if not is_email(wanted.email):
+        message = gettext("Enter an email like name@example.com.")
+        raise ValidationFailed.on("userName", "invalid_email", message)
+    for name, text in (
+        ("displayName", wanted.name),
+        ("name.givenName", wanted.given_name),
+        ("name.familyName", wanted.family_name),
+        ("externalId", wanted.external_id),
+    ):
+        if text is not None and len(text) > LONGEST:
+            message = gettext("Too long. Use at most %(most)s characters.", most=LONGEST)
+            raise ValidationFailed.on(name, "too_long", message)
