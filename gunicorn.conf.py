@@ -1,6 +1,7 @@
 """The web server. Embedded on SQLite by default, for a buffering proxy where it is PostgreSQL.
 
-Never bind it beyond loopback: without a proxy, a few hundred slow connections stop it.
+Never bind it beyond loopback: slow requests wait without a thread, but nothing limits how many
+requests an address sends, or how slowly it reads large files.
 """
 
 import os
@@ -14,10 +15,12 @@ if read_settings().metrics_port:
 
 from app.start_checks import check
 from app.telemetry import error_reports, metrics_server, tracing
+from app.telemetry.metrics import watch_pool
 
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 bind = "127.0.0.1:8000"
+preload_app = True  # the processes share the memory of the code
 worker_class = "supervisor.web_worker.PortalWorker"
 workers = int(os.environ.get("PORTAL_WEB_WORKERS") or (1 if _embedded else 2))
 threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
@@ -45,22 +48,27 @@ def on_starting(_server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Lets the process write what it notes of requests, and report what happens in it."""
+    """Lets the process write what it notes of requests, report what happens in it, and count rates
+    with the others."""
     settings = read_settings()
     metrics_server.serve_for_all()
     if settings.otlp_url:
         tracing.start(settings.otlp_url, settings.otlp_share, "web")
     if settings.sentry_dsn:
         error_reports.start(settings.sentry_dsn, settings.env)
-    for request_log in _request_logs(worker):
+    for database in _extensions(worker, "database"):
+        watch_pool("web", database.engine)  # here: its gauges are of one process
+    for request_log in _extensions(worker, "request_log"):
         request_log.start()
+    for shared_rates in _extensions(worker, "shared_rates"):
+        shared_rates.start()
 
 
 def worker_exit(_server: Any, worker: Any) -> None:
     """Writes and sends what is left."""
     tracing.stop()
     error_reports.stop()
-    for request_log in _request_logs(worker):
+    for request_log in _extensions(worker, "request_log"):
         request_log.stop()
 
 
@@ -69,7 +77,7 @@ def child_exit(_server: Any, worker: Any) -> None:
     metrics_server.forget_process(worker.pid)
 
 
-def _request_logs(worker: Any) -> list[Any]:
+def _extensions(worker: Any, name: str) -> list[Any]:
     """That of the portal; none where the worker died before, or serves something else."""
     extensions = getattr(worker.wsgi, "extensions", {})
-    return [extensions["request_log"]] if "request_log" in extensions else []
+    return [extensions[name]] if name in extensions else []

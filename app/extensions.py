@@ -60,6 +60,33 @@ def transaction(
         author = None if read_only or scope else _author()
         if author is not None:
             author_check.check_at_commit(session, author, g.get("authenticate"))
+        with _as_open_session(session):
+            yield session
+
+
+@contextmanager
+def _as_open_session(session: Session) -> Iterator[None]:
+    """Let `reading` find the session."""
+    if not has_request_context():
+        yield
+        return
+    before = g.get("open_session")
+    g.open_session = session
+    try:
+        yield
+    finally:
+        g.open_session = before
+
+
+@contextmanager
+def reading() -> Iterator[Session]:
+    """A session to read with: that of the transaction which the request has open, else one of its
+    own. Parts of a page use it, so that a page made within a transaction takes one connection."""
+    session: Session | None = g.get("open_session")
+    if session is not None:
+        yield session
+        return
+    with transaction(read_only=True) as session:
         yield session
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from flask import Flask
+from sqlalchemy import Engine
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import furnish_api, register_api
@@ -10,6 +11,7 @@ from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
+from app.database.connection_budget import WEB_PROCESS
 from app.http import on_demand_tls
 from app.http.access_log import Portal, log_requests
 from app.http.health import blueprint as health
@@ -17,12 +19,12 @@ from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages
 from app.http.request_id import give_request_ids
 from app.http.security_headers import send_security_headers
+from app.http.shared_rates import SharedRates
 from app.http.static_files import serve_built_assets
 from app.policy import unlisted_routes
 from app.portal import furnish_portal, register_portal
 from app.portal.web.errors import answer_with_page
 from app.services.auth.password_checks import PasswordChecks
-from app.telemetry.metrics import watch_pool
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
@@ -38,8 +40,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     log_requests(app)
-    furnish(app, settings, database or Database(make_engine(settings.effective_database_url)))
-    watch_pool("web", app.extensions["database"].engine)
+    furnish(app, settings, database or Database(_engine(settings)))
     compress_pages(app)
     give_request_ids(app)
     refuse_other_hosts(app, settings.public_url)
@@ -61,6 +62,10 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     return app
 
 
+def _engine(settings: Settings) -> Engine:
+    return make_engine(settings.effective_database_url, pool_size=WEB_PROCESS)
+
+
 def furnish(app: Flask, settings: Settings, database: Database) -> None:
     """Gives the application what it works with. A test gives it the database of another test."""
     app.config["SECRET_KEY"] = settings.effective_secret_key
@@ -73,3 +78,5 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     )
     furnish_api(app)
     furnish_portal(app)
+    rates = {"api": app.extensions["rate_limit"], "pages": app.extensions["page_rate_limit"]}
+    app.extensions["shared_rates"] = SharedRates(database, rates)

@@ -91,6 +91,11 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("log_", "metrics_", "otlp_", "sentry_"),
     ),
     ("Worker", "", ("worker_", "queue_", "engine_")),
+    (
+        "Processes and connections",
+        "See [Capacity](capacity.md#connections).",
+        ("planned_",),
+    ),
     ("Legacy calling API", "See [the migration guide](migrate-from-legacy.md).", ("legacy_",)),
 )
 """Title, first sentence, and the beginnings of the names of a section's fields."""

@@ -36,6 +36,7 @@ DEBIAN_PACKAGES = {
     "age": ("usr/bin/age",),
     "nginx-light": ("usr/sbin/nginx",),
     "systemd": ("usr/bin/systemd-analyze",),
+    "pgbouncer": ("usr/sbin/pgbouncer",),
 }
 """What the tests run beside the product: each package, and files of which one shows it is there."""
 

@@ -1,7 +1,13 @@
-"""The web server's worker: gunicorn's threaded one with better error answers and shutdown."""
+"""The web server's worker: gunicorn's threaded one with better error answers and shutdown, whose
+threads don't wait for slow clients."""
 
 import json
+import selectors
 import signal
+import socket
+import time
+from collections import deque
+from functools import partial
 from http import HTTPStatus
 from types import FrameType
 from typing import Any
@@ -11,7 +17,15 @@ from gunicorn import util
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 
+from supervisor.arriving import HELD_BYTES, Arrival, PacedSocket, limit_waits, stalled
 from supervisor.processes import end_with_parent
+
+RECEIVED_AT_ONCE = 256 * 1024
+STOP_SECONDS = 2.0
+"""A worker that stops waits so long for requests that are arriving."""
+LINGER_SECONDS = 2.0
+"""For a client to close its side, so that it reads the end of the answer."""
+LINGER_BYTES = 256 * 1024
 
 REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
     errors.LimitRequestLine: (414, "uri_too_long", "The address of the request is too long."),
@@ -44,7 +58,24 @@ class _BodyReader:
 
 class PortalWorker(ThreadWorker):
     """Answers its own errors in the JSON shape of all errors, and ends after the requests in flight
-    when its parent is killed."""
+    when its parent is killed.
+
+    Its main loop gathers requests and gives them to threads when they are complete: see
+    `supervisor.arriving`.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.poller: Any  # gunicorn makes it when the process begins
+        self._arriving: dict[Any, Arrival] = {}
+        self._gathered: dict[Any, Arrival] = {}
+        self._held_bytes = 0
+        self._large_waiting: deque[Any] = deque()
+        self._large_in_threads: set[Any] = set()
+        self._most_large = max(1, self.cfg.threads // 2)
+        self._lingering: dict[Any, tuple[float, int]] = {}
+        self._looked_at = 0.0
+        self._stops_at: float | None = None
 
     def init_process(self) -> None:
         end_with_parent(signal.SIGTERM, self.ppid)
@@ -55,9 +86,139 @@ class PortalWorker(ThreadWorker):
         signal.alarm(self.cfg.graceful_timeout + 2)
         super().handle_exit(sig, frame)
 
+    def accept(self, listener: Any) -> None:
+        """Accept a connection; where there are too many, close the one that has been sending its
+        request for the longest time."""
+        if self.nr_conns >= self.worker_connections - 1 and self._arriving:
+            self._close_arriving(next(iter(self._arriving)))
+        super().accept(listener)
+
+    def enqueue_req(self, conn: Any) -> None:
+        """Gather a request; gunicorn calls this where one may have begun."""
+        conn.sock.setblocking(False)
+        if not conn.initialized:
+            limit_waits(conn.sock)
+        # What was sent behind the request before is with the parser already.
+        self._arriving[conn] = Arrival(conn.parser.unreader.take_buffered() if conn.parser else b"")
+        self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
+        self._receive(conn, conn.sock)
+
+    def _receive(self, conn: Any, _socket: Any) -> None:
+        """Take what has arrived; begin the request if it is complete."""
+        arrival = self._arriving[conn]
+        is_over = False
+        try:
+            while not self._is_complete(arrival):
+                piece = conn.sock.recv(RECEIVED_AT_ONCE)
+                if not piece:
+                    is_over = True
+                    break
+                arrival.data += piece
+                self._held_bytes += len(piece)
+        except BlockingIOError:
+            return
+        except OSError:
+            is_over = True
+            arrival.data.clear()
+        if is_over and not arrival.data:
+            self._close_arriving(conn)
+            return
+        self._forget_arriving(conn)
+        self._gathered[conn] = arrival
+        conn.data_ready = True
+        if arrival.is_large and len(self._large_in_threads) >= self._most_large:
+            self._large_waiting.append(conn)
+            return
+        self._begin(conn, arrival)
+
+    def _is_complete(self, arrival: Arrival) -> bool:
+        return arrival.is_complete(HELD_BYTES - self._held_bytes)
+
+    def _begin(self, conn: Any, arrival: Arrival) -> None:
+        if arrival.is_large:
+            self._large_in_threads.add(conn)
+        super().enqueue_req(conn)
+
+    def finish_request(self, conn: Any, fs: Any) -> None:
+        """Take the connection back from its thread, and begin a large request that waits."""
+        self._large_in_threads.discard(conn)
+        if fs.cancelled() or fs.exception() or not fs.result():
+            self._linger(conn)
+        else:
+            super().finish_request(conn, fs)
+        while self._large_waiting and len(self._large_in_threads) < self._most_large:
+            waiting = self._large_waiting.popleft()
+            self._begin(waiting, self._gathered[waiting])
+
+    def murder_pending(self) -> None:
+        """Close connections whose request has not arrived in time; gunicorn calls this in each
+        turn of its loop."""
+        super().murder_pending()
+        now = time.monotonic()
+        if now - self._looked_at < 1:
+            return
+        self._looked_at = now
+        if not self.alive and self._stops_at is None:
+            self._stops_at = now + STOP_SECONDS
+        is_stopped = self._stops_at is not None and now >= self._stops_at
+        for conn in [c for c, a in self._arriving.items() if is_stopped or a.is_late(now)]:
+            self._close_arriving(conn)
+        for conn in [c for c, (until, _) in self._lingering.items() if now >= until]:
+            self._close_lingering(conn)
+
+    def _linger(self, conn: Any) -> None:
+        """Close a connection without cutting off the answer. gunicorn's own way waits for the
+        client, and all others with it."""
+        try:
+            conn.sock.setblocking(False)
+            conn.sock.shutdown(socket.SHUT_WR)
+            self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._drain, conn))
+        except (OSError, ValueError):  # the client has gone, or a thread has closed the socket
+            self.nr_conns -= 1
+            conn.close()
+            return
+        self._lingering[conn] = time.monotonic() + LINGER_SECONDS, 0
+
+    def _drain(self, conn: Any, _socket: Any) -> None:
+        until, drained = self._lingering[conn]
+        try:
+            piece = conn.sock.recv(LINGER_BYTES)
+        except OSError:
+            piece = b""
+        self._lingering[conn] = until, drained + len(piece)
+        if not piece or drained + len(piece) >= LINGER_BYTES:
+            self._close_lingering(conn)
+
+    def _close_lingering(self, conn: Any) -> None:
+        del self._lingering[conn]
+        self.poller.unregister(conn.sock)
+        self.nr_conns -= 1
+        conn.close()
+
+    def _forget_arriving(self, conn: Any) -> None:
+        self._held_bytes -= len(self._arriving.pop(conn).data)
+        self.poller.unregister(conn.sock)
+
+    def _close_arriving(self, conn: Any) -> None:
+        self._forget_arriving(conn)
+        self.nr_conns -= 1
+        conn.close()
+
+    def handle(self, conn: Any) -> Any:
+        """Give the gathered bytes to the parser, in a thread."""
+        arrival = self._gathered.pop(conn)
+        conn.init()
+        conn.sock.setblocking(True)
+        conn.parser.unreader.unread(bytes(arrival.data))
+        conn.parser.unreader.sock = PacedSocket(conn.sock)
+        return super().handle(conn)
+
     def handle_request(self, req: Any, conn: Any) -> bool:
         req.body.reader = _BodyReader(req.body.reader)
-        keep_alive: bool = super().handle_request(req, conn)
+        try:
+            keep_alive: bool = super().handle_request(req, conn)
+        except BlockingIOError as error:  # the client doesn't read the answer
+            raise stalled() from error
         return keep_alive
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:

@@ -78,6 +78,7 @@ WITHOUT_TENANT = {
     "installation_marks",
     "processor_checks",
     "processor_prices",
+    "rate_levels",
     "revoked_tokens",
     "signing_keys",
     "simulated_calls",

@@ -9,6 +9,7 @@ from app.backups import records
 from app.commands.doctor_findings import Check, Finding, fail, ok, warn
 from app.config import Settings
 from app.database import Database
+from app.database.connection_budget import budget
 from app.enums import Role
 from app.http.health import CHECKS, OK
 from app.models import User
@@ -50,12 +51,16 @@ def migrations(_settings: Settings, database: Database) -> Finding:
     return ok("up to date")
 
 
-def connections(_settings: Settings, database: Database) -> Finding:
-    """Whether the server has connections to spare, and the role is bound by the policies."""
+def connections(settings: Settings, database: Database) -> Finding:
+    """Whether the server has connections to spare, now and for all planned processes at a peak, and
+    the role is bound by the policies."""
     if database.is_sqlite:
         return ok("SQLite has no limit")
     with database.transaction(read_only=True) as session:
         most = int(session.scalar(text("SELECT current_setting('max_connections')")) or 0)
+        reserved = int(
+            session.scalar(text("SELECT current_setting('superuser_reserved_connections')")) or 0
+        )
         used = int(session.scalar(text("SELECT count(*) FROM pg_stat_activity")) or 0)
         role = session.execute(
             text("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
@@ -63,6 +68,14 @@ def connections(_settings: Settings, database: Database) -> Finding:
     summary = f"{used} of {most} connections are used"
     if most - used < most * LEAST_FREE_SHARE:
         return warn(f"{summary}. Raise max_connections of PostgreSQL, or start fewer processes.")
+    processes = settings.planned_web_processes, settings.planned_workers
+    planned = budget(*processes)
+    if planned > most - reserved:
+        return warn(
+            f"{summary}. {processes[0]} web processes and {processes[1]} workers can open "
+            f"{planned} at a peak. Set max_connections of PostgreSQL to {planned + reserved} or "
+            "more, or plan fewer processes."
+        )
     if any(role):
         return warn(
             f"{summary}. The role passes by row-level security: use one without SUPERUSER and, for "

@@ -102,6 +102,11 @@ class Settings(
     webhook_pace: float = Field(1.0, gt=0)
     """Factor for the pauses between delivery attempts of a webhook; below 1 is faster."""
 
+    planned_web_processes: int = Field(2, ge=0)
+    """Web processes on all machines together. ``flask doctor`` compares the connections that they
+    and the workers can open with what PostgreSQL allows."""
+    planned_workers: int = Field(1, ge=0)
+    """Workers on all machines together, as above."""
     worker_heartbeat_seconds: float = Field(2.0, gt=0)
     """How often a worker reports that it is alive."""
     worker_dead_after_seconds: float = Field(10.0, gt=0)

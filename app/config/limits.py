@@ -19,12 +19,13 @@ class LimitSettings(Foundation):
     """A request over a limit is answered with 413 or 429."""
 
     rate_per_second: int = Field(100, ge=1)
-    """Requests per second for each credential, counted in each web process."""
+    """Requests per second for each credential: on PostgreSQL at all web processes together, on
+    SQLite at each."""
     rate_burst: int = Field(200, ge=1)
     """Requests that a credential can send at once before the rate applies."""
     page_rate_per_second: int = Field(50, ge=1)
-    """Pages and forms per second for each user, and for each address without a user, counted in
-    each web process."""
+    """Pages and forms per second for each user, and for each address without a user, counted as
+    above."""
     page_rate_burst: int = Field(300, ge=1)
     """Pages and forms that a user or an address can request at once before the rate applies."""
     failed_sign_ins: int = Field(10, ge=1)

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.database import SQLITE_ARGUMENTS, make_engine
+from app.database.connection_budget import WORKER_QUEUE
 from app.database.sqlite_write_lock import queue_writers, take_turn
 from app.gateways import dbos_adapter
 from app.gateways.wake import wake
@@ -58,7 +59,7 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """A call's priority in its organization's queue; among equals the oldest comes first."""
 
-MOST_CONNECTIONS = 40
+MOST_CONNECTIONS = 2 * WORKER_QUEUE
 """The engine's connections, all threads together."""
 SQLITE_CONNECTIONS = 6
 """Connections that stay open: one writes at a time, and each takes a megabyte."""
@@ -69,7 +70,7 @@ _clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
 def make_queue_engine(url: str) -> Engine:
     """Return the engine's own connections: they begin transactions differently from ours."""
     if not url.startswith("sqlite"):
-        return make_engine(url, pool_size=MOST_CONNECTIONS // 2)
+        return make_engine(url, pool_size=WORKER_QUEUE)
     parsed = make_url(url)
     engine = create_engine(
         parsed,

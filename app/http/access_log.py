@@ -29,7 +29,20 @@ log = logging.getLogger(ACCESS)
 
 
 class Portal(Flask):
-    """Logs an error with its request's line instead of one of its own."""
+    """Logs an error with its request's line instead of one of its own, and remembers the paths of
+    pages without values: each page links some fifty."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self._paths: dict[str, str] = {}
+
+    def url_for(self, endpoint: str, **values: Any) -> str:
+        if values or endpoint.startswith(".") or not has_request_context() or request.script_root:
+            return super().url_for(endpoint, **values)
+        path = self._paths.get(endpoint)
+        if path is None:
+            path = self._paths[endpoint] = super().url_for(endpoint)
+        return path
 
     def log_exception(
         self, exc_info: tuple[type, BaseException, TracebackType] | tuple[None, None, None]

@@ -1,13 +1,23 @@
-"""How often one credential, user or address may ask: a token bucket in the process's memory."""
+"""How often one credential, user or address may ask: a token bucket in the process's memory, which
+other processes can share (`app.http.shared_rates`)."""
 
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
 
 from app.errors import RateLimited
 from app.telemetry.metrics import THROTTLED
+
+UNSHARED = 0.05
+"""Of a burst: what a key may take in one process before its use is reported to the others."""
+FORGIVEN = 0.01
+"""Of the rate: who asks less often than this is never reported."""
+STEP = 0.1
+"""A reported key is reported again when it has taken so much of what was left."""
+FOLLOWED_SECONDS = 5.0
+"""How long a key is reported after its last request."""
 
 
 def _with_this_credential(rate: float, wait: int) -> str:
@@ -15,6 +25,18 @@ def _with_this_credential(rate: float, wait: int) -> str:
         f"More than {rate:g} requests per second came with this credential. "
         f"Wait {wait} s and try again."
     )
+
+
+class _Bucket:
+    """``tokens`` at a moment; below zero where other processes have taken more meanwhile."""
+
+    __slots__ = ("followed_until", "then", "tokens", "unreported")
+
+    def __init__(self, tokens: float, then: float):
+        self.tokens = tokens
+        self.then = then
+        self.unreported = 0.0
+        self.followed_until = then
 
 
 class TokenBuckets:
@@ -39,19 +61,73 @@ class TokenBuckets:
         self._burst = burst
         self._clock = clock
         self._max_keys = max_keys
-        self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+        self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
         self._lock = Lock()
+        self._unreported: set[Hashable] = set()
+        self._report: Callable[[bool], None] | None = None
+
+    @property
+    def rate(self) -> float:
+        return self._rate
+
+    @property
+    def burst(self) -> int:
+        return self._burst
 
     def take(self, key: Hashable) -> None:
         """Takes one token. Raises `RateLimited` with the whole seconds until there is one."""
         with self._lock:
             now = self._clock()
-            tokens, then = self._buckets.pop(key, (float(self._burst), now))
-            tokens = min(float(self._burst), tokens + (now - then) * self._rate)
-            self._buckets[key] = (tokens - 1 if tokens >= 1 else tokens, now)
+            bucket = self._buckets.pop(key, None) or _Bucket(self._burst, now)
+            before = bucket.then
+            tokens = min(self._burst, bucket.tokens + (now - before) * self._rate)
+            bucket.tokens = tokens - 1 if tokens >= 1 else tokens
+            bucket.then = now
+            self._buckets[key] = bucket
             while len(self._buckets) > self._max_keys:
                 self._buckets.popitem(last=False)
+            if tokens >= 1 and self._report is not None:
+                self._note(key, bucket, now - before, self._report)
         if tokens < 1:
             THROTTLED.labels("requests").inc()
             wait = max(1, math.ceil((1 - tokens) / self._rate))
             raise RateLimited(self._describe(self._rate, wait), wait)
+
+    def _note(
+        self, key: Hashable, bucket: _Bucket, seconds: float, report: Callable[[bool], None]
+    ) -> None:
+        """Count a token that other processes don't know of, ``seconds`` after the one before."""
+        if bucket.followed_until <= bucket.then:
+            forgiven = seconds * self._rate * FORGIVEN
+            bucket.unreported = max(0.0, bucket.unreported - forgiven) + 1
+            if bucket.unreported <= self._burst * UNSHARED:
+                return
+        else:
+            bucket.unreported += 1
+        bucket.followed_until = bucket.then + FOLLOWED_SECONDS
+        self._unreported.add(key)
+        report(bucket.unreported >= max(1.0, bucket.tokens * STEP))
+
+    def share(self, report: Callable[[bool], None]) -> None:
+        """Call ``report`` when there is something for `to_report`, with whether it is urgent."""
+        self._report = report
+
+    def to_report(self) -> dict[Hashable, float]:
+        """Return the tokens that each key has taken since the last report."""
+        with self._lock:
+            taken = {key: self._buckets[key] for key in self._unreported if key in self._buckets}
+            self._unreported.clear()
+            found = {key: bucket.unreported for key, bucket in taken.items()}
+            for bucket in taken.values():
+                bucket.unreported = 0.0
+        return found
+
+    def learn(self, left: Mapping[Hashable, float]) -> None:
+        """Set what all processes together have left to the keys of the last report."""
+        with self._lock:
+            now = self._clock()
+            for key, tokens in left.items():
+                bucket = self._buckets.get(key)
+                if bucket is not None:
+                    bucket.tokens = min(self._burst, tokens) - bucket.unreported
+                    bucket.then = now

@@ -7,6 +7,12 @@ from sqlalchemy import Engine, event
 
 from app.config import Settings
 from app.database import Database, make_engine
+from app.database.connection_budget import (
+    WORKER_CALLS,
+    WORKER_LEDGER,
+    WORKER_NOTES,
+    WORKER_UPLOADS,
+)
 from app.gateways.carriers.factory import open_carriers
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
@@ -18,9 +24,6 @@ from app.jobs.call_signals import CallSignals
 from app.jobs.carrier_statistics import Watch
 from app.jobs.carriers import Carriers
 
-APPLICATION_CONNECTIONS = 16
-LEDGER_CONNECTIONS = 8
-BULK_CONNECTIONS = 4
 SQLITE_CONNECTIONS = 4
 """Of each pool: one writes at a time, and each takes a megabyte."""
 SQLITE_POOL_SECONDS = 120.0
@@ -52,14 +55,14 @@ _current: list[WorkerContext] = []
 def open_context(settings: Settings) -> WorkerContext:
     """Opens the connections of a worker process and makes them known to its workflows."""
     url = settings.effective_database_url
-    engine = _small(url, APPLICATION_CONNECTIONS)
-    notes = _unhurried(_small(url, APPLICATION_CONNECTIONS))
-    ledger = _unhurried(_small(url, LEDGER_CONNECTIONS))
+    engine = _small(url, WORKER_CALLS)
+    notes = _unhurried(_small(url, WORKER_NOTES))
+    ledger = _unhurried(_small(url, WORKER_LEDGER))
     watch, database = Watch(), Database(notes)
     context = WorkerContext(
         settings=settings,
         database=Database(engine),
-        bulk_database=Database(make_engine(url, pool_size=BULK_CONNECTIONS)),
+        bulk_database=Database(make_engine(url, pool_size=WORKER_UPLOADS)),
         note_database=database,
         carriers=Carriers(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,

@@ -89,7 +89,7 @@ from app.models.saved_view import SavedView
 from app.models.scim import ScimGroup, ScimMember, ScimSettings, ScimToken, ScimUser
 from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
-from app.models.throttle import RefusalCount, ThrottleCounter
+from app.models.throttle import RateLevel, RefusalCount, ThrottleCounter
 from app.models.user import (
     EmailChange,
     LinkPurpose,

@@ -36,3 +36,13 @@ class RefusalCount(Base):
     written: Mapped[int] = mapped_column(default=0)
     entry: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     """Who was refused what, as the history stores it."""
+
+
+class RateLevel(Base):
+    """When all web processes together have given a credential, user or address its tokens back:
+    see `app.http.shared_rates`. PostgreSQL loses the rows in a crash, which forgives all."""
+
+    __tablename__ = "rate_levels"
+
+    key: Mapped[Hash] = mapped_column(primary_key=True)
+    full_at: Mapped[Time]

@@ -16,7 +16,16 @@ from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
 from app.portal.operator import views as operator_views
-from app.portal.web import assets, formats, forms, history, i18n, page_context, request_rate
+from app.portal.web import (
+    assets,
+    formats,
+    forms,
+    history,
+    i18n,
+    page_context,
+    quick_templates,
+    request_rate,
+)
 from app.portal.web.blueprint import portal
 
 for module in walk_packages(__path__, f"{__name__}."):
@@ -48,6 +57,7 @@ def register_portal(app: Flask) -> None:
         operator_views,
         page_context,
         password_views,
+        quick_templates,
     ):
         part.register(app)
 

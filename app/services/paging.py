@@ -97,8 +97,13 @@ MOST_COUNTED = 1000
 
 def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -> int:
     """Count the rows up to ``most``; ``most + 1`` means "more", so that counting stays cheap."""
+    return session.scalar(counting_up_to(rows, most)) or 0
+
+
+def counting_up_to(rows: Select[Any], most: int = MOST_COUNTED) -> Select[int]:
+    """Return the statement of `count_up_to`."""
     some = rows.order_by(None).limit(most + 1).subquery()
-    return session.scalar(select(func.count()).select_from(some)) or 0
+    return select(func.count()).select_from(some)
 
 
 def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:

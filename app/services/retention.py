@@ -14,6 +14,7 @@ from app.models import (
     OfferedAccount,
     OneTimeLink,
     PortalSession,
+    RateLevel,
     RevokedToken,
     WebhookDelivery,
     utcnow,
@@ -52,5 +53,6 @@ def purge(session: Session) -> None:
     session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     throttle.purge(session)
+    session.execute(delete(RateLevel).where(RateLevel.full_at < now))
     second_step.purge(session)
     passkeys.purge(session)

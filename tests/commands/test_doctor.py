@@ -14,10 +14,15 @@ import pytest
 from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import QueuePool
 from werkzeug.serving import make_server
 
 from app.commands.doctor import CHECKS
+from app.config import Settings
+from app.database.connection_budget import WORKER_LEDGER, most_of_worker
 from app.database.migration import head
+from app.gateways.job_queue import make_queue_engine
+from app.jobs.context import open_context
 from app.models import WorkerHeartbeat, utcnow
 from app.private_files import keep_private
 from app.services.users import operators
@@ -125,6 +130,32 @@ def test_the_database_answers_and_agrees_on_the_time(app: Flask, backend: str) -
     assert {name: state for name, (state, _) in found.items()}["time"] == "ok"
     assert found["database"][0] in ("ok", "warn")  # slow where the machine is busy
     assert found["database"][1].startswith(f"{kind} ")
+
+
+def test_planned_processes_may_need_more_connections_than_the_server_allows(
+    make_app: MakeApp, backend: str
+) -> None:
+    app = make_app(planned_web_processes=100, planned_workers=2)
+    state, words = findings(app, "connections")["connections"]
+    if backend == "sqlite":
+        assert (state, words) == ("ok", "SQLite has no limit")
+        return
+    assert state == "warn"
+    assert "100 web processes and 2 workers can open 1863 at a peak. Set max_connections" in words
+
+
+def test_the_planned_connections_are_those_that_the_pools_open(
+    settings: Settings, backend: str
+) -> None:
+    if backend == "sqlite":
+        pytest.skip("the budget is for PostgreSQL")
+    context = open_context(settings)
+    engines = [context.database.engine, context.note_database.engine, context.bulk_database.engine]
+    engines += [make_queue_engine(settings.effective_database_url)]
+    pools = [engine.pool for engine in engines]
+    opened = sum(pool.size() + pool._max_overflow for pool in pools if isinstance(pool, QueuePool))
+    ledger = 2 * WORKER_LEDGER
+    assert most_of_worker() == opened + ledger + 1  # and the one that listens
 
 
 def test_too_little_free_space_fails(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:

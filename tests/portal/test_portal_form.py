@@ -10,7 +10,7 @@ from wtforms import SelectField, StringField
 
 from app.errors import Problem, ValidationFailed
 from app.portal.web.fields import OnceField, VersionField, blank_is_none
-from app.portal.web.forms import PortalForm, action_form
+from app.portal.web.forms import Button, PortalForm, action_form
 from app.schemas.organizations import UpdateOrganizationInput
 
 
@@ -33,7 +33,7 @@ class Record:
     tier = "PLUS"
 
 
-def marks(form: PortalForm) -> dict[str, str]:
+def marks(form: PortalForm | Button) -> dict[str, str]:
     found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]+)"', form.hidden_tag())
     return dict(found)
 

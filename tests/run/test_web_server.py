@@ -9,11 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from supervisor.arriving import Arrival
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
@@ -121,6 +124,83 @@ def test_an_unsound_chunked_body_is_the_clients_fault(server: int, body: bytes) 
 def test_a_sound_chunked_body_is_read(server: int) -> None:
     sound = CHUNKED + b"2\r\n{}\r\n0\r\n\r\n"
     assert answer_to(server, sound) == (200, "application/json", "{}")
+
+
+SLOW = {
+    "says nothing": b"",
+    "sends a head without an end": HEAD + b"X-Slow: ",
+    "sends a body without an end": HEAD + b"Content-Length: 500\r\n\r\n{",
+    "sends a large body": HEAD + b"Content-Length: 2000000\r\n\r\n{",
+    "sends chunks without an end": CHUNKED + b"5\r\n{",
+    "sends a second request": HEAD.replace(b"close", b"keep-alive")
+    + b"Content-Length: 2\r\n\r\n{}POST /echo",
+}
+
+
+def test_300_slow_clients_of_each_kind_hold_up_no_other(server: int) -> None:
+    """Each kind alone, then all at once."""
+    longest = {}
+    with ExitStack() as all_of_them:
+        for kind, sent in SLOW.items():
+            with ExitStack() as of_this_kind:
+                for number in range(300):
+                    slow = socket.create_connection(("127.0.0.1", server), timeout=10)
+                    (all_of_them if number < 50 else of_this_kind).enter_context(slow)
+                    slow.sendall(sent)
+                longest[kind] = longest_of_ten(server)
+        longest["all of them"] = longest_of_ten(server)
+    assert {kind: seconds for kind, seconds in longest.items() if seconds > 1} == {}
+
+
+def test_clients_that_keep_their_side_open_hold_up_no_other(server: int) -> None:
+    sent = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    with ExitStack() as open_still:
+        for _ in range(20):
+            finished = socket.create_connection(("127.0.0.1", server), timeout=10)
+            open_still.enter_context(finished).sendall(sent)
+        assert longest_of_ten(server) < 1
+
+
+def longest_of_ten(port: int) -> float:
+    """Seconds of the slowest of ten healthy requests."""
+    seconds = []
+    for _ in range(10):
+        began = time.monotonic()
+        assert answer_to(port, HEAD + b"Content-Length: 2\r\n\r\n{}")[0] == 200
+        seconds.append(time.monotonic() - began)
+    return max(seconds)
+
+
+def test_a_request_that_comes_in_pieces_is_answered(server: int) -> None:
+    with socket.create_connection(("127.0.0.1", server), timeout=60) as connection:
+        for piece in (HEAD, b"Content-Length: 4\r", b"\n\r", b"\nab", b"cd"):
+            connection.sendall(piece)
+            time.sleep(0.02)
+        received = b""
+        while more := connection.recv(65536):
+            received += more
+    assert (received[:15], received[-6:]) == (b"HTTP/1.1 200 OK", b'"abcd"')
+
+
+def test_requests_sent_at_once_on_one_connection_are_answered_in_turn(server: int) -> None:
+    first = HEAD.replace(b"close", b"keep-alive") + b"Content-Length: 3\r\n\r\none"
+    with socket.create_connection(("127.0.0.1", server), timeout=60) as connection:
+        connection.sendall(first + HEAD + b"Content-Length: 3\r\n\r\ntwo")
+        received = b""
+        while more := connection.recv(65536):
+            received += more
+    assert [line for line in received.split(b"\r\n") if b'"' in line] == [
+        b'"one"HTTP/1.1 200 OK',
+        b'"two"',
+    ]
+
+
+def test_a_request_is_late_by_its_head_or_its_body() -> None:
+    now = time.monotonic()
+    head, body = Arrival(), Arrival(SLOW["sends a body without an end"])
+    assert (head.is_complete(100), body.is_complete(1000)) == (False, False)
+    assert (head.is_late(now + 10), head.is_late(now + 20)) == (False, True)
+    assert (body.is_late(now + 20), body.is_late(now + 70)) == (False, True)
 
 
 def get_slow(port: int) -> tuple[int, bytes]:

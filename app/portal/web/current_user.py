@@ -16,7 +16,7 @@ from app.models import Partner, User
 from app.portal.web.cookies import read_cookie
 from app.portal.web.i18n import speak_to
 from app.services.auth import sign_in
-from app.services.branding.brand import NEUTRAL, Brand, of_partner
+from app.services.branding.brand import NEUTRAL, Brand, kept_brand
 
 SESSION_COOKIE = "portal_session"
 PARTNER_COOKIE = "portal_partner"
@@ -77,7 +77,7 @@ def identify() -> None:
         return
     with transaction(read_only=True) as session:
         at_host = sign_in.partner_of_host(session, request.host)
-        g.brand = of_partner(at_host) if at_host else NEUTRAL
+        g.brand = kept_brand(at_host) if at_host else NEUTRAL
         g.brand = _brand_of_visitor(session, at_host)
     speak_to(None, g.brand.language)
 
@@ -101,11 +101,11 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     partner. A URL without a view may name a partner too."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return of_partner(sign_in.partner_of_slug(session, slug, request.host))
+        return kept_brand(sign_in.partner_of_slug(session, slug, request.host))
     _, place, named, *_rest = (*request.path.split("/"), "", "")
     partner = _partner_called(session, named) if place == "p" else None
     partner = partner or at_host or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
-    return of_partner(partner) if partner else NEUTRAL
+    return kept_brand(partner) if partner else NEUTRAL
 
 
 def _partner_called(session: Session, slug: str) -> Partner | None:

@@ -4,7 +4,7 @@ import secrets
 from datetime import time
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField
 from wtforms.fields import Field
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
@@ -22,13 +22,23 @@ def blank_is_none(value: str | None) -> str | None:
     return (value or "").strip() or None
 
 
+def hidden_mark(name: str, value: str) -> Markup:
+    """Return a hidden input without an id: a page can have several forms with the same fields."""
+    return Markup(  # noqa: S704 - both are escaped
+        f'<input type="hidden" name="{escape(name)}" value="{escape(value)}" autocomplete="off">'
+    )
+
+
 class HiddenMark(HiddenInput):
-    """A hidden input without an id: a page can have several forms with the same fields."""
+    """See `hidden_mark`."""
 
     def __call__(self, field: Field, **_kwargs: Any) -> Markup:
-        template = Markup('<input type="hidden" name="{}" value="{}" autocomplete="off">')
         value = field._value()  # type: ignore[attr-defined]  # noqa: SLF001 - as WTForms’ widgets do
-        return template.format(field.name, value)
+        return hidden_mark(field.name, value)
+
+
+def once_token() -> str:
+    return secrets.token_hex(16)
 
 
 class OnceField(HiddenField):
@@ -37,7 +47,7 @@ class OnceField(HiddenField):
     widget = HiddenMark()
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(default=lambda: secrets.token_hex(16), **kwargs)
+        super().__init__(default=once_token, **kwargs)
 
 
 class VersionField(HiddenField):

@@ -7,6 +7,7 @@ from uuid import UUID
 from babel.support import LazyProxy
 from flask import Flask, request
 from flask_wtf import FlaskForm
+from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 from wtforms.fields import Field
@@ -14,7 +15,7 @@ from wtforms.fields import Field
 from app.errors import Conflict, DomainError
 from app.extensions import transaction
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
-from app.portal.web.fields import HiddenMark, OnceField, VersionField
+from app.portal.web.fields import HiddenMark, OnceField, VersionField, hidden_mark, once_token
 from app.schemas.base import Wire, wire_name
 from app.schemas.parsing import read
 
@@ -118,9 +119,27 @@ class CreatingForm(PortalForm):
     once = OnceField()
 
 
-def action_form(version: int | None = None, *, once: bool = False) -> PortalForm:
+class Button:
+    """The hidden fields of an `ActionForm` or a `CreatingForm`: pages have many, and a form takes
+    twenty times as long to make."""
+
+    def __init__(self, version: int | None, *, once: bool):
+        self._version = version
+        self._once = once
+
+    def hidden_tag(self) -> Markup:
+        """Render the fields, as `PortalForm.hidden_tag` does."""
+        marks = [hidden_mark("csrf_token", generate_csrf())]
+        if self._version is not None:
+            marks.append(hidden_mark("version", str(self._version)))
+        if self._once:
+            marks.append(hidden_mark("once", once_token()))
+        return Markup("\n").join(marks)
+
+
+def action_form(version: int | None = None, *, once: bool = False) -> Button:
     """Return a button's form, for the ``version`` of the record on its page."""
-    return CreatingForm.from_object() if once else ActionForm.from_object(data={"version": version})
+    return Button(version, once=once)
 
 
 def seen_version() -> int | None:

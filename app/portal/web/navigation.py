@@ -1,11 +1,13 @@
 """The sidebar's entries, and which of them a role may open."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from uuid import UUID
 
 from flask import request, url_for
 
 from app.enums import Role
-from app.languages import gettext, lazy_gettext
+from app.languages import lazy_gettext
 from app.policy import ROUTES, Permission
 from app.policy.caller import Caller
 
@@ -36,6 +38,7 @@ class Group:
 
 
 CUSTOMERS = lazy_gettext("Customers")
+OWN_ORGANIZATION = lazy_gettext("Your organization")
 
 PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
@@ -197,25 +200,57 @@ def may_open(caller: Caller, endpoint: str) -> bool:
 
 def navigation_for(caller: Caller) -> tuple[Group, ...]:
     """Return the groups and entries that the caller may open, with the current one marked."""
-    groups = []
-    for label, places in PLACES:
-        rows = tuple(
-            Row(place.label, place.icon, url_for(place.endpoint), _is_current(place))
-            for place in places
-            if may_open(caller, place.endpoint)
+    shape = replace(
+        caller,
+        subject_id=None,
+        label="",
+        partner_id=caller.partner_id and _SOME_ID,
+        organization_id=caller.organization_id and _SOME_ID,
+        ip=None,
+        request_id=None,
+        viewed_by=None,
+    )
+    current = _current_places(request.endpoint or "")
+    return tuple(
+        Group(
+            label,
+            tuple(
+                Row(place.label, place.icon, url_for(place.endpoint), place.endpoint in current)
+                for place in places
+            ),
         )
+        for label, places in _open_places(shape)
+    )
+
+
+_SOME_ID = UUID(int=1)
+
+
+@lru_cache(100)
+def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[Place, ...]], ...]:
+    """Return what the caller may open, which depends on the permissions and on having a partner and
+    an organization, not on which."""
+    found = []
+    for label, places in PLACES:
+        may = tuple(place for place in places if may_open(caller, place.endpoint))
         within = caller.organization_id is not None and label is CUSTOMERS
-        if rows:
-            groups.append(Group(gettext("Your organization") if within else label, rows))
-    return tuple(groups)
+        if may:
+            found.append((OWN_ORGANIZATION if within else label, may))
+    return tuple(found)
 
 
-def _is_current(place: Place) -> bool:
-    endpoint = request.endpoint or ""
-    others = {p.endpoint for _, places in PLACES for p in places if p is not place}
-    if endpoint in others:
-        return False
-    return endpoint == place.endpoint or endpoint.startswith(place.within or ("\0",))
+@lru_cache(1000)
+def _current_places(endpoint: str) -> frozenset[str]:
+    """Return the endpoints of the places that are highlighted on a page."""
+    own = {place.endpoint for _, places in PLACES for place in places}
+    if endpoint in own:
+        return frozenset({endpoint})
+    return frozenset(
+        place.endpoint
+        for _, places in PLACES
+        for place in places
+        if endpoint.startswith(place.within or ("\0",))
+    )
 
 
 ROLE_NAMES: dict[Role, str] = {

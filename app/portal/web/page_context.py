@@ -10,7 +10,7 @@ from flask_login import current_user
 from markupsafe import escape
 
 from app.enums import Role
-from app.extensions import transaction
+from app.extensions import reading
 from app.http.request_id import request_id
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
@@ -152,7 +152,7 @@ class _CallingPauses:
         user = known_user()
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
-        with transaction(read_only=True) as session:
+        with reading() as session:
             found = pauses.listing(session)
         return iter([pause for pause in found if pause.organization_id is None])
 
@@ -161,7 +161,7 @@ def _unread() -> int | None:
     """The notifications that the user has not read; None for users who get none."""
     if known_user() is None or g.caller.partner_id is None:
         return None
-    with transaction(read_only=True) as session:
+    with reading() as session:
         return notified.count_unread(session, g.caller)
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from app.enums import ImageType, SocialType
 from app.languages import language, lazy_gettext
 from app.models import Partner
-from app.services.partners.outside_pictures import shown_path
+from app.services.partners.outside_pictures import shown_path, stored_hash
 
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
@@ -110,6 +112,26 @@ def of_partner(partner: Partner) -> Brand:
         chat_assistant_id=partner.chat_assistant_id,
         chat_colours=partner.chat_template_colors,
     )
+
+
+MOST_KEPT = 2_000
+_kept: dict[tuple[UUID, int, datetime], Brand] = {}
+
+
+def kept_brand(partner: Partner) -> Brand:
+    """As `of_partner`, without loading the lists of a partner that hasn't changed since the last
+    time. Brands with pictures on other hosts are not kept: their copies come and go."""
+    key = partner.id, partner.version, partner.updated_at
+    brand = _kept.get(key)
+    if brand is None:
+        brand = of_partner(partner)
+        pictures = [image.image_url for image in partner.site_images]
+        pictures += filter(None, [partner.logo_img_url, partner.dark_logo_url])
+        if all(stored_hash(url) is not None for url in pictures):
+            if len(_kept) >= MOST_KEPT:
+                _kept.clear()
+            _kept[key] = brand
+    return brand
 
 
 def picture_urls(content: Mapping[str, Any]) -> dict[str, str | None]:

@@ -1,0 +1,74 @@
+"""The brand of a partner is kept until the partner changes."""
+
+from uuid import UUID
+
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session, lazyload
+
+from app.database import Database
+from app.enums import ImageType, Role
+from app.models import Partner, SiteImage
+from app.schemas.parsing import read
+from app.schemas.partners import UpdatePartnerInput
+from app.services import partners
+from app.services.branding.brand import kept_brand, of_partner
+from tests.fixtures.cast import Tenant, make_tenant
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+def loaded(session: Session, partner_id: UUID) -> Partner:
+    """The partner as the next request loads it, without its lists."""
+    session.flush()
+    session.expunge_all()
+    query = select(Partner).where(Partner.id == partner_id).options(lazyload("*"))
+    return session.scalars(query).one()
+
+
+def test_a_change_of_a_list_or_a_name_shows_at_once(session: Session, tenant: Tenant) -> None:
+    partner_id = tenant.partner.id
+    before = kept_brand(loaded(session, partner_id))
+    wanted = {
+        "productName": "Another name",
+        "customHeaderLinks": [{"label": "Help", "url": "https://help.example"}],
+    }
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    partners.update(session, admin, partner_id, read(UpdatePartnerInput, wanted))
+    session.flush()
+    after = kept_brand(loaded(session, partner_id))
+    assert (before.product_name, before.header_links) != (after.product_name, after.header_links)
+    assert after == of_partner(loaded(session, partner_id))
+
+
+def test_an_unchanged_brand_is_not_loaded_again(
+    session: Session, database: Database, tenant: Tenant
+) -> None:
+    partner_id = tenant.partner.id
+    kept_brand(loaded(session, partner_id))
+    partner = loaded(session, partner_id)
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    kept_brand(partner)
+    event.remove(database.engine, "before_cursor_execute", note)
+    assert statements == []
+
+
+def test_a_picture_on_another_host_appears_when_it_has_been_fetched(
+    session: Session, tenant: Tenant
+) -> None:
+    partner_id = tenant.partner.id
+    partner = session.get_one(Partner, partner_id)
+    partner.site_images = [
+        SiteImage(type=ImageType.LOGO, image_url="https://pictures.example/logo.png", position=0)
+    ]
+    partner.version += 1
+    session.flush()
+    assert kept_brand(loaded(session, partner_id)) is not kept_brand(loaded(session, partner_id))
