@@ -129,6 +129,11 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.first_steps_show": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,
     "portal.list_export": Access.SIGNED_IN,  # as the page of the list, here and below
+    "portal.list_export_new": Access.SIGNED_IN,
+    "portal.list_export_create": Access.SIGNED_IN,
+    "portal.exports": Access.SIGNED_IN,
+    "portal.export_file": Access.SIGNED_IN,
+    "portal.export_delete": Access.SIGNED_IN,
     "portal.saved_view_new": Access.SIGNED_IN,
     "portal.saved_view_create": Access.SIGNED_IN,
     "portal.saved_view": Access.SIGNED_IN,

@@ -1,6 +1,7 @@
 """The list of campaigns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -53,20 +54,21 @@ class Row:
         return str(STATE_WORDS[self.state])
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _chosen(session: Session) -> dict[str, Any]:
+    """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
     kind = request.args.get("kind", "")
-    page = campaigns.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        query=lists.text_filter("q"),
-        status=CampaignStatus(kind) if kind in set(CampaignStatus) else None,
-        archived=None if kind in KINDS else False,
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    return {
+        "organization_id": organization.id if organization else None,
+        "query": lists.text_filter("q"),
+        "status": CampaignStatus(kind) if kind in set(CampaignStatus) else None,
+        "archived": None if kind in KINDS else False,
+    }
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = campaigns.search(session, caller(), **_chosen(session), **at)
     names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
     summaries = outreach.summaries_of(session, page.items)
     rows = [
@@ -162,5 +164,7 @@ CAMPAIGNS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
+    count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
+    shows_count=True,
     more_filters=("organization",),
 )

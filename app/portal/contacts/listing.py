@@ -1,6 +1,7 @@
 """The contacts of a campaign."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -39,18 +40,23 @@ class Row:
         return " ".join(filter(None, (self.contact.first_name, self.contact.last_name)))
 
 
+def _chosen() -> dict[str, Any]:
+    """Return the filters of the URL."""
+    return {
+        "query": lists.text_filter("q"),
+        "status": lists.text_filter("status"),
+        "hindrance": lists.choice_filter("hindrance", Hindrance),
+    }
+
+
+def _count(session: Session, most: int) -> int:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return contacts.count(session, found, **_chosen(), most=most)
+
+
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
-    page = contacts.search(
-        session,
-        found,
-        query=lists.text_filter("q"),
-        status=lists.text_filter("status"),
-        hindrance=lists.choice_filter("hindrance", Hindrance),
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    page = contacts.search(session, found, **_chosen(), sort=sort, cursor=cursor, limit=limit)
     phones = {row.phone for row in page.items if row.phone}
     listed = do_not_call.listed_among(session, found.organization_id, phones)
     rows = [Row(row, row.phone in listed or row.consent == REFUSED) for row in page.items]
@@ -108,5 +114,7 @@ CONTACTS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
+    count=_count,
+    shows_count=True,
     path=("campaign_id",),
 )

@@ -126,5 +126,6 @@ USERS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session: users.count(session, caller(), chosen()),
+    count=lambda session, most: users.count(session, caller(), chosen(), most=most),
+    shows_count=True,
 )

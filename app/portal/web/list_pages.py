@@ -147,9 +147,9 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     views = saved_views.of_list(session, caller(), definition.name)
     page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
     count = None
-    if definition.count is not None:
+    if definition.shows_count:
         whole = place.is_first and page.next_cursor is None
-        count = len(page.items) if whole else definition.count(session)
+        count = len(page.items) if whole else definition.count(session, MOST_COUNTED)
     return ListPage(
         definition=definition,
         rows=page.items,

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from flask import g
 from flask_login import current_user
 
 from app.portal.web import lists
@@ -14,8 +15,8 @@ Problems = list[tuple[str, str]]
 
 
 def zone() -> str:
-    """Return the user's time zone."""
-    return current_user.timezone or "UTC"
+    """Return the user's time zone; outside of a request, that of the export."""
+    return g.get("zone") or current_user.timezone or "UTC"
 
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:

@@ -1,5 +1,7 @@
 """The list of webhooks."""
 
+from typing import Any
+
 from flask import request
 from sqlalchemy.orm import Session
 
@@ -19,17 +21,18 @@ Row = tuple[WebhookEndpoint, str]
 """A webhook and the name of its organization."""
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _chosen(session: Session) -> dict[str, Any]:
+    """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
-    page = endpoints.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        paused=PAUSED.get(request.args.get("state", "")),
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    return {
+        "organization_id": organization.id if organization else None,
+        "paused": PAUSED.get(request.args.get("state", "")),
+    }
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = endpoints.search(session, caller(), **_chosen(session), **at)
     names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
     rows = [(row, names.get(row.organization_id, "–")) for row in page.items]
     return Page(rows, page.next_cursor)
@@ -77,5 +80,7 @@ WEBHOOKS = ListDefinition(
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
+    count=lambda session, most: endpoints.count(session, caller(), **_chosen(session), most=most),
+    shows_count=True,
     more_filters=("organization",),
 )

@@ -11,7 +11,14 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Campaign
 from app.policy.caller import Caller
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(
@@ -62,6 +69,32 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
+    rows = _matching(caller, organization_id, query, status, archived)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    status: CampaignStatus | None = None,
+    archived: bool | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`."""
+    rows = _matching(caller, organization_id, query, status, archived)
+    return count_up_to(session, rows.with_only_columns(Campaign.id), most)
+
+
+def _matching(
+    caller: Caller,
+    organization_id: UUID | None,
+    query: str | None,
+    status: CampaignStatus | None,
+    archived: bool | None,
+) -> Select[Campaign]:
     rows = visible(caller)
     if organization_id is not None:
         rows = rows.where(Campaign.organization_id == organization_id)
@@ -73,7 +106,7 @@ def search(
     if archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
         rows = rows.where(is_archived if archived else ~is_archived)
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
 
 
 def not_found() -> NotFound:

@@ -7,6 +7,7 @@ from app.services.contacts.queries import (
     NO_STATUS,
     ContactPage,
     Hindrance,
+    count,
     get,
     page,
     search,
