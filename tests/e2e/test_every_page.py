@@ -44,6 +44,7 @@ SEEN_ELSEWHERE = {
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
     "/exports/*/file",  # a file: tests/portal/test_exports.py
     "/lists/*/exports",  # of long lists
+    "/lists/*/do/*",  # several rows at once: tests/portal/test_bulk_actions.py
     "/lists/*/views/new",  # saved views: test_customers.py
     "/views/*",
     "/views/*/delete",

@@ -1,5 +1,6 @@
 """The list of campaigns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,15 @@ from app.enums import CampaignStatus
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import Campaign
+from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
 from app.services.outreach import Summary
 from app.services.paging import Page
+from app.validation.uuids import as_uuid
 
 KINDS = {
     "active": lazy_gettext("Running"),
@@ -69,13 +73,25 @@ def _chosen(session: Session) -> dict[str, Any]:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = campaigns.search(session, caller(), **_chosen(session), **at)
-    names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
-    summaries = outreach.summaries_of(session, page.items)
-    rows = [
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[Campaign]) -> list[Row]:
+    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
+    summaries = outreach.summaries_of(session, found)
+    return [
         Row(row, names.get(row.organization_id, "–"), summaries.get(row.id, Summary()))
-        for row in page.items
+        for row in found
     ]
-    return Page(rows, page.next_cursor)
+
+
+def _item(row: Row) -> Item:
+    return Item(str(row.campaign.id), row.campaign.name, row.state_words, row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    return [_item(row) for row in _rows(session, campaigns.several(session, caller(), wanted))]
 
 
 CAMPAIGNS = ListDefinition(
@@ -166,5 +182,6 @@ CAMPAIGNS = ListDefinition(
     load=_load,
     count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS),
     more_filters=("organization",),
 )

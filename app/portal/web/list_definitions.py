@@ -14,6 +14,7 @@ from werkzeug.datastructures import MultiDict
 
 from app import languages
 from app.extensions import caller
+from app.portal.web.bulk import Bulk
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
 from app.services.paging import Page
@@ -92,6 +93,7 @@ class ListDefinition(Generic[R]):
     load: Callable[[Session, str, str | None, int], Page[R]]
     count: Callable[[Session, int], int]
     shows_count: bool = False
+    bulk: Bulk | None = None
     more_filters: Sequence[str] = ()
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list

@@ -11,5 +11,6 @@ from app.services.contacts.queries import (
     get,
     page,
     search,
+    several,
     statuses_of,
 )

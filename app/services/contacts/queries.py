@@ -1,6 +1,6 @@
 """Read contacts: one, a page for the API, and the list and search of screens."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -201,6 +201,13 @@ def _matching(
     elif hindrance is Hindrance.ENDED:
         rows = rows.where(_ended())
     return rows
+
+
+def several(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Sequence[Contact]:
+    """Return those of the contacts that are in the campaign, newest first. The campaign must come
+    from its loader."""
+    rows = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id.in_(ids))
+    return session.scalars(rows.order_by(Contact.id.desc())).all()
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:

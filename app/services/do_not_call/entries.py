@@ -1,7 +1,7 @@
 """Single numbers of the list: checking, listing, adding, removing."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, delete, select
@@ -81,6 +81,18 @@ def count(
     """How many `listing` finds, as `paging.count_up_to`. Raises `NotFound`."""
     rows = _matching(session, caller, organization_id, query)
     return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
+
+
+def several(
+    session: Session, caller: Caller, organization_id: UUID, phones: Collection[str]
+) -> Sequence[DoNotCallEntry]:
+    """Return those of the numbers (E.164) that are on the list, in order. Raises `NotFound`."""
+    organizations.get(session, caller, organization_id)
+    wanted = [phone for phone in phones if WRITTEN.fullmatch(phone)]
+    rows = select(DoNotCallEntry).where(
+        DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(wanted)
+    )
+    return session.scalars(rows.order_by(DoNotCallEntry.phone)).all()
 
 
 def _matching(

@@ -1,7 +1,7 @@
 """The endpoints of an organization: created, paused, given a new secret, removed."""
 
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -167,6 +167,12 @@ def count(
     """Return how many `search` finds, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _matching(caller, organization_id, paused)
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
+    """Return those of the endpoints that the caller may manage, by address. Raises `Forbidden`."""
+    rows = _manageable(caller).where(WebhookEndpoint.id.in_(ids))
+    return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
 
 
 def _matching(
