@@ -21,6 +21,7 @@ from app.commands.credentials import (
 from app.commands.demo import demo
 from app.commands.destinations import destination_commands
 from app.commands.doctor import doctor
+from app.commands.exports import export_commands
 from app.commands.files import file_commands
 from app.commands.partners import partner_commands, user_commands
 from app.commands.phone_numbers import phone_number_commands
@@ -68,6 +69,7 @@ def register_commands(app: Flask) -> None:
         destination_commands,
         do_not_call_commands,
         doctor,
+        export_commands,
         file_commands,
         key_commands,
         operator_commands,

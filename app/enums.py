@@ -240,6 +240,31 @@ class RecordingState(StrEnum):
     FAILED = "failed"
 
 
+class ExportFormat(StrEnum):
+    CSV = "csv"
+    XLSX = "xlsx"
+
+
+class ExportState(StrEnum):
+    """Where the export of a list is."""
+
+    WAITING = "waiting"
+    """Asked for, and to be written by the worker."""
+    READY = "ready"
+    FAILED = "failed"
+
+
+class ExportProblem(StrEnum):
+    """Why an export failed."""
+
+    NO_ACCESS = "no-access"
+    """The user may not see the list any more, or it is gone."""
+    TOO_MANY_ROWS = "too-many-rows"
+    """More than an Excel file holds."""
+    TOO_LARGE = "too-large"
+    FAILED = "failed"
+
+
 class NumberSource(StrEnum):
     """How it is known that calls may come from a number."""
 

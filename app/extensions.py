@@ -1,8 +1,9 @@
 """What the faces reach through the running application: transactions, settings, the caller."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
+from uuid import UUID
 
 from flask import current_app, g, has_request_context, request
 from sqlalchemy.exc import SQLAlchemyError
@@ -117,6 +118,11 @@ def addresses() -> Addresses:
 def files() -> FileStore:
     """Where uploaded files are kept."""
     return open_files(settings())
+
+
+def write_export(export_id: UUID) -> None:
+    """Write the file of a requested export, by what the portal has declared about its lists."""
+    cast(Callable[[UUID], None], current_app.extensions["write_export"])(export_id)
 
 
 def password_checks() -> PasswordChecks:

@@ -40,6 +40,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "page_",
             "failed_",
             "max_",
+            "export_",
             "undo_",
             "upload_",
             "storage_",

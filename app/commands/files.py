@@ -12,7 +12,7 @@ file_commands = AppGroup("files", help="Uploaded files.")
 @file_commands.command("orphans")
 @click.option("--remove", is_flag=True, help="Delete them.")
 def orphans(remove: bool) -> None:
-    """List files that no upload has, older than a day. The worker removes them every hour."""
+    """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
     with extensions.transaction(read_only=True) as session:
         found = expiry.orphans(session, store, expiry.ORPHAN_AFTER)

@@ -58,6 +58,9 @@ class LimitSettings(Foundation):
     recordings of calls and brand images. The operator can set another limit for a partner."""
     storage_organization_bytes: int = Field(StorageDefaults().organization, ge=0)
     """Storage of each organization. Its partner can set another limit for an organization."""
+    export_rows: int = Field(20_000, ge=1)
+    """Rows of a list up to which its export is sent at once. The worker writes longer ones and
+    mails a link, which ends after 7 days."""
     token_seconds: int = Field(3600, ge=1)
     """Lifetime of an access token."""
     session_hours: int = Field(12, ge=1)

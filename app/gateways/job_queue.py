@@ -42,6 +42,7 @@ MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhooks"
 CHECK_QUEUE = "checks"
 IMPORT_QUEUE = "imports"
+EXPORT_QUEUE = "exports"
 PICTURE_QUEUE = "pictures"
 SILENT_QUEUE = "silent calls"
 QUEUES = (
@@ -52,6 +53,7 @@ QUEUES = (
     CHECK_QUEUE,
     PICTURE_QUEUE,
     SILENT_QUEUE,
+    EXPORT_QUEUE,
     JOBS_QUEUE,
 )
 DELAYED, CAMPAIGNS = "delayed work", "campaigns"
@@ -178,6 +180,17 @@ def enqueue_import(
         "queue_partition_key": str(partner_id),
     }
     _enqueue(session, options, *args)
+
+
+def enqueue_export(session: Session, export_id: UUID, partition: UUID) -> None:
+    """Enqueue the writing of an export. Those of one partition are written one after another."""
+    options: EnqueueOptions = {
+        "workflow_name": "write_export",
+        "queue_name": EXPORT_QUEUE,
+        "workflow_id": f"export:{export_id}",
+        "queue_partition_key": str(partition),
+    }
+    _enqueue(session, options, str(export_id))
 
 
 def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:

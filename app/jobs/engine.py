@@ -19,6 +19,7 @@ from app.gateways.job_queue import (
     APPLICATION,
     CALLS_QUEUE,
     CHECK_QUEUE,
+    EXPORT_QUEUE,
     IMPORT_QUEUE,
     JOBS_QUEUE,
     MAIL_QUEUE,
@@ -46,6 +47,9 @@ SILENT_CALLS_AT_ONCE = 16
 IMPORTS_AT_ONCE = 4
 IMPORTS_PER_PARTNER = 2
 """Large files of one partner hold up its own files: each takes memory, and they share a core."""
+EXPORTS_AT_ONCE = 2
+"""Each is a process of its own."""
+EXPORTS_PER_PARTNER = 1
 VERSION = "1"
 """Never changed: work under way belongs to a version, and another would strand it. What changes
 inside a workflow is marked with `DBOS.patch`."""
@@ -103,6 +107,10 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
         IMPORT_QUEUE: {
             "worker_concurrency": IMPORTS_AT_ONCE,
             "partition_concurrency": IMPORTS_PER_PARTNER,
+        },
+        EXPORT_QUEUE: {
+            "worker_concurrency": EXPORTS_AT_ONCE,
+            "partition_concurrency": EXPORTS_PER_PARTNER,
         },
     }
     for name, limits in queues.items():

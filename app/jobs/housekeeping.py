@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -29,6 +29,7 @@ from app.services import (
     alerts,
     carrier_accounts,
     domains,
+    exports,
     figure_check,
     monthly_reports,
     phone_numbers,
@@ -170,15 +171,26 @@ def purge_recordings() -> None:
             left = recording_retention.purge_transcripts(session, settings.transcript_days) > 0
 
 
+def purge_exports() -> None:
+    """Delete exports with their files whose time is over."""
+    database, files = context().database, context().files
+    keys: Sequence[str] = [""]
+    while keys:
+        with database.transaction() as session:
+            keys = exports.purge(session)
+        for key in keys:
+            files.delete(key)
+
+
 def remove_orphan_files() -> None:
-    """Remove files that no upload and no recording has."""
+    """Remove files that nothing refers to."""
     database, files = context().database, context().files
     with database.transaction(read_only=True) as session:
         orphans = expiry.orphans(session, files, expiry.ORPHAN_AFTER)
     for key in orphans:
         files.delete(key)
     if orphans:
-        log.warning("removed %d files that no upload and no recording has", len(orphans))
+        log.warning("removed %d files that nothing refers to", len(orphans))
 
 
 def forget_rows(database: Database, days: int) -> None:
@@ -428,6 +440,7 @@ TASKS = [
     Task("check figures", HOUR, check_figures),
     Task("purge uploads", HOUR, purge_uploads),
     Task("purge recordings", HOUR, purge_recordings),
+    Task("purge exports", HOUR, purge_exports),
     Task("remove orphan files", HOUR, remove_orphan_files),
     Task("measure uploads", HOUR, measure_uploads),
     Task("give back space", HOUR, give_back_space),

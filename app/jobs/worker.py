@@ -41,6 +41,7 @@ from app.jobs import (
     send_webhook,
     silent_calls,
     waiting_calls,
+    write_export,
     write_transcript,
 )
 from app.jobs.context import WorkerContext, open_context
@@ -79,6 +80,7 @@ WORKFLOWS = (
     fetch_picture.fetch_picture,
     fetch_recording.fetch_recording,
     write_transcript.write_transcript,
+    write_export.write_export,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 

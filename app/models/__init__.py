@@ -43,6 +43,7 @@ from app.models.identity_provider import (
     UserIdentity,
 )
 from app.models.legacy import LegacyDay, LegacyExchange
+from app.models.list_export import ListExport
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
 from app.models.organization import (

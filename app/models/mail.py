@@ -42,6 +42,7 @@ class MailKind(StrEnum):
     IDENTITY_LINKED = "identity_linked"
     MONTHLY_REPORT = "monthly_report"
     DOMAIN_RECORDS = "domain_records"
+    EXPORT_FINISHED = "export_finished"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 

@@ -49,6 +49,9 @@ STEP_UP = frozenset(
         "portal.pricing_stripe_remove",
         # files about people
         "portal.contact_file",
+        "portal.list_export_new",
+        "portal.list_export_create",
+        "portal.export_file",
         # deletion
         "portal.user_deactivate_confirm",
         "portal.user_deactivate",

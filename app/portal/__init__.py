@@ -16,6 +16,7 @@ from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
 from app.portal.operator import views as operator_views
+from app.portal.record_lists.writing import write_export
 from app.portal.web import (
     assets,
     formats,
@@ -63,8 +64,9 @@ def register_portal(app: Flask) -> None:
 
 
 def furnish_portal(app: Flask) -> None:
-    """Reset what the screens keep between requests."""
+    """Reset what the screens keep between requests, and offer what runs outside of them."""
     settings: Settings = app.extensions["settings"]
+    app.extensions["write_export"] = write_export
     app.extensions["page_rate_limit"] = TokenBuckets(
         settings.page_rate_per_second,
         settings.page_rate_burst,

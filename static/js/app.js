@@ -12,6 +12,7 @@ import { keepTyped } from "./keep_typed.js";
 import { livePanels } from "./live_panels.js";
 import { orders } from "./order.js";
 import { sections } from "./sections.js";
+import { selections } from "./selection.js";
 import { showCurrentTab } from "./tabs.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
@@ -23,6 +24,7 @@ function prepare(root) {
   copyButtons(root);
   counters(root);
   orders(root);
+  selections(root);
   takeFocus(root);
   showCurrentTab(root);
   if (root.querySelector("form[data-passkey]")) import("./passkeys.js").then(({ passkeyForms }) => passkeyForms(root));

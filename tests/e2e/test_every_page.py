@@ -42,6 +42,9 @@ SEEN_ELSEWHERE = {
     "/calls/*/recording",  # a sound: tests/portal/test_call_conversations.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/exports/*/file",  # a file: tests/portal/test_exports.py
+    "/lists/*/exports",  # of long lists
+    "/lists/*/do/*",  # several rows at once: tests/portal/test_bulk_actions.py
     "/lists/*/views/new",  # saved views: test_customers.py
     "/views/*",
     "/views/*/delete",

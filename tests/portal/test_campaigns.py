@@ -210,15 +210,15 @@ def statements(engine: Engine, browser: Browser, path: str) -> int:
     return len(counted)
 
 
-def test_a_hundred_contacts_cost_as_many_queries_as_one(
+def test_a_hundred_contacts_cost_as_many_queries_as_two_pages(
     session: Session, database: Database, campaign: Campaign, admin: Browser
 ) -> None:
-    fill(session, campaign, [{"phone": "+12025550100"}])
+    fill(session, campaign, [{"phone": f"+1202556{n:04}"} for n in range(30)])
     path = f"/campaigns/{campaign.id}"
     admin.get(path)
-    with_one = statements(database.engine, admin, path)
+    with_few = statements(database.engine, admin, path)
     fill(session, campaign, [{"phone": f"+1202555{n:04}"} for n in range(100, 200)])
-    assert statements(database.engine, admin, path) == with_one
+    assert statements(database.engine, admin, path) == with_few
 
 
 def test_a_campaign_of_another_tenant_is_not_found(

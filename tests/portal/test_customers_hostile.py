@@ -49,7 +49,7 @@ def test_every_text_field_takes_a_nul_character(own: Tenant, browser: Browser) -
         ("/organizations/{}/do-not-call?q=%00", 200),
         ("/organizations/{}/do-not-call/remove?number=%00", 404),
         ("/people?q=%00&organization=%00", 200),
-        ("/people/suspend?id=%00", 200),
+        ("/lists/users/do/suspend?id=%00", 200),
         ("/people/invite?organization=%00", 200),
         ("/organizations?q=%00&use=%00&tier=%00", 200),
         ("/organizations/{}/plan/check?tier=%00&assistant_limit=%00&user_limit=%00", 422),

@@ -249,16 +249,18 @@ def test_several_are_suspended_with_a_result_for_each(
     olga.status = UserStatus.SUSPENDED
     session.commit()
     chosen = {"id": [str(user.id) for user in (me, olga, paul)]}
-    asked = unescape(browser.get("/people/suspend", query_string=chosen).text)
-    assert "Suspend 3 users?" in asked
-    answer = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
+    asked = unescape(browser.get(SUSPEND, query_string=chosen).text)
+    assert "Suspend 1 user?" in asked
+    assert "2 of 3 selected can’t be changed:" in asked
+    answer = unescape(browser.post(SUSPEND, chosen, page="/people/invite").text)
     assert "1 user suspended" in answer
-    assert "suspend or deactivate yourself" in answer
+    assert "2 of 3 were left unchanged." in answer
+    assert "You can’t do this to yourself." in answer
     assert "Already so. Nothing was changed." in answer
     assert fresh(session, paul).status is UserStatus.SUSPENDED
-    again = unescape(browser.post("/people/suspend", chosen, page="/people/invite").text)
+    again = unescape(browser.post(SUSPEND, chosen, page="/people/invite").text)
     assert "0 users suspended" in again
-    back = unescape(browser.post("/people/reactivate", chosen, page="/people/invite").text)
+    back = unescape(browser.post(REACTIVATE, chosen, page="/people/invite").text)
     assert "2 users reactivated" in back
     assert fresh(session, olga).status is UserStatus.ACTIVE
 
@@ -269,15 +271,15 @@ def test_users_that_the_caller_may_not_change_cannot_be_selected(
     admin = signed_in(own.staff[Role.ADMIN])
     people = (own.staff[Role.PARTNER_EDITOR], other.user, own.user)
     chosen = {"id": [*(str(user.id) for user in people), "no id", ABSENT]}
-    page = unescape(admin.get("/people/suspend", query_string=chosen).text)
+    page = unescape(admin.get(SUSPEND, query_string=chosen).text)
     assert "Suspend 1 user?" in page
-    admin.post("/people/suspend", chosen, page="/people/invite")
+    admin.post(SUSPEND, chosen, page="/people/invite")
     assert [fresh(session, user).status for user in people] == [
         UserStatus.ACTIVE,
         UserStatus.ACTIVE,
         UserStatus.SUSPENDED,
     ]
-    assert "No users selected" in admin.get("/people/suspend").text
+    assert "Nothing selected" in admin.get(SUSPEND).text
 
 
 def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
@@ -350,10 +352,11 @@ def test_the_list_is_narrowed_by_words_role_status_and_organization(
         (f"/people?organization={own.organization.id}", {own.user.email}),
     ):
         page = browser.get(address).text
-        listed = {email for email in everybody if f'aria-label="Select {email}"' in page}
+        listed = {email for email in everybody if f'dir="auto">{email}</a>' in page}
         assert listed == found
 
 
+SUSPEND, REACTIVATE = "/lists/users/do/suspend", "/lists/users/do/reactivate"
 ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
 
 
@@ -419,11 +422,11 @@ def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     everyone = {f"many{number:02d}@x.example" for number in range(30)}
     assert "all 30 that match" in browser.get("/people?q=many").text
-    asked = browser.get("/people/suspend?q=many&all=yes").text
+    asked = browser.get(f"{SUSPEND}?q=many&all=yes").text
     assert {email for email in everyone if email in asked} == everyone
     assert own.user.email not in asked
     ids = re.findall(r'name="id" value="([^"]+)"', asked)
-    browser.post("/people/suspend", {"id": ids}, page="/people/invite")
+    browser.post(SUSPEND, {"id": ids}, page="/people/invite")
     session.expire_all()
     suspended = select(User.email).where(User.status == UserStatus.SUSPENDED)
     assert set(session.scalars(suspended)) == everyone

@@ -1,6 +1,7 @@
 """The list of assistants."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -28,18 +29,19 @@ class Row:
     readiness: Readiness
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _chosen(session: Session) -> dict[str, Any]:
+    """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
-    page = assistants.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        query=lists.text_filter("q"),
-        wanted=lists.choice_filter("readiness", Readiness),
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    return {
+        "organization_id": organization.id if organization else None,
+        "query": lists.text_filter("q"),
+        "wanted": lists.choice_filter("readiness", Readiness),
+    }
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = assistants.search(session, caller(), **_chosen(session), **at)
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
     refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
     rows = [
@@ -96,5 +98,6 @@ ASSISTANTS = ListDefinition(
     sorts=SORTS,
     default_sort="name",
     load=_load,
+    count=lambda session, most: assistants.count(session, caller(), **_chosen(session), most=most),
     more_filters=("organization",),
 )

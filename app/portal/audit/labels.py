@@ -27,6 +27,7 @@ KIND_WORDS = {
     "plan_version": lazy_gettext("Plans"),
     "brand_image": lazy_gettext("Pictures of the brand"),
     "partner": lazy_gettext("Portal settings"),
+    "list_export": lazy_gettext("Exports"),
     "saved_view": lazy_gettext("Saved views"),
 }
 """Kinds of records, as the filter offers them."""
@@ -143,6 +144,8 @@ ACTION_WORDS = {
     "password.refused": lazy_gettext("Wrong current password"),
     "recovery.refused": lazy_gettext("Password reset refused"),
     "request.refused": lazy_gettext("Action not allowed"),
+    "list_export.deleted": lazy_gettext("Export deleted"),
+    "list_export.requested": lazy_gettext("Export requested"),
     "saved_view.created": lazy_gettext("View saved"),
     "saved_view.deleted": lazy_gettext("Saved view deleted"),
     "saved_view.updated": lazy_gettext("Saved view changed"),
@@ -342,6 +345,7 @@ FIELD_WORDS = {
     "expiresAt": lazy_gettext("Expires at"),
     "fileName": lazy_gettext("File name"),
     "filters": lazy_gettext("Filters"),
+    "format": lazy_gettext("Format"),
     "firstName": lazy_gettext("First name"),
     "height": lazy_gettext("Height"),
     "identifies": lazy_gettext("Identifies"),

@@ -82,6 +82,7 @@ HISTORY = ListDefinition(
     sorts=audit_search.SORTS,
     default_sort="-at",
     load=_load,
+    count=lambda session, most: audit_search.count(session, caller(), chosen()[0], most=most),
     problems=lambda: chosen()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,

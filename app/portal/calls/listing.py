@@ -184,6 +184,7 @@ CALLS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
+    count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
     problems=lambda: chosen()[1],
     more_filters=("organization", "agent", "start", "end", "live", "counted"),
 )

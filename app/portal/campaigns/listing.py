@@ -1,6 +1,8 @@
 """The list of campaigns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -9,12 +11,15 @@ from app.enums import CampaignStatus
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import Campaign
+from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
 from app.services.outreach import Summary
 from app.services.paging import Page
+from app.validation.uuids import as_uuid
 
 KINDS = {
     "active": lazy_gettext("Running"),
@@ -53,27 +58,40 @@ class Row:
         return str(STATE_WORDS[self.state])
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _chosen(session: Session) -> dict[str, Any]:
+    """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
     kind = request.args.get("kind", "")
-    page = campaigns.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        query=lists.text_filter("q"),
-        status=CampaignStatus(kind) if kind in set(CampaignStatus) else None,
-        archived=None if kind in KINDS else False,
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
-    names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
-    summaries = outreach.summaries_of(session, page.items)
-    rows = [
+    return {
+        "organization_id": organization.id if organization else None,
+        "query": lists.text_filter("q"),
+        "status": CampaignStatus(kind) if kind in set(CampaignStatus) else None,
+        "archived": None if kind in KINDS else False,
+    }
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = campaigns.search(session, caller(), **_chosen(session), **at)
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[Campaign]) -> list[Row]:
+    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
+    summaries = outreach.summaries_of(session, found)
+    return [
         Row(row, names.get(row.organization_id, "–"), summaries.get(row.id, Summary()))
-        for row in page.items
+        for row in found
     ]
-    return Page(rows, page.next_cursor)
+
+
+def _item(row: Row) -> Item:
+    return Item(str(row.campaign.id), row.campaign.name, row.state_words, row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    return [_item(row) for row in _rows(session, campaigns.several(session, caller(), wanted))]
 
 
 CAMPAIGNS = ListDefinition(
@@ -162,5 +180,8 @@ CAMPAIGNS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
+    count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
+    shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS),
     more_filters=("organization",),
 )

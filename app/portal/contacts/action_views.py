@@ -10,6 +10,7 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, utcnow
+from app.portal.contacts.bulk import SOURCE
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number, phone
@@ -17,9 +18,6 @@ from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
-
-SOURCE = "contact"
-"""The source that the do-not-call entry names."""
 
 
 class ConsentForm(PortalForm):

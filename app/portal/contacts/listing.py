@@ -1,13 +1,18 @@
 """The contacts of a campaign."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.models import Contact
+from app.models import Campaign, Contact
+from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
+from app.portal.web.formats import phone
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, contacts, do_not_call
@@ -15,6 +20,7 @@ from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import Hindrance
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
+from app.validation.uuids import as_uuid
 
 HINDRANCE_NAMES = {
     Hindrance.NO_PHONE: lazy_gettext("No phone number"),
@@ -29,32 +35,58 @@ CONSENT_NAMES = {GIVEN: lazy_gettext("given"), REFUSED: lazy_gettext("refused")}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``is_refused`` if the contact may not be called."""
+    """``is_refused`` if the contact may not be called, ``is_listed`` if that is because its number
+    is on the do-not-call list."""
 
     contact: Contact
     is_refused: bool
+    is_listed: bool
 
     @property
     def name(self) -> str:
         return " ".join(filter(None, (self.contact.first_name, self.contact.last_name)))
 
 
+def _chosen() -> dict[str, Any]:
+    """Return the filters of the URL."""
+    return {
+        "query": lists.text_filter("q"),
+        "status": lists.text_filter("status"),
+        "hindrance": lists.choice_filter("hindrance", Hindrance),
+    }
+
+
+def _count(session: Session, most: int) -> int:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return contacts.count(session, found, **_chosen(), most=most)
+
+
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
-    page = contacts.search(
-        session,
-        found,
-        query=lists.text_filter("q"),
-        status=lists.text_filter("status"),
-        hindrance=lists.choice_filter("hindrance", Hindrance),
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
-    phones = {row.phone for row in page.items if row.phone}
-    listed = do_not_call.listed_among(session, found.organization_id, phones)
-    rows = [Row(row, row.phone in listed or row.consent == REFUSED) for row in page.items]
-    return Page(rows, page.next_cursor)
+    page = contacts.search(session, found, **_chosen(), sort=sort, cursor=cursor, limit=limit)
+    return Page(_rows(session, found, page.items), page.next_cursor)
+
+
+def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> list[Row]:
+    phones = {row.phone for row in found if row.phone}
+    listed = do_not_call.listed_among(session, campaign.organization_id, phones)
+    return [
+        Row(row, row.phone in listed or row.consent == REFUSED, row.phone in listed)
+        for row in found
+    ]
+
+
+def _item(row: Row) -> Item:
+    number = phone(row.contact.phone) if row.contact.phone else row.contact.email or ""
+    return Item(str(row.contact.id), row.name or number, number if row.name else "", row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    campaign = campaigns.get(session, caller(), path_id("campaign_id"))
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    return [
+        _item(row) for row in _rows(session, campaign, contacts.several(session, campaign, wanted))
+    ]
 
 
 CONTACTS = ListDefinition(
@@ -108,5 +140,8 @@ CONTACTS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
+    count=_count,
+    shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS),
     path=("campaign_id",),
 )

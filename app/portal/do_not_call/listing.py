@@ -1,12 +1,17 @@
 """The numbers of an organization's do-not-call list."""
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import DoNotCallEntry
+from app.models import DoNotCallEntry, Organization
 from app.phone import PhoneError, normalise
+from app.portal.do_not_call.bulk import ACTIONS
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
+from app.portal.web.formats import phone
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.list_pages import path_id
 from app.services import do_not_call, organizations
@@ -31,17 +36,31 @@ def as_number(query: str | None, region: str | None = None) -> str | None:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[DoNotCallEntry]:
+    found, query = _chosen(session)
+    return do_not_call.listing(
+        session, caller(), found.id, query=query, sort=sort, cursor=cursor, limit=limit
+    )
+
+
+def _count(session: Session, most: int) -> int:
+    found, query = _chosen(session)
+    return do_not_call.count(session, caller(), found.id, query=query, most=most)
+
+
+def _item(entry: DoNotCallEntry) -> Item:
+    return Item(entry.phone, phone(entry.phone), entry.reason or "", entry)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    found = path_id("organization_id")
+    return [_item(each) for each in do_not_call.several(session, caller(), found, keys)]
+
+
+def _chosen(session: Session) -> tuple[Organization, str | None]:
+    """Return the organization and the search of the URL."""
     found = organizations.get(session, caller(), path_id("organization_id"))
     query = lists.text_filter("q")
-    return do_not_call.listing(
-        session,
-        caller(),
-        found.id,
-        query=as_number(query, found.default_region) or query,
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    return found, as_number(query, found.default_region) or query
 
 
 DO_NOT_CALL = ListDefinition(
@@ -68,5 +87,8 @@ DO_NOT_CALL = ListDefinition(
     sorts=SORTS,
     default_sort="number",
     load=_load,
+    count=_count,
+    shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS),
     path=("organization_id",),
 )

@@ -32,6 +32,7 @@ QUEUE_NAMES = {
     job_queue.CHECK_QUEUE: lazy_gettext("Checks of active calls"),
     job_queue.PICTURE_QUEUE: lazy_gettext("Pictures"),
     job_queue.SILENT_QUEUE: lazy_gettext("Calls without an answer from the carrier"),
+    job_queue.EXPORT_QUEUE: lazy_gettext("Exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("Other work"),
 }
 NAMES_IN_SENTENCE = {
@@ -42,6 +43,7 @@ NAMES_IN_SENTENCE = {
     job_queue.CHECK_QUEUE: lazy_gettext("checks of active calls"),
     job_queue.PICTURE_QUEUE: lazy_gettext("pictures"),
     job_queue.SILENT_QUEUE: lazy_gettext("calls without an answer from the carrier"),
+    job_queue.EXPORT_QUEUE: lazy_gettext("exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
 LATE = timedelta(minutes=5)

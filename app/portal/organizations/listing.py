@@ -125,5 +125,6 @@ ORGANIZATIONS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session: organizations.count(session, caller(), _chosen()),
+    count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
+    shows_count=True,
 )

@@ -1,6 +1,7 @@
 """The list of uploads, of all campaigns or of one."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from flask import request
@@ -26,6 +27,14 @@ class Row:
     campaign: str
 
 
+def _chosen() -> dict[str, Any]:
+    """Return the filters of the URL."""
+    return {
+        "state": lists.choice_filter("state", ImportState),
+        "undone": True if request.args.get("state") == undo.UNDONE else None,
+    }
+
+
 def _page(
     session: Session,
     sort: str,
@@ -33,16 +42,8 @@ def _page(
     limit: int,
     campaign_id: UUID | None = None,
 ) -> Page[Row]:
-    page = uploads.search(
-        session,
-        caller(),
-        state=lists.choice_filter("state", ImportState),
-        undone=True if request.args.get("state") == undo.UNDONE else None,
-        campaign_id=campaign_id,
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = uploads.search(session, caller(), **_chosen(), campaign_id=campaign_id, **at)
     names = uploads.campaign_names(session, page.items)
     return Page([Row(row, names[row.campaign_id]) for row in page.items], page.next_cursor)
 
@@ -50,6 +51,11 @@ def _page(
 def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
     return _page(session, sort, cursor, limit, found.id)
+
+
+def _count_of_campaign(session: Session, most: int) -> int:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
 
 
 def _count(name: str, label: str, css: str) -> Column[Row]:
@@ -105,11 +111,13 @@ UPLOADS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_page,
+    count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
     name="campaign-uploads",
     endpoint="portal.campaign_uploads",
     load=_of_campaign,
+    count=_count_of_campaign,
     path=("campaign_id",),
 )

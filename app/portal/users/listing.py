@@ -1,7 +1,7 @@
 """The list of users."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -9,12 +9,15 @@ from app.enums import Role, UserStatus
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import User
+from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS
+from app.validation.uuids import as_uuid
 
 STATUS_NAMES = {
     UserStatus.ACTIVE: lazy_gettext("Active"),
@@ -28,14 +31,6 @@ STATUS_NAMES = {
 class Row:
     user: User
     organization: str | None
-
-    @property
-    def id(self) -> UUID:
-        return self.user.id
-
-    @property
-    def label(self) -> str:
-        return self.user.email
 
 
 def chosen() -> users.Filter:
@@ -57,6 +52,17 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
         for row in page.items
     ]
     return Page(rows, page.next_cursor)
+
+
+def _item(row: Row) -> Item:
+    found = row.user
+    return Item(str(found.id), found.email, str(STATUS_NAMES[found.status]), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    found = users.several(session, caller(), wanted)
+    return [_item(Row(user, None)) for user in found if may_change(user)]
 
 
 USERS = ListDefinition(
@@ -126,5 +132,7 @@ USERS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session: users.count(session, caller(), chosen()),
+    count=lambda session, most: users.count(session, caller(), chosen(), most=most),
+    shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS),
 )

@@ -9,7 +9,7 @@ from app.enums import Role, UserStatus
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
 from app.models import User
-from app.policy import Permission
+from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import STATUS_NAMES, USERS
 from app.portal.web import organization_picker
@@ -52,7 +52,6 @@ def list_users() -> Page:
         "portal/users/list.html",
         list=page,
         named=named,
-        changeable={row.id for row in page.rows if may_change(row.user)},
         roles=_roles_seen(),
         statuses=STATUS_NAMES,
         tones=STATUS_TONES,
@@ -100,11 +99,6 @@ def suggested_organizations() -> list[str] | None:
     with transaction(read_only=True) as session:
         known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
     return sorted({row.name for row in known})
-
-
-def may_change(user: User) -> bool:
-    """Whether the caller may change users like this one."""
-    return caller().may(Permission.USERS_WRITE) and user.role in users.types_for(caller())
 
 
 def actions_of(user: User) -> dict[str, Any]:

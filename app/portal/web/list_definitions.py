@@ -14,6 +14,7 @@ from werkzeug.datastructures import MultiDict
 
 from app import languages
 from app.extensions import caller
+from app.portal.web.bulk import Bulk
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
 from app.services.paging import Page
@@ -76,9 +77,10 @@ class ListDefinition(Generic[R]):
     and several.
 
     ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it
-    raises `ValidationFailed` (``invalid_cursor``). ``more_filters`` are parameters of the URL
-    beside ``filters``, ``path`` those that its path needs, ``problems`` what is wrong with
-    them. The first column is always shown.
+    raises `ValidationFailed` (``invalid_cursor``). ``count`` counts the rows with these filters up
+    to a number, and one more if there are more; ``shows_count`` if the page shows it.
+    ``more_filters`` are parameters of the URL beside ``filters``, ``path`` those that its path
+    needs, ``problems`` what is wrong with them. The first column is always shown.
     """
 
     name: str
@@ -89,7 +91,9 @@ class ListDefinition(Generic[R]):
     sorts: Collection[str]
     default_sort: str
     load: Callable[[Session, str, str | None, int], Page[R]]
-    count: Callable[[Session], int] | None = None
+    count: Callable[[Session, int], int]
+    shows_count: bool = False
+    bulk: Bulk | None = None
     more_filters: Sequence[str] = ()
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list

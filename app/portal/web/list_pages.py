@@ -15,6 +15,7 @@ from app.extensions import caller
 from app.languages import gettext
 from app.models import SavedView
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import Column, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
@@ -39,6 +40,21 @@ class ListPage(Generic[R]):
     next_cursor: str | None
     count: int | None
     views: Sequence[SavedView]
+
+    @property
+    def bulk(self) -> Bulk | None:
+        """What the caller may do to several rows; None if nothing, or to none of this page."""
+        found = self.definition.bulk
+        return found if found and found.offered and self.selectable else None
+
+    @property
+    def selectable(self) -> dict[int, str]:
+        """The keys of the rows that can be selected, by their places on the page."""
+        found = self.definition.bulk
+        if found is None:
+            return {}
+        keys = {place: found.key_of(row) for place, row in enumerate(self.rows)}
+        return {place: key for place, key in keys.items() if key is not None}
 
     @property
     def is_empty(self) -> bool:
@@ -147,9 +163,9 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     views = saved_views.of_list(session, caller(), definition.name)
     page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
     count = None
-    if definition.count is not None:
+    if definition.shows_count:
         whole = place.is_first and page.next_cursor is None
-        count = len(page.items) if whole else definition.count(session)
+        count = len(page.items) if whole else definition.count(session, MOST_COUNTED)
     return ListPage(
         definition=definition,
         rows=page.items,

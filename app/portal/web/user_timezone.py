@@ -3,9 +3,12 @@
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from flask import g
 from flask_login import current_user
 
+from app.languages import gettext
 from app.portal.web import lists
+from app.portal.web.blueprint import portal
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 """Days outside are moved into this range, which covers all data."""
@@ -14,8 +17,8 @@ Problems = list[tuple[str, str]]
 
 
 def zone() -> str:
-    """Return the user's time zone."""
-    return current_user.timezone or "UTC"
+    """Return the user's time zone; outside of a request, that of the export."""
+    return g.get("zone") or current_user.timezone or "UTC"
 
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
@@ -30,3 +33,24 @@ def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems
 def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:
     bounded = min(max(day, FIRST), LAST) + timedelta(days=later)
     return datetime.combine(bounded, time(), days_in).astimezone(UTC)
+
+
+@portal.app_template_global()
+def zoned(label: str) -> str:
+    """Return the heading of a column of times, with their zone if the reader hasn't chosen it."""
+    if _is_readers():
+        return label
+    return gettext("%(label)s (%(zone)s)", label=label, zone=zone())
+
+
+@portal.app_template_global()
+def zone_note() -> str:
+    """Return the sentence that names the zone, behind another one, if the reader hasn't chosen
+    it."""
+    return "" if _is_readers() else " " + gettext("Times are %(zone)s.", zone=zone())
+
+
+def _is_readers() -> bool:
+    """Whether times are in a zone that the reader has chosen. An operator who views the portal as
+    another user sees the user's."""
+    return bool(current_user.timezone) and current_user.signed_in.operator is None

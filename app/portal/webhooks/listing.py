@@ -1,5 +1,8 @@
 """The list of webhooks."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from flask import request
 from sqlalchemy.orm import Session
 
@@ -7,11 +10,14 @@ from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web import organization_picker
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.labels import endpoint_state, every_event
 from app.services import organizations
 from app.services.paging import Page
 from app.services.webhooks import endpoints
+from app.validation.uuids import as_uuid
 
 STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
@@ -19,20 +25,30 @@ Row = tuple[WebhookEndpoint, str]
 """A webhook and the name of its organization."""
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _chosen(session: Session) -> dict[str, Any]:
+    """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
-    page = endpoints.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        paused=PAUSED.get(request.args.get("state", "")),
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-    )
+    return {
+        "organization_id": organization.id if organization else None,
+        "paused": PAUSED.get(request.args.get("state", "")),
+    }
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    page = endpoints.search(session, caller(), **_chosen(session), **at)
     names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
     rows = [(row, names.get(row.organization_id, "–")) for row in page.items]
     return Page(rows, page.next_cursor)
+
+
+def _item(endpoint: WebhookEndpoint) -> Item:
+    return Item(str(endpoint.id), endpoint.url, endpoint_state(endpoint).word, endpoint)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    return [_item(each) for each in endpoints.several(session, caller(), wanted)]
 
 
 WEBHOOKS = ListDefinition(
@@ -77,5 +93,8 @@ WEBHOOKS = ListDefinition(
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
+    count=lambda session, most: endpoints.count(session, caller(), **_chosen(session), most=most),
+    shows_count=True,
+    bulk=Bulk(lambda row: _item(row[0]), _several, ACTIONS),
     more_filters=("organization",),
 )

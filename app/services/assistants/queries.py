@@ -13,7 +13,14 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
@@ -165,6 +172,27 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
+    rows = _matching(caller, organization_id, query, wanted)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    wanted: Readiness | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`."""
+    rows = _matching(caller, organization_id, query, wanted)
+    return count_up_to(session, rows.with_only_columns(Assistant.id), most)
+
+
+def _matching(
+    caller: Caller, organization_id: UUID | None, query: str | None, wanted: Readiness | None
+) -> Select[Assistant]:
     rows = visible(caller)
     if organization_id is not None:
         rows = rows.where(Assistant.organization_id == organization_id)
@@ -176,7 +204,7 @@ def search(
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
 
 
 def external_id_keys(session: Session, assistant: Assistant) -> Sequence[ExternalIdKey]:

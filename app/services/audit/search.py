@@ -13,7 +13,14 @@ from app.models.base import Named, id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import of_tenant
 
 ASSISTANT_FIELDS = ("agentId", "agent_id")
@@ -56,6 +63,13 @@ def search(
     """
     rows = _rows(session, caller, chosen)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(session: Session, caller: Caller, chosen: Chosen, *, most: int = MOST_COUNTED) -> int:
+    """Return how many entries match, as `paging.count_up_to`. Raises `Forbidden`."""
+    return count_up_to(
+        session, _rows(session, caller, chosen).with_only_columns(AuditEntry.id), most
+    )
 
 
 def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:

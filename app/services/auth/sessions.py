@@ -47,9 +47,9 @@ _VALID_SESSION = (
 """The user of a session, if user, organization and partner may sign in. Built once, since every
 page runs it."""
 
-_VIEWED_USER = (
+_ABLE_USER = (
     select(User, Partner)
-    .join(Partner, Partner.id == User.partner_id)
+    .outerjoin(Partner, Partner.id == User.partner_id)
     .outerjoin(Organization, Organization.id == User.organization_id)
     .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
     .where(Partner.suspended_at.is_(None))
@@ -57,7 +57,7 @@ _VIEWED_USER = (
     .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )
-"""The user of a view, if they may sign in themselves."""
+"""A user, if they may sign in. The partner is None for operators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _viewing(session: Session, own: SignedIn) -> SignedIn:
     found = None
     if own.caller.is_operator and until is not None and until > utcnow():
         sent = {"user_id": own.record.viewed_user_id}
-        found = session.execute(_VIEWED_USER, sent).one_or_none()
+        found = session.execute(_ABLE_USER, sent).one_or_none()
     if found is None:
         return replace(own, operator=own.caller, has_view_ended=True)
     user, partner = found
@@ -204,6 +204,12 @@ def _viewing(session: Session, own: SignedIn) -> SignedIn:
         record=own.record,
         operator=own.caller,
     )
+
+
+def able_to_sign_in(session: Session, user_id: UUID) -> User | None:
+    """Return the user if they, their organization and their partner are active."""
+    found = session.execute(_ABLE_USER, {"user_id": user_id}).one_or_none()
+    return found[0] if found else None
 
 
 def is_required(required: SecondFactorFor, role: Role) -> bool:

@@ -9,6 +9,7 @@ from app.services.calls.queries import (
     CallSearch,
     Moment,
     attempts_of,
+    count,
     describe,
     get,
     page,

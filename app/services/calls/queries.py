@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
 from app.services import name_search
-from app.services.paging import both_ways, keyset_page, sort_named
+from app.services.paging import both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
@@ -227,10 +227,7 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    caller.require(Permission.CALLS_READ)
-    rows = visible(caller).where(*_conditions(session, caller, chosen))
-    if chosen.counted:
-        rows = rows.join(Conversation, Conversation.call_id == Call.id)
+    rows = _matching(session, caller, chosen)
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
     calls = page.items
     return CallList(
@@ -247,6 +244,20 @@ def search(
         ),
         page.next_cursor,
     )
+
+
+def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
+    """How many calls match, as `paging.count_up_to`."""
+    rows = _matching(session, caller, chosen).with_only_columns(Call.id)
+    return count_up_to(session, rows, most)
+
+
+def _matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+    caller.require(Permission.CALLS_READ)
+    rows = visible(caller).where(*_conditions(session, caller, chosen))
+    if chosen.counted:
+        rows = rows.join(Conversation, Conversation.call_id == Call.id)
+    return rows
 
 
 def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:

@@ -1,6 +1,6 @@
 """The only loader of campaigns: another tenant's campaign is answered like a missing one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, select
@@ -11,7 +11,14 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Campaign
 from app.policy.caller import Caller
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(
@@ -40,6 +47,12 @@ def get(
     return fetch(session, query, not_found(), for_change=for_change, key_share=True)
 
 
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Campaign]:
+    """Return those of the campaigns that the caller may use, by name."""
+    rows = visible(caller).where(Campaign.id.in_(ids))
+    return session.scalars(rows.order_by(Campaign.name_key, Campaign.id)).all()
+
+
 def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
     """Return every campaign that the caller may use, oldest first."""
     return session.scalars(visible(caller).order_by(Campaign.created_at, Campaign.id)).all()
@@ -62,6 +75,32 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
+    rows = _matching(caller, organization_id, query, status, archived)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    query: str | None = None,
+    status: CampaignStatus | None = None,
+    archived: bool | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`."""
+    rows = _matching(caller, organization_id, query, status, archived)
+    return count_up_to(session, rows.with_only_columns(Campaign.id), most)
+
+
+def _matching(
+    caller: Caller,
+    organization_id: UUID | None,
+    query: str | None,
+    status: CampaignStatus | None,
+    archived: bool | None,
+) -> Select[Campaign]:
     rows = visible(caller)
     if organization_id is not None:
         rows = rows.where(Campaign.organization_id == organization_id)
@@ -73,7 +112,7 @@ def search(
     if archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
         rows = rows.where(is_archived if archived else ~is_archived)
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
 
 
 def not_found() -> NotFound:

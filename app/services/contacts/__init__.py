@@ -7,8 +7,10 @@ from app.services.contacts.queries import (
     NO_STATUS,
     ContactPage,
     Hindrance,
+    count,
     get,
     page,
     search,
+    several,
     statuses_of,
 )

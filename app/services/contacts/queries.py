@@ -1,6 +1,6 @@
 """Read contacts: one, a page for the API, and the list and search of screens."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -18,7 +18,14 @@ from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch
 
 NO_STATUS = ":none"
@@ -148,6 +155,31 @@ def search(
     address or name. Numbers and ids are found by an index; names and addresses by a scan of the
     campaign. Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
+    rows = _matching(session, campaign, query, status, hindrance)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    campaign: Campaign,
+    *,
+    query: str | None = None,
+    status: str | None = None,
+    hindrance: Hindrance | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`."""
+    rows = _matching(session, campaign, query, status, hindrance)
+    return count_up_to(session, rows.with_only_columns(Contact.id), most)
+
+
+def _matching(
+    session: Session,
+    campaign: Campaign,
+    query: str | None,
+    status: str | None,
+    hindrance: Hindrance | None,
+) -> Select[Contact]:
     words = (query or "").replace("\0", "").strip()
     known = _known_ids(session, campaign, words) if words else None
     listed = _listed_ids(campaign) if hindrance is Hindrance.DO_NOT_CALL else None
@@ -168,7 +200,14 @@ def search(
         rows = rows.where(Contact.consent == REFUSED)
     elif hindrance is Hindrance.ENDED:
         rows = rows.where(_ended())
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
+
+
+def several(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Sequence[Contact]:
+    """Return those of the contacts that are in the campaign, newest first. The campaign must come
+    from its loader."""
+    rows = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id.in_(ids))
+    return session.scalars(rows.order_by(Contact.id.desc())).all()
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:

@@ -1,7 +1,15 @@
 """The do-not-call list of an organization: its numbers are stored as contacts, never called."""
 
 from app.services.do_not_call.bulk_add import Added, add_many, waiting_calls_to
-from app.services.do_not_call.entries import add, is_listed, listed_among, listing, remove
+from app.services.do_not_call.entries import (
+    add,
+    count,
+    is_listed,
+    listed_among,
+    listing,
+    remove,
+    several,
+)
 from app.services.do_not_call.overview import ListSize, count_of, entry, sizes
 from app.services.do_not_call.parsing import (
     MAX_FILE_BYTES,

@@ -1,7 +1,7 @@
 """Single numbers of the list: checking, listing, adding, removing."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, delete, select
@@ -14,7 +14,7 @@ from app.phone import normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.paging import Page, both_ways, sort_named
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, sort_named
 
 NUMBERS_A_QUERY = 5000
 SORTS = both_ways(number=DoNotCallEntry.phone)
@@ -57,16 +57,7 @@ def listing(
     ``cursor`` is the last number of the page before.
     """
     wanted = sort_named(sort, SORTS)
-    organizations.get(session, caller, organization_id)
-    rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
-        DoNotCallEntry.organization_id == organization_id
-    )
-    words = (query or "").replace("\x00", "").strip()
-    if words:
-        rows = rows.where(
-            DoNotCallEntry.phone.icontains(words, autoescape=True)
-            | DoNotCallEntry.reason.icontains(words, autoescape=True)
-        )
+    rows = _matching(session, caller, organization_id, query)
     if cursor:
         if not WRITTEN.fullmatch(cursor):
             message = gettext("This position in the list is not valid. Start from the first page.")
@@ -77,6 +68,47 @@ def listing(
     found = session.scalars(rows.order_by(order).limit(limit + 1)).all()
     items = found[:limit]
     return Page(items, items[-1].phone if len(found) > limit else None)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    query: str | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """How many `listing` finds, as `paging.count_up_to`. Raises `NotFound`."""
+    rows = _matching(session, caller, organization_id, query)
+    return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
+
+
+def several(
+    session: Session, caller: Caller, organization_id: UUID, phones: Collection[str]
+) -> Sequence[DoNotCallEntry]:
+    """Return those of the numbers (E.164) that are on the list, in order. Raises `NotFound`."""
+    organizations.get(session, caller, organization_id)
+    wanted = [phone for phone in phones if WRITTEN.fullmatch(phone)]
+    rows = select(DoNotCallEntry).where(
+        DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(wanted)
+    )
+    return session.scalars(rows.order_by(DoNotCallEntry.phone)).all()
+
+
+def _matching(
+    session: Session, caller: Caller, organization_id: UUID, query: str | None
+) -> Select[DoNotCallEntry]:
+    organizations.get(session, caller, organization_id)
+    rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
+        DoNotCallEntry.organization_id == organization_id
+    )
+    words = (query or "").replace("\x00", "").strip()
+    if words:
+        rows = rows.where(
+            DoNotCallEntry.phone.icontains(words, autoescape=True)
+            | DoNotCallEntry.reason.icontains(words, autoescape=True)
+        )
+    return rows
 
 
 def add(

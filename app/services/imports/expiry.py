@@ -17,13 +17,15 @@ from app.models import (
     ImportCorrection,
     ImportProblem,
     ImportRow,
+    ListExport,
     utcnow,
 )
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
 """How long a file that could not be read may be read with other options."""
 ORPHAN_AFTER = timedelta(days=1)
-"""How long a file may be without an upload or a recording: its row is written right after it."""
+"""How long a file may be without an upload, recording or export: its row is written right after
+it."""
 _FILES_AT_ONCE = 100
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 2000
@@ -56,13 +58,13 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
 
 
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
-    """Return the keys of files that no upload and no recording has: their request ended between
-    file and row, or the row went with its contact or organization."""
+    """Return the keys of files that no upload, recording or export has: their request ended between
+    file and row, or the row went with its contact, user or organization."""
     kept = files.keys_before(utcnow() - older_than)
     known: set[str] = set()
     for start in range(0, len(kept), _KEYS_AT_ONCE):
         some = kept[start : start + _KEYS_AT_ONCE]
-        for column in (ContactImport.file_key, CallRecording.file_key):
+        for column in (ContactImport.file_key, CallRecording.file_key, ListExport.file_key):
             known.update(session.scalars(select(column).where(column.in_(some))))
     return [key for key in kept if key not in known]
 

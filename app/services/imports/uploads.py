@@ -23,7 +23,14 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(created=ContactImport.id, file=ContactImport.file_name)
@@ -78,6 +85,27 @@ def search(
 ) -> Page[ContactImport]:
     """Return a page of uploads. Raises `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
+    rows = _matching(caller, state, undone, campaign_id)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    *,
+    state: ImportState | None = None,
+    undone: bool | None = None,
+    campaign_id: UUID | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`."""
+    rows = _matching(caller, state, undone, campaign_id)
+    return count_up_to(session, rows.with_only_columns(ContactImport.id), most)
+
+
+def _matching(
+    caller: Caller, state: ImportState | None, undone: bool | None, campaign_id: UUID | None
+) -> Select[ContactImport]:
     rows = _visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
@@ -88,7 +116,7 @@ def search(
         rows = rows.where(is_undone if undone else ~is_undone)
     if campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == campaign_id)
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
 
 
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:

@@ -44,8 +44,9 @@ _NEEDED_STATUS = {
     MailKind.SET_PASSWORD: UserStatus.ACTIVE,
     MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
     MailKind.CONFIRM_EMAIL: UserStatus.ACTIVE,
+    MailKind.EXPORT_FINISHED: UserStatus.ACTIVE,
 }
-"""The user statuses in which a link is useful."""
+"""The user statuses in which a mail is useful."""
 
 
 @dataclass(frozen=True, slots=True)

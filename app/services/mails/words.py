@@ -27,4 +27,5 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.IDENTITY_LINKED: account_words.identity_linked,
     MailKind.MONTHLY_REPORT: work_words.monthly_report,
     MailKind.DOMAIN_RECORDS: portal_words.domain_records,
+    MailKind.EXPORT_FINISHED: work_words.export_finished,
 }

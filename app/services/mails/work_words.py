@@ -1,13 +1,14 @@
 """The texts of the mails about uploads, calls, costs and alerts, in the current language."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
-from app.services.mails.facts import Facts, Table, Words, as_administrator
+from app.services.exports.words import PROBLEM_WORDS
+from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
 
 _CHANGED: dict[str, Callable[[int, str], str]] = {
     "created": lambda n, num: ngettext("%(num)s created", "%(num)s created", n, num=num),
@@ -255,5 +256,52 @@ def monthly_report(facts: Facts) -> Words:
             "Sent to %(email)s because %(partner)s sends this report there each month.",
             email=facts.email,
             partner=facts.brand.partner_name,
+        ),
+    )
+
+
+_LISTS: dict[str, str] = {
+    "organizations": lazy_gettext("Organizations"),
+    "users": lazy_gettext("Users"),
+    "assistants": lazy_gettext("Assistants"),
+    "campaigns": lazy_gettext("Campaigns"),
+    "contacts": lazy_gettext("Contacts"),
+    "uploads": lazy_gettext("Uploads"),
+    "campaign-uploads": lazy_gettext("Uploads"),
+    "calls": lazy_gettext("Calls"),
+    "do-not-call": lazy_gettext("Do-not-call lists"),
+    "webhooks": lazy_gettext("Webhooks"),
+    "history": lazy_gettext("History"),
+}
+"""Lists by their names."""
+
+
+def export_finished(facts: Facts) -> Words:
+    details, product = facts.details, facts.brand.product_name
+    problem = details["problem"]
+    name = str(_LISTS.get(details["list"], details["list"]))
+    heading = (
+        gettext("Your export could not be written") if problem else gettext("Your export is ready")
+    )
+    listed = (
+        gettext("List: %(list)s.", list=name)
+        if problem
+        else gettext("List: %(list)s. Rows: %(rows)s.", list=name, rows=written(details["rows"]))
+    )
+    until = moment(datetime.fromisoformat(details["until"]), facts.zone)
+    ending = (
+        str(PROBLEM_WORDS[problem])
+        if problem
+        else gettext("Sign in to download the file until %(moment)s.", moment=until)
+    )
+    return Words(
+        subject=heading,
+        heading=heading,
+        paragraphs=(listed, ending),
+        act=(gettext("View exports"), f"{facts.site}/exports"),
+        reason=gettext(
+            "Sent to %(email)s because you requested this export in %(product)s.",
+            email=facts.email,
+            product=product,
         ),
     )

@@ -18,7 +18,15 @@ from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.organizations.resource import to_resource
-from app.services.paging import Listing, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Listing,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
@@ -119,10 +127,10 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: Filter) -> int:
-    """Return how many match, up to the limit of `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _filtered(session, caller, chosen)
-    return count_up_to(session, rows.with_only_columns(Organization.id))
+def count(session: Session, caller: Caller, chosen: Filter, *, most: int = MOST_COUNTED) -> int:
+    """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
+    rows = _filtered(session, caller, chosen).with_only_columns(Organization.id)
+    return count_up_to(session, rows, most)
 
 
 def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:

@@ -16,7 +16,15 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
-from app.services.paging import Listing, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Listing,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import of_tenant
 from app.services.users.resource import to_resource
 from app.validation.uuids import as_hyphenated_uuid
@@ -154,9 +162,10 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: Filter) -> int:
-    """Return how many match, up to the limit of `paging.count_up_to`. Raises `Forbidden`."""
-    return count_up_to(session, _filtered(session, caller, chosen).with_only_columns(User.id))
+def count(session: Session, caller: Caller, chosen: Filter, *, most: int = MOST_COUNTED) -> int:
+    """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
+    rows = _filtered(session, caller, chosen).with_only_columns(User.id)
+    return count_up_to(session, rows, most)
 
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:

@@ -1,7 +1,7 @@
 """The endpoints of an organization: created, paused, given a new secret, removed."""
 
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -24,7 +24,14 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
-from app.services.paging import Page, both_ways, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, get_organization, of_tenant
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
@@ -145,13 +152,39 @@ def search(
 
     Raises `Forbidden` and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
+    rows = _matching(caller, organization_id, paused)
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def count(
+    session: Session,
+    caller: Caller,
+    *,
+    organization_id: UUID | None = None,
+    paused: bool | None = None,
+    most: int = MOST_COUNTED,
+) -> int:
+    """Return how many `search` finds, as `paging.count_up_to`. Raises `Forbidden`."""
+    rows = _matching(caller, organization_id, paused)
+    return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
+    """Return those of the endpoints that the caller may manage, by address. Raises `Forbidden`."""
+    rows = _manageable(caller).where(WebhookEndpoint.id.in_(ids))
+    return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
+
+
+def _matching(
+    caller: Caller, organization_id: UUID | None, paused: bool | None
+) -> Select[WebhookEndpoint]:
     rows = _manageable(caller)
     if organization_id is not None:
         rows = rows.where(WebhookEndpoint.organization_id == organization_id)
     if paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
         rows = rows.where(is_paused if paused else ~is_paused)
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    return rows
 
 
 def get(

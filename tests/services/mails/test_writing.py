@@ -82,6 +82,12 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "falling": [],
         "near": [["Hillside", "9 of 10 seats in use."]],
     },
+    MailKind.EXPORT_FINISHED: {
+        "list": "contacts",
+        "rows": 100_000,
+        "problem": None,
+        "until": "2026-11-24T10:00:00+00:00",
+    },
     MailKind.CALLING_PAUSED: {
         "organization": "Hill Dental",
         "organizationId": "01a2",

@@ -1,0 +1,32 @@
+"""``flask exports``: the process in which the worker has an export written."""
+
+import os
+import sys
+import threading
+from uuid import UUID
+
+import click
+from flask.cli import AppGroup
+
+from app import extensions
+
+export_commands = AppGroup("exports", help="Exports of lists.")
+NICENESS = 10
+"""Calls come first."""
+
+
+@export_commands.command("write")
+@click.argument("export_id", metavar="ID", type=click.UUID)
+@click.option("--with-parent", is_flag=True, help="End when the standard input ends.")
+def write(export_id: UUID, with_parent: bool) -> None:
+    """Write the file of a requested export; for the worker. Repeating it is no error."""
+    if with_parent:
+        threading.Thread(target=_end_with_input, daemon=True).start()
+        os.nice(NICENESS)
+    extensions.write_export(export_id)
+
+
+def _end_with_input() -> None:
+    while sys.stdin.buffer.read(1024):
+        pass
+    os._exit(1)

@@ -1,0 +1,63 @@
+"""Writing the export of a list, as a durable workflow.
+
+The lists are declared by the portal, which a worker doesn't load: each export is written by a
+process of its own, and so takes neither the memory nor the turns of calls. It ends with its worker;
+the next worker begins again, and only the newest attempt keeps its file.
+"""
+
+import logging
+import subprocess
+import sys
+import time
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.config import ROOT
+from app.enums import ExportProblem
+from app.jobs.context import context
+from app.jobs.observed import observed
+from app.jobs.resilience import retry_on_database_outage
+from app.services import exports
+
+PROGRAM = (sys.executable, "-m", "flask", "--app", "wsgi", "exports", "write", "--with-parent")
+TRIES = 3
+PAUSE_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
+
+
+@DBOS.workflow(name="write_export")
+@observed
+def write_export(export_id: str) -> None:
+    """Write the file of an export."""
+    try:
+        run_writer(export_id)
+    except Exception:
+        log.exception("an export could not be written")
+        give_up_export(export_id)
+
+
+@DBOS.step(name="run_export_writer")
+def run_writer(export_id: str) -> None:
+    """Run the process that writes the file until it ends well. Raises `RuntimeError` after some
+    failures."""
+    for attempt in range(1, TRIES + 1):
+        # Its standard input ends with this process, however that ends.
+        with subprocess.Popen(  # noqa: S603 - our own program
+            [*PROGRAM, export_id], cwd=ROOT, stdin=subprocess.PIPE
+        ) as process:
+            status = process.wait()
+        if status == 0:
+            return
+        log.warning("the writer of an export ended with status %d (try %d)", status, attempt)
+        time.sleep(PAUSE_SECONDS * attempt)
+    message = f"the writer failed {TRIES} times"
+    raise RuntimeError(message)
+
+
+@DBOS.step(name="give_up_export")
+@retry_on_database_outage
+def give_up_export(export_id: str) -> None:
+    with context().database.transaction() as session:
+        exports.fail(session, UUID(export_id), ExportProblem.FAILED)

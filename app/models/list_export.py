@@ -1,0 +1,57 @@
+"""Exports of lists that the worker writes, for the users who asked for them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.enums import ExportFormat, ExportProblem, ExportState, Role
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Name,
+    Short,
+    Time,
+    UtcDateTime,
+    enum_column,
+    tenant_key,
+)
+
+
+class ListExport(Base):
+    """A file with the rows of a list.
+
+    ``query`` is the query string of the list with the ids of its path, ``zone`` the time zone of
+    its days. The rows are those that the user sees in this ``role``. ``turn`` counts the attempts
+    to write the file; only the newest can finish.
+    """
+
+    __tablename__ = "list_exports"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        tenant_key("users", "partner_id", "user_id"),
+        Index("ix_list_exports_user", "user_id", "id"),
+        Index("ix_list_exports_expires", "expires_at"),
+        Index("ix_list_exports_file_key", "file_key"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    organization_id: Mapped[UUID | None]
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    role: Mapped[Role] = mapped_column(enum_column(Role))
+    list_name: Mapped[Short]
+    query: Mapped[str] = mapped_column(Text)
+    zone: Mapped[Short]
+    file_format: Mapped[ExportFormat] = mapped_column(enum_column(ExportFormat))
+    state: Mapped[ExportState] = mapped_column(enum_column(ExportState))
+    problem: Mapped[ExportProblem | None] = mapped_column(enum_column(ExportProblem))
+    turn: Mapped[int] = mapped_column(Integer, default=0)
+    file_key: Mapped[Name] = mapped_column(default="")
+    size: Mapped[int] = mapped_column(Integer, default=0)
+    rows: Mapped[int] = mapped_column(Integer, default=0)
+    created_at: Mapped[Created]
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expires_at: Mapped[Time]

@@ -1,0 +1,97 @@
+"""Pausing, resuming and archiving several campaigns."""
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import gettext, lazy_gettext, ngettext
+from app.policy import Permission
+from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.formats import number
+from app.services import campaigns, outreach
+
+
+def _pause(session: Session, item: Item) -> None:
+    outreach.pause(session, caller(), item.row.campaign.id)
+
+
+def _resume(session: Session, item: Item) -> None:
+    outreach.start(session, caller(), item.row.campaign.id)
+
+
+def _archive(session: Session, item: Item) -> None:
+    campaigns.archive(session, caller(), item.row.campaign.id)
+
+
+def _not_running(item: Item) -> str | None:
+    return None if item.row.state == "running" else gettext("Only running campaigns can be paused.")
+
+
+def _not_paused(item: Item) -> str | None:
+    return None if item.row.state == "paused" else gettext("Only paused campaigns can be resumed.")
+
+
+def _archived(item: Item) -> str | None:
+    return gettext("The campaign is archived.") if item.row.state == "archived" else None
+
+
+ACTIONS = (
+    BulkAction(
+        name="pause",
+        label=lazy_gettext("Pause…"),
+        permission=Permission.CAMPAIGNS_WRITE,
+        button=lambda n: ngettext(
+            "Pause %(num)s campaign", "Pause %(num)s campaigns", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s campaign paused", "%(num)s campaigns paused", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep running"),
+        consequences=(
+            lazy_gettext("No more contacts are called, and waiting calls are cancelled."),
+            lazy_gettext("Calls in progress continue to their end."),
+            lazy_gettext("You can resume them at any time."),
+        ),
+        act=_pause,
+        what=lazy_gettext("Paused."),
+        refusal=_not_running,
+    ),
+    BulkAction(
+        name="resume",
+        label=lazy_gettext("Resume…"),
+        permission=Permission.CAMPAIGNS_WRITE,
+        button=lambda n: ngettext(
+            "Resume %(num)s campaign", "Resume %(num)s campaigns", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s campaign resumed", "%(num)s campaigns resumed", n, num=number(n)
+        ),
+        safe=lazy_gettext("Not now"),
+        consequences=(
+            lazy_gettext("Their contacts are called from now on, in the hours of their plans."),
+        ),
+        act=_resume,
+        what=lazy_gettext("Running."),
+        refusal=_not_paused,
+        is_risky=False,
+    ),
+    BulkAction(
+        name="archive",
+        label=lazy_gettext("Archive…"),
+        permission=Permission.CAMPAIGNS_WRITE,
+        button=lambda n: ngettext(
+            "Archive %(num)s campaign", "Archive %(num)s campaigns", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s campaign archived", "%(num)s campaigns archived", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep campaigns"),
+        consequences=(
+            lazy_gettext("They leave the list and take no more uploads."),
+            lazy_gettext("Waiting calls are cancelled. Contacts can still be viewed."),
+            lazy_gettext("This can’t be undone."),
+        ),
+        act=_archive,
+        what=lazy_gettext("Archived."),
+        refusal=_archived,
+    ),
+)

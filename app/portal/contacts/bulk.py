@@ -1,0 +1,109 @@
+"""Removing several contacts, restoring them, and adding them to the do-not-call list."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import gettext, lazy_gettext, ngettext
+from app.policy import Permission
+from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.formats import number
+from app.portal.web.list_pages import path_id
+from app.services import campaigns, do_not_call
+from app.services.contacts import single
+from app.validation.uuids import as_uuid
+
+SOURCE = "contact"
+"""The source that the do-not-call entry names."""
+
+
+def _remove(session: Session, item: Item) -> None:
+    single.remove(session, caller(), item.row.contact.campaign_id, item.row.contact.id)
+
+
+def _list(session: Session, item: Item) -> None:
+    contact = item.row.contact
+    do_not_call.add(session, caller(), contact.organization_id, contact.phone, source=SOURCE)
+
+
+def _not_listable(item: Item) -> str | None:
+    if item.row.contact.phone is None:
+        return gettext("No phone number")
+    return gettext("Already on the list.") if item.row.is_listed else None
+
+
+def _restore(session: Session, item: Item) -> None:
+    single.undo_removal(session, caller(), path_id("campaign_id"), item.row.id)
+
+
+def _removed(session: Session, keys: Sequence[str]) -> list[Item]:
+    """Return those of the contacts that the caller has removed within a day."""
+    campaigns.get(session, caller(), path_id("campaign_id"))
+    ids = (known for key in keys if (known := as_uuid(key)))
+    gone = (single.removed_lately(session, caller(), each) for each in ids)
+    return [Item(str(one.id), single.name_of(one), "", one) for one in gone if one]
+
+
+ACTIONS = (
+    BulkAction(
+        name="remove",
+        label=lazy_gettext("Remove…"),
+        permission=Permission.CONTACTS_WRITE,
+        button=lambda n: ngettext(
+            "Remove %(num)s contact", "Remove %(num)s contacts", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s contact removed", "%(num)s contacts removed", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep contacts"),
+        consequences=(
+            lazy_gettext("They leave the campaign with all their details."),
+            lazy_gettext("Their waiting calls are cancelled."),
+            lazy_gettext("You can restore them for one day."),
+        ),
+        act=_remove,
+        what=lazy_gettext("Removed."),
+        undo="restore",
+    ),
+    BulkAction(
+        name="do-not-call",
+        label=lazy_gettext("Add to do-not-call list…"),
+        permission=Permission.CONTACTS_WRITE,
+        button=lambda n: ngettext(
+            "Never call %(num)s contact", "Never call %(num)s contacts", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s contact on the do-not-call list",
+            "%(num)s contacts on the do-not-call list",
+            n,
+            num=number(n),
+        ),
+        safe=lazy_gettext("Keep callable"),
+        consequences=(
+            lazy_gettext("Their numbers are added to the organization’s do-not-call list."),
+            lazy_gettext("Waiting calls to them are cancelled."),
+            lazy_gettext("The contacts stay in the campaign."),
+        ),
+        act=_list,
+        what=lazy_gettext("Added to the list."),
+        refusal=_not_listable,
+    ),
+    BulkAction(
+        name="restore",
+        label=lazy_gettext("Restore"),
+        permission=Permission.CONTACTS_WRITE,
+        button=lambda n: ngettext(
+            "Restore %(num)s contact", "Restore %(num)s contacts", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s contact restored", "%(num)s contacts restored", n, num=number(n)
+        ),
+        safe=lazy_gettext("Not now"),
+        consequences=(lazy_gettext("Their cancelled calls stay cancelled."),),
+        act=_restore,
+        what=lazy_gettext("Restored."),
+        is_risky=False,
+        several=_removed,
+    ),
+)

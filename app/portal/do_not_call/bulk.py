@@ -1,0 +1,36 @@
+"""Removing several numbers from a do-not-call list."""
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import lazy_gettext, ngettext
+from app.policy import Permission
+from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.formats import number
+from app.services import do_not_call
+
+
+def _remove(session: Session, item: Item) -> None:
+    do_not_call.remove(session, caller(), item.row.organization_id, item.row.phone)
+
+
+ACTIONS = (
+    BulkAction(
+        name="remove",
+        label=lazy_gettext("Remove…"),
+        permission=Permission.CONTACTS_WRITE,
+        button=lambda n: ngettext(
+            "Remove %(num)s number", "Remove %(num)s numbers", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s number removed", "%(num)s numbers removed", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep numbers"),
+        consequences=(
+            lazy_gettext("They may be called again."),
+            lazy_gettext("Make sure that the people agree to calls."),
+        ),
+        act=_remove,
+        what=lazy_gettext("Removed from the list."),
+    ),
+)

@@ -1,0 +1,143 @@
+"""Several rows of a list at once: a confirmation that names them, then a result for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import redirect, render_template, request, url_for
+from flask_login import current_user
+
+from app.errors import DomainError, NotFound
+from app.extensions import transaction
+from app.portal.record_lists.registry import list_named
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.bulk import Bulk, BulkAction, Item
+from app.portal.web.current_user import referring_path
+from app.portal.web.list_definitions import ListDefinition
+from app.portal.web.list_pages import path_id
+
+MOST_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What happened to one row."""
+
+    item: Item
+    changed: bool
+    words: str
+
+
+@portal.get("/lists/<name>/do/<action>")
+def bulk_confirm(name: str, action: str) -> Page:
+    """Ask about the selected rows, or about all that match the filters of the list."""
+    definition, bulk, wanted = _found(name, action)
+    if _lacks_proof(wanted):
+        return redirect(url_for("portal.step_up", next=request.full_path), 303)
+    are_more = False
+    if request.args.get("all"):
+        chosen, are_more = _matching(definition, bulk, wanted)
+    else:
+        chosen = _several(bulk, wanted, request.args.getlist("id"))
+    refused = [(item, words) for item in chosen if (words := wanted.refusal(item))]
+    left = {item.key for item, _words in refused}
+    return render_template(
+        "portal/bulk/confirm.html",
+        action=wanted,
+        url=_url("portal.bulk_act", definition, name=name, action=action),
+        back=_list_url(definition),
+        chosen=[item for item in chosen if item.key not in left],
+        refused=refused,
+        are_more=are_more,
+    )
+
+
+@portal.post("/lists/<name>/do/<action>")
+def bulk_act(name: str, action: str) -> Page:
+    """Each row in a transaction of its own: an error for one stops no other."""
+    definition, bulk, wanted = _found(name, action)
+    if _lacks_proof(wanted):
+        return redirect(url_for("portal.step_up", next=referring_path()), 303)
+    results = [_result(wanted, item) for item in _several(bulk, wanted, request.form.getlist("id"))]
+    undo = bulk.named(wanted.undo)
+    return render_template(
+        "portal/bulk/results.html",
+        action=wanted,
+        results=results,
+        changed=sum(result.changed for result in results),
+        definition=definition,
+        back=_list_url(definition),
+        undo=undo,
+        undo_url=_url("portal.bulk_act", definition, name=name, action=undo.name) if undo else "",
+    )
+
+
+def _result(action: BulkAction, item: Item) -> Result:
+    words = action.refusal(item)
+    if words:
+        return Result(item, False, words)
+    try:
+        with transaction() as session:
+            action.act(session, item)
+    except DomainError as error:
+        return Result(item, False, error.message)
+    return Result(item, True, str(action.what))
+
+
+def _found(name: str, action: str) -> tuple[ListDefinition[Any], Bulk, BulkAction]:
+    """Raises `NotFound`, also if the user may not use the action."""
+    definition = list_named(name)
+    bulk = definition.bulk
+    wanted = bulk.named(action) if bulk else None
+    if bulk is None or wanted is None:
+        raise NotFound
+    return definition, bulk, wanted
+
+
+def _lacks_proof(action: BulkAction) -> bool:
+    signed_in = current_user.signed_in
+    return action.needs_proof and signed_in.operator is None and not signed_in.is_fresh
+
+
+def _several(bulk: Bulk, action: BulkAction, keys: Sequence[str]) -> list[Item]:
+    wanted = list(dict.fromkeys(keys))[:MOST_AT_ONCE]
+    if not wanted:
+        return []
+    with transaction(read_only=True) as session:
+        return (action.several or bulk.several)(session, wanted)
+
+
+def _matching(
+    definition: ListDefinition[Any], bulk: Bulk, action: BulkAction
+) -> tuple[list[Item], bool]:
+    """Return the first rows that match the filters of the list and that the action changes, and
+    whether there may be more."""
+    found: list[Item] = []
+    cursor: str | None = None
+    with transaction(read_only=True) as session:
+        while len(found) <= MOST_AT_ONCE:
+            page = definition.load(session, definition.default_sort, cursor, MOST_AT_ONCE)
+            items = map(bulk.item, page.items)
+            found += [item for item in items if action.refusal(item) is None]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return found[:MOST_AT_ONCE], cursor is not None or len(found) > MOST_AT_ONCE
+
+
+def _list_url(definition: ListDefinition[Any]) -> str:
+    url = url_for(definition.endpoint, **_path(definition))
+    query = definition.query_of(request.args)
+    return f"{url}?{query}" if query else url
+
+
+def _url(endpoint: str, definition: ListDefinition[Any], **values: Any) -> str:
+    url = url_for(endpoint, **values)
+    path, query = urlencode(_path(definition)), definition.query_of(request.args)
+    more = "&".join(filter(None, (path, query)))
+    return f"{url}?{more}" if more else url
+
+
+def _path(definition: ListDefinition[Any]) -> dict[str, Any]:
+    return {name: path_id(name) for name in definition.path}

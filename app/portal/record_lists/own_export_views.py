@@ -1,0 +1,67 @@
+"""The user's exports that the worker writes: their page, their files, deleting them."""
+
+from uuid import UUID
+
+from flask import flash, redirect, render_template, send_file, url_for
+from werkzeug.wrappers import Response
+
+from app.enums import ExportState
+from app.errors import NotFound
+from app.extensions import caller, files, transaction
+from app.languages import gettext, lazy_gettext
+from app.portal.record_lists.export_views import MEDIA_TYPES
+from app.portal.record_lists.registry import LISTS, list_named
+from app.portal.web.blueprint import portal
+from app.services import exports
+from app.services.exports.words import PROBLEM_WORDS
+
+STATE_BADGES = {
+    ExportState.WAITING: (lazy_gettext("Being prepared"), "info"),
+    ExportState.READY: (lazy_gettext("Ready"), "success"),
+    ExportState.FAILED: (lazy_gettext("Failed"), "danger"),
+}
+
+
+@portal.get("/exports", endpoint="exports")
+def own_exports() -> str:
+    with transaction(read_only=True) as session:
+        found = exports.of_user(session, caller())
+    return render_template(
+        "portal/exports/list.html",
+        rows=[(each, LISTS.get(each.list_name)) for each in found],
+        badges=STATE_BADGES,
+        problems=PROBLEM_WORDS,
+        days=exports.KEPT_FOR.days,
+    )
+
+
+@portal.get("/exports/<uuid:export_id>/file")
+def export_file(export_id: UUID) -> Response:
+    """Send the file, if the user may still open its list. It isn't kept by caches."""
+    with transaction(read_only=True) as session:
+        found = exports.file_of(session, caller(), export_id)
+    list_named(found.list_name)
+    try:
+        path = files().path(found.file_key)
+    except FileNotFoundError:
+        raise NotFound(gettext("There is no such export."), "export_not_found") from None
+    response = send_file(
+        path,
+        MEDIA_TYPES[found.file_format],
+        as_attachment=True,
+        download_name=f"{found.list_name}-{found.created_at:%Y-%m-%d}.{found.file_format}",
+        etag=found.file_key,
+        max_age=None,
+    )
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@portal.post("/exports/<uuid:export_id>/delete")
+def export_delete(export_id: UUID) -> Response:
+    with transaction() as session:
+        key = exports.delete(session, caller(), export_id)
+    if key:
+        files().delete(key)
+    flash(gettext("The export was deleted."), "success")
+    return redirect(url_for("portal.exports"), 303)

@@ -1,0 +1,88 @@
+"""The writing of a long list as a file, outside of any request."""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO
+from uuid import UUID
+
+from flask import current_app, g, request
+
+from app.enums import ExportFormat, ExportProblem
+from app.errors import Forbidden, NotFound, TooLarge
+from app.extensions import files, transaction
+from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
+from app.portal.record_lists.registry import list_named
+from app.services import csv_files, exports
+from app.services.csv_files import Cell
+
+MOST_BYTES = 2_000_000_000
+
+
+class Counted:
+    """Parts of a list that count their rows on the way."""
+
+    def __init__(self, parts: Iterable[list[list[Cell]]]) -> None:
+        self._parts = parts
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[list[list[Cell]]]:
+        for part in self._parts:
+            self.rows += len(part)
+            yield part
+
+
+def write_export(export_id: UUID) -> None:
+    """Write the file of a requested export, as its user sees the list now.
+
+    Nothing happens if it has ended. An attempt that is interrupted leaves it to the next one.
+    """
+    with transaction() as session:
+        task = exports.begin(session, export_id)
+    if task is None:
+        return
+    try:
+        file, rows = _written(task)
+        with file:
+            stored = files().save(file, max_bytes=MOST_BYTES)
+    except (Forbidden, NotFound):
+        _fail(task, ExportProblem.NO_ACCESS)
+        return
+    except TooLarge as error:
+        is_rows = error.code == "too_many_rows"
+        _fail(task, ExportProblem.TOO_MANY_ROWS if is_rows else ExportProblem.TOO_LARGE)
+        return
+    with transaction() as session:
+        unneeded = exports.finish(session, export_id, task.turn, stored, rows)
+    if unneeded:
+        files().delete(unneeded)
+
+
+def _written(task: exports.Task) -> tuple[IO[bytes], int]:
+    """Return a temporary file with the list, and its number of rows. Raises what reading the list
+    raises, and `TooLarge`."""
+    export = task.export
+    url = f"/lists/{export.list_name}/export.csv?{export.query}"
+    # The declarations of lists read the filters from a request, and the caller from its context.
+    with current_app.test_request_context(url):
+        g.caller, g.zone = task.caller, export.zone
+        definition = list_named(export.list_name)
+        columns = definition.columns_of(request.args)
+        parts = Counted(chunks(definition, columns, definition.sort_of(request.args)))
+        headings = headings_of(columns)
+        if export.file_format is ExportFormat.XLSX:
+            return written_xlsx(headings, parts), parts.rows
+        return _written_csv(headings, parts), parts.rows
+
+
+def _written_csv(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(csv_files.first_line(headings))
+    for part in parts:
+        file.write(csv_files.lines(part))
+    file.seek(0)
+    return file
+
+
+def _fail(task: exports.Task, problem: ExportProblem) -> None:
+    with transaction() as session:
+        exports.fail(session, task.export.id, problem, task.turn)

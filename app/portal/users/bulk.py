@@ -1,0 +1,80 @@
+"""Suspending and reactivating several users."""
+
+from sqlalchemy.orm import Session
+
+from app.enums import UserStatus
+from app.extensions import caller
+from app.languages import gettext, lazy_gettext, ngettext
+from app.models import User
+from app.policy import Permission
+from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.formats import number
+from app.services import users
+
+SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
+
+
+def may_change(user: User) -> bool:
+    """Whether the caller may change users like this one."""
+    return caller().may(Permission.USERS_WRITE) and user.role in users.types_for(caller())
+
+
+def _refusal(user: User, *, is_so: bool) -> str | None:
+    if not may_change(user):
+        return gettext("Your role may not change this user.")
+    if user.id == caller().subject_id:
+        return gettext("You can’t do this to yourself.")
+    return gettext("Already so. Nothing was changed.") if is_so else None
+
+
+def _suspend(session: Session, item: Item) -> None:
+    users.suspend(session, caller(), item.row.user.id)
+
+
+def _reactivate(session: Session, item: Item) -> None:
+    users.reactivate(session, caller(), item.row.user.id)
+
+
+ACTIONS = (
+    BulkAction(
+        name="suspend",
+        label=lazy_gettext("Suspend…"),
+        permission=Permission.USERS_WRITE,
+        button=lambda n: ngettext(
+            "Suspend %(num)s user", "Suspend %(num)s users", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s user suspended", "%(num)s users suspended", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep active"),
+        consequences=(
+            lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+            lazy_gettext("Their seats stay taken."),
+            lazy_gettext("Nothing is deleted; you can reactivate them at any time."),
+        ),
+        act=_suspend,
+        what=lazy_gettext("Suspended and signed out."),
+        refusal=lambda item: _refusal(item.row.user, is_so=item.row.user.status in SHUT),
+    ),
+    BulkAction(
+        name="reactivate",
+        label=lazy_gettext("Reactivate…"),
+        permission=Permission.USERS_WRITE,
+        button=lambda n: ngettext(
+            "Reactivate %(num)s user", "Reactivate %(num)s users", n, num=number(n)
+        ),
+        done=lambda n: ngettext(
+            "%(num)s user reactivated", "%(num)s users reactivated", n, num=number(n)
+        ),
+        safe=lazy_gettext("Keep suspended"),
+        consequences=(
+            lazy_gettext("They can sign in again with their own passwords."),
+            lazy_gettext("Users without a free seat are refused, with the reason."),
+        ),
+        act=_reactivate,
+        what=lazy_gettext("Can sign in again."),
+        refusal=lambda item: _refusal(item.row.user, is_so=item.row.user.status not in SHUT),
+        is_risky=False,
+        needs_proof=True,
+    ),
+)

@@ -1,0 +1,84 @@
+"""Actions on several rows of a list at once, declared beside the list.
+
+The bar below the list, the confirmation and the results come from the declaration
+(`app.portal.record_lists.bulk_views`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.policy import Permission
+
+
+def _never(_item: "Item") -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row that can be selected: ``key`` tells it from others in a form, ``name`` and ``note``
+    are its words, ``row`` is what the list has loaded."""
+
+    key: str
+    name: str
+    note: str
+    row: Any
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAction:
+    """One action. It does to each row what the action on the row's own page does.
+
+    ``act`` raises a `DomainError` for a row that it leaves as it is. ``refusal`` says beforehand
+    why it leaves a row as it is. ``button`` and ``done`` are the words for so many rows.
+    """
+
+    name: str
+    label: str
+    permission: Permission
+    button: Callable[[int], str]
+    done: Callable[[int], str]
+    safe: str
+    consequences: Sequence[str]
+    act: Callable[[Session, Item], None]
+    what: str
+    """What has happened to a row, in the results."""
+    refusal: Callable[[Item], str | None] = _never
+    is_risky: bool = True
+    needs_proof: bool = False
+    """Whether the user has to confirm who they are, as for one row."""
+    undo: str = ""
+    """The action that reverses it, offered beside the results."""
+    several: Callable[[Session, Sequence[str]], list[Item]] | None = None
+    """How the rows are found, if they aren't in the list any more; such an action is offered only
+    beside results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """The actions of a list. ``item`` describes a row, ``several`` returns those of the rows with
+    these keys that the caller may see."""
+
+    item: Callable[[Any], Item]
+    several: Callable[[Session, Sequence[str]], list[Item]]
+    actions: Sequence[BulkAction]
+
+    @property
+    def offered(self) -> list[BulkAction]:
+        """The actions that the caller may use on rows of the list."""
+        may = caller().may
+        return [each for each in self.actions if each.several is None and may(each.permission)]
+
+    def named(self, name: str) -> BulkAction | None:
+        """The action of this name, if the caller may use it."""
+        may = caller().may
+        return next((one for one in self.actions if one.name == name and may(one.permission)), None)
+
+    def key_of(self, row: Any) -> str | None:
+        """The key of a row that can be selected; None if every action leaves it as it is."""
+        item = self.item(row)
+        return item.key if any(each.refusal(item) is None for each in self.offered) else None

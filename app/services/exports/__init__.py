@@ -1,0 +1,13 @@
+"""Exports of lists that the worker writes: requested, written, downloaded for some days."""
+
+from app.services.exports.requesting import (
+    KEPT_FOR,
+    MOST,
+    ExportInput,
+    create,
+    delete,
+    file_of,
+    get,
+    of_user,
+)
+from app.services.exports.writing import Task, begin, fail, finish, purge

@@ -1,0 +1,121 @@
+"""A user's exports: requesting one, listing and deleting them, and reading a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.enums import ExportFormat, ExportState
+from app.errors import Conflict, NotFound
+from app.gateways.job_queue import enqueue_export
+from app.languages import gettext
+from app.models import ListExport, new_id, utcnow
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.tenancy import fetch, of_tenant
+
+KEPT_FOR = timedelta(days=7)
+MOST = 20
+"""Exports of one user at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportInput:
+    """What to write: a list with the query string of its page, in which the ids of its path are
+    parameters; ``zone`` is that of the days in it."""
+
+    list_name: str
+    query: str
+    file_format: ExportFormat
+    zone: str
+
+
+def create(session: Session, caller: Caller, wanted: ExportInput) -> ListExport:
+    """Request an export; one of the same that still waits is returned instead of another.
+
+    Raises `NotFound` for a caller that is no user, and `Conflict` (``too_many_exports``).
+    """
+    caller.require_write()
+    if caller.user_id is None:
+        raise NotFound
+    own = of_user(session, caller)
+    for each in own:
+        given = ExportInput(each.list_name, each.query, each.file_format, each.zone)
+        if each.state is ExportState.WAITING and given == wanted:
+            return each
+    if len(own) >= MOST:
+        message = gettext("You have %(most)s exports. Delete one first.", most=MOST)
+        raise Conflict(message, "too_many_exports")
+    export = ListExport(
+        id=new_id(),
+        partner_id=caller.partner_id,
+        organization_id=caller.organization_id,
+        user_id=caller.user_id,
+        role=caller.role,
+        list_name=wanted.list_name,
+        query=wanted.query,
+        zone=wanted.zone,
+        file_format=wanted.file_format,
+        state=ExportState.WAITING,
+        expires_at=utcnow() + KEPT_FOR,
+    )
+    session.add(export)
+    session.flush()
+    enqueue_export(session, export.id, caller.partner_id or caller.user_id)
+    audit.record_change(session, caller, "list_export.requested", export, after=_described(export))
+    return export
+
+
+def of_user(session: Session, caller: Caller) -> Sequence[ListExport]:
+    """Return the caller's exports, newest first."""
+    return session.scalars(_own(caller).order_by(ListExport.id.desc())).all()
+
+
+def get(
+    session: Session, caller: Caller, export_id: UUID, *, for_change: bool = False
+) -> ListExport:
+    """Return an export of the caller. Raises `NotFound`, also once its time is over."""
+    missing = NotFound(gettext("There is no such export."), "export_not_found")
+    query = _own(caller).where(ListExport.id == export_id)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def file_of(session: Session, caller: Caller, export_id: UUID) -> ListExport:
+    """Return an export of the caller that has a file. Raises `NotFound`."""
+    found = get(session, caller, export_id)
+    if found.state is not ExportState.READY:
+        raise NotFound(gettext("There is no such export."), "export_not_found")
+    return found
+
+
+def delete(session: Session, caller: Caller, export_id: UUID) -> str:
+    """Delete an export; return the key of its file, which the caller deletes after the commit;
+    empty if there is none. Raises `NotFound`."""
+    caller.require_write()
+    export = get(session, caller, export_id, for_change=True)
+    audit.record_change(session, caller, "list_export.deleted", export, before=_described(export))
+    session.delete(export)
+    session.flush()
+    return export.file_key
+
+
+def _own(caller: Caller) -> Select[ListExport]:
+    """The caller's exports that were written for the role that the caller still has."""
+    rows = of_tenant(select(ListExport), caller, ListExport.partner_id, ListExport.organization_id)
+    return rows.where(
+        ListExport.user_id == caller.user_id,
+        ListExport.organization_id == caller.organization_id,
+        ListExport.role == caller.role,
+        ListExport.expires_at > utcnow(),
+    )
+
+
+def _described(export: ListExport) -> dict[str, object]:
+    return {
+        "list": export.list_name,
+        "filters": export.query,
+        "format": export.file_format,
+    }

@@ -1,0 +1,114 @@
+"""The writing of an export, step by step, and the end of its time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.enums import ExportProblem, ExportState
+from app.gateways.files.base import StoredFile
+from app.models import ListExport, MailKind, utcnow
+from app.policy.caller import Caller
+from app.services import mail_queue
+from app.services.auth import sessions
+from app.services.exports.requesting import KEPT_FOR
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An export to write, as its user. ``turn`` tells this attempt from later ones."""
+
+    export: ListExport
+    turn: int
+    caller: Caller
+
+
+def begin(session: Session, export_id: UUID) -> Task | None:
+    """Begin an attempt to write an export. None if it has ended; it ends now if its user can't sign
+    in any more, or has another role or organization."""
+    export = _held(session, export_id)
+    if export is None or export.state is not ExportState.WAITING:
+        return None
+    export.turn += 1
+    user = sessions.able_to_sign_in(session, export.user_id)
+    is_same = (
+        user is not None
+        and user.role is export.role
+        and user.partner_id == export.partner_id
+        and user.organization_id == export.organization_id
+    )
+    if user is None or not is_same:
+        _end(session, export, ExportState.FAILED, ExportProblem.NO_ACCESS)
+        return None
+    session.flush()
+    return Task(export, export.turn, sessions.caller_of(user))
+
+
+def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows: int) -> str:
+    """Keep the file and mail its user. Return the key of the file that is not needed: this one,
+    after a later attempt has begun or the export was deleted; else none."""
+    export = _held(session, export_id)
+    if export is None or export.state is not ExportState.WAITING or export.turn != turn:
+        return file.key
+    export.file_key, export.size, export.rows = file.key, file.size, rows
+    _end(session, export, ExportState.READY)
+    return ""
+
+
+def fail(
+    session: Session, export_id: UUID, problem: ExportProblem, turn: int | None = None
+) -> None:
+    """End an export without a file and mail its user, unless it has ended or, with ``turn``, a
+    later attempt has begun."""
+    export = _held(session, export_id)
+    if export is None or export.state is not ExportState.WAITING:
+        return
+    if turn is None or export.turn == turn:
+        _end(session, export, ExportState.FAILED, problem)
+
+
+def purge(session: Session) -> Sequence[str]:
+    """Delete exports whose time is over, a limited number at once; return the keys of their files,
+    empty where there is none."""
+    query = (
+        select(ListExport.id, ListExport.file_key)
+        .where(ListExport.expires_at <= utcnow())
+        .order_by(ListExport.expires_at)
+        .limit(AT_ONCE)
+    )
+    old = session.execute(query).all()
+    session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in old])))
+    return [row.file_key for row in old]
+
+
+def _end(
+    session: Session,
+    export: ListExport,
+    state: ExportState,
+    problem: ExportProblem | None = None,
+) -> None:
+    export.state, export.problem = state, problem
+    export.finished_at = utcnow()
+    export.expires_at = export.finished_at + KEPT_FOR
+    session.flush()
+    mail_queue.hand_in(
+        session,
+        MailKind.EXPORT_FINISHED,
+        partner_id=export.partner_id,
+        user_id=export.user_id,
+        details={
+            "list": export.list_name,
+            "rows": export.rows,
+            "problem": problem,
+            "until": export.expires_at.isoformat(),
+        },
+    )
+
+
+def _held(session: Session, export_id: UUID) -> ListExport | None:
+    query = select(ListExport).where(ListExport.id == export_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()

@@ -1,0 +1,80 @@
+"""An export is written by a process of the worker, and again by the next worker when that dies."""
+
+from collections.abc import Callable
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.enums import ExportFormat, ExportState, Role
+from app.gateways.files import open_files
+from app.models import Contact, ListExport, Mail, MailKind, new_id
+from app.services import campaigns, exports
+from app.services.exports import ExportInput
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import Worker, until
+from tests.matrix import rotating
+
+ROWS = 30_000
+
+
+@pytest.fixture(params=rotating("database of exports", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def requested(database: Database) -> UUID:
+    """An export of the contacts of a campaign."""
+    with database.transaction() as session:
+        tenant = make_tenant(session)
+        admin = tenant.caller(Role.PARTNER_ADMIN)
+        campaign = campaigns.create(session, admin, tenant.organization.id, name="Recall")
+        session.bulk_insert_mappings(
+            Contact.__mapper__,
+            [
+                {
+                    "id": new_id(),
+                    "campaign_id": campaign.id,
+                    "organization_id": tenant.organization.id,
+                    "phone": f"+1202{number:07d}",
+                    "first_name": f"Ann {number}",
+                    "search_name": f" ann {number}",
+                }
+                for number in range(ROWS)
+            ],
+        )
+        query = f"campaign_id={campaign.id}&sort=created&column=name"
+        wanted = ExportInput("contacts", query, ExportFormat.CSV, "UTC")
+        return exports.create(session, admin, wanted).id
+
+
+@pytest.mark.crash
+def test_an_export_survives_its_worker_and_is_mailed_once(
+    fresh_database: Database, make_worker: Callable[..., Worker], tmp_path: Path
+) -> None:
+    export_id = requested(fresh_database)
+
+    def now() -> ListExport:
+        with fresh_database.transaction(read_only=True) as session:
+            return session.get_one(ListExport, export_id)
+
+    worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
+    worker.start()
+    until(lambda: now().turn == 1)
+    worker.kill()
+    assert now().state is ExportState.WAITING
+    worker.start()
+    until(lambda: now().state is not ExportState.WAITING)
+    export = now()
+    assert (export.state, export.rows, export.turn) == (ExportState.READY, ROWS, 2)
+    files = open_files(settings_for(url_of(fresh_database), tmp_path))
+    lines = files.path(export.file_key).read_text("utf-8-sig").splitlines()
+    assert lines == ["Name", *(f"Ann {number}" for number in range(ROWS))]
+    assert [path.name for path in (tmp_path / "uploads").iterdir()] == [export.file_key]
+    with fresh_database.transaction(read_only=True) as session:
+        kinds = select(Mail.id).where(Mail.kind == MailKind.EXPORT_FINISHED.value)
+        assert len(session.scalars(kinds).all()) == 1

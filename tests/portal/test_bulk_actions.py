@@ -1,0 +1,286 @@
+"""Several rows of a list at once: a question that names them, and a result for each."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+from flask import Flask
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.enums import CampaignStatus, Role, UserStatus
+from app.models import (
+    Campaign,
+    Contact,
+    DoNotCallEntry,
+    PortalSession,
+    User,
+    WebhookEndpoint,
+    new_id,
+    utcnow,
+)
+from app.portal.record_lists import bulk_views
+from app.portal.record_lists.registry import LISTS
+from app.services import campaigns, do_not_call, outreach
+from app.services.contacts import single
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.uploader import make_campaign, words
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def admin(own: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def address(name: str, action: str, query: str = "") -> str:
+    return f"/lists/{name}/do/{action}?{query}"
+
+
+def do(browser: Browser, url: str, *keys: object) -> str:
+    """Sends the confirmation; what the results say."""
+    return words(browser.post(url, {"id": [str(key) for key in keys]}, page="/account"))
+
+
+def asked(browser: Browser, url: str, *keys: object) -> str:
+    return words(browser.get(f"{url}&{urlencode([('id', key) for key in keys])}"))
+
+
+def add_contacts(session: Session, tenant: Tenant, count: int) -> tuple[Campaign, list[Contact]]:
+    campaign = make_campaign(session, tenant)
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    for number in range(count):
+        fields = single.ContactFields(first_name=f"Ann{number}", phone=f"+1202555{number:04d}")
+        single.add(session, staff, campaign.id, fields)
+    session.commit()
+    found = select(Contact).where(Contact.campaign_id == campaign.id).order_by(Contact.id)
+    return campaign, list(session.scalars(found))
+
+
+def statuses(session: Session, *found: Campaign) -> list[CampaignStatus]:
+    session.expire_all()
+    return [each.status for each in found]
+
+
+def test_campaigns_are_archived_and_paused_as_on_their_own_pages(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    first, second, third = (make_campaign(session, own) for _ in range(3))
+    second.status = CampaignStatus.ACTIVE
+    session.commit()
+    pause = address("campaigns", "pause")
+    question = asked(admin, pause, first.id, second.id)
+    assert "Pause 1 campaign?" in question
+    assert "1 of 2 selected can’t be changed:" in question
+    assert "Only running campaigns can be paused." in question
+    result = do(admin, pause, first.id, second.id)
+    assert "1 campaign paused 1 of 2 was left unchanged." in result
+    archive = address("campaigns", "archive")
+    assert "Archive 2 campaigns?" in asked(admin, archive, first.id, second.id)
+    assert "2 campaigns archived" in do(admin, archive, first.id, second.id)
+    assert statuses(session, first, second, third) == [
+        CampaignStatus.ARCHIVED,
+        CampaignStatus.ARCHIVED,
+        CampaignStatus.PAUSED,
+    ]
+    again = do(admin, archive, first.id)
+    assert "0 campaigns archived" in again
+    assert "The campaign is archived." in again
+
+
+def test_a_campaign_that_was_never_started_is_not_resumed(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    campaign = make_campaign(session, own)
+    resume = address("campaigns", "resume")
+    assert "Nothing can be changed" in asked(admin, resume, campaign.id)
+    assert "Only paused campaigns can be resumed." in do(admin, resume, campaign.id)
+    assert statuses(session, campaign) == [CampaignStatus.PAUSED]
+
+
+def test_contacts_are_removed_and_restored(session: Session, own: Tenant, admin: Browser) -> None:
+    campaign, people = add_contacts(session, own, 4)
+    query = f"campaign_id={campaign.id}"
+    remove = address("contacts", "remove", query)
+    shown = admin.post(
+        remove, {"id": [str(person.id) for person in people[:3]]}, page=f"/campaigns/{campaign.id}"
+    )
+    assert "3 contacts removed" in words(shown)
+    left = select(Contact.first_name).where(Contact.campaign_id == campaign.id)
+    assert session.scalars(left).all() == ["Ann3"]
+    form = re.search(r'action="(/lists/contacts/do/restore[^"]*)".*?</form>', shown.text, re.DOTALL)
+    assert form
+    keys = re.findall(r'name="id" value="([^"]+)"', form.group(0))
+    assert "3 contacts restored" in do(admin, unescape(form.group(1)), *keys)
+    assert sorted(filter(None, session.scalars(left))) == ["Ann0", "Ann1", "Ann2", "Ann3"]
+
+
+def test_contacts_are_added_to_the_do_not_call_list_once(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    campaign, people = add_contacts(session, own, 2)
+    staff = own.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, staff, own.organization.id, people[0].phone or "", reason="First")
+    session.commit()
+    result = do(
+        admin,
+        address("contacts", "do-not-call", f"campaign_id={campaign.id}"),
+        *(person.id for person in people),
+    )
+    assert "1 contact on the do-not-call list 1 of 2 was left unchanged." in result
+    assert "Already on the list." in result
+    entries = session.scalars(select(DoNotCallEntry).order_by(DoNotCallEntry.phone))
+    assert [(each.phone, each.reason, each.source) for each in entries] == [
+        (people[0].phone, "First", "portal"),
+        (people[1].phone, None, "contact"),
+    ]
+
+
+def test_numbers_are_removed_from_the_list(session: Session, own: Tenant, admin: Browser) -> None:
+    staff = own.caller(Role.PARTNER_ADMIN)
+    for number in range(3):
+        do_not_call.add(session, staff, own.organization.id, f"+1202555000{number}")
+    session.commit()
+    url = address("do-not-call", "remove", f"organization_id={own.organization.id}")
+    assert "Remove 2 numbers?" in asked(admin, url, "+12025550000", "+12025550001", "+1999", "x")
+    assert "2 numbers removed" in do(admin, url, "+12025550000", "+12025550001")
+    assert session.scalars(select(DoNotCallEntry.phone)).all() == ["+12025550002"]
+
+
+def test_webhooks_are_paused_resumed_and_removed(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    made = [
+        endpoints.add(
+            session,
+            own.caller(Role.PARTNER_ADMIN),
+            app.extensions["settings"],
+            organization_id=own.organization.id,
+            url=f"https://crm.example/{number}",
+            events=["call.completed"],
+        ).endpoint
+        for number in range(3)
+    ]
+    session.commit()
+    keys = [each.id for each in made]
+    assert "3 webhooks paused" in do(admin, address("webhooks", "pause"), *keys)
+    assert "Already paused." in do(admin, address("webhooks", "pause"), keys[0])
+    assert "2 webhooks resumed" in do(admin, address("webhooks", "resume"), *keys[:2])
+    session.expire_all()
+    assert [each.paused_at is None for each in made] == [True, True, False]
+    assert "2 webhooks removed" in do(admin, address("webhooks", "remove"), *keys[1:])
+    assert session.scalars(select(WebhookEndpoint.id)).all() == [keys[0]]
+
+
+def test_all_that_match_are_asked_about_with_their_number(
+    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, _people = add_contacts(session, own, 30)
+    page = admin.get(f"/campaigns/{campaign.id}").text
+    assert "all 30 that match" in page
+    url = address("contacts", "remove", f"campaign_id={campaign.id}")
+    filtered = words(admin.get(f"{url}&all=yes&q=Ann1"))
+    assert "Remove 11 contacts?" in filtered
+    assert "Remove 30 contacts?" in words(admin.get(f"{url}&all=yes"))
+    monkeypatch.setattr(bulk_views, "MOST_AT_ONCE", 20)
+    some = words(admin.get(f"{url}&all=yes"))
+    assert "Remove 20 contacts?" in some
+    assert "These are the first 20 that match." in some
+
+
+def test_one_row_that_fails_stops_no_other(
+    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign that was archived between the question and its answer."""
+    first, second = make_campaign(session, own), make_campaign(session, own)
+    for each in (first, second):
+        each.status = CampaignStatus.ACTIVE
+    session.commit()
+    pause = outreach.pause
+
+    def pause_late(*args: object) -> Campaign:
+        if args[2] == first.id:
+            campaigns.archive(*args[:3])  # type: ignore[arg-type]  # as they came
+        return pause(*args)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(outreach, "pause", pause_late)
+    result = do(admin, address("campaigns", "pause"), first.id, second.id)
+    assert "1 campaign paused 1 of 2 was left unchanged." in result
+    assert "The campaign is archived." in result
+    assert statuses(session, first, second) == [CampaignStatus.ACTIVE, CampaignStatus.PAUSED]
+
+
+def test_rows_of_another_tenant_are_not_there(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    campaign, people = add_contacts(session, own, 1)
+    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, "+12025550100")
+    session.commit()
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert "Nothing selected" in asked(stranger, address("campaigns", "archive"), campaign.id)
+    assert "0 campaigns archived" in do(stranger, address("campaigns", "archive"), campaign.id)
+    for name, query, key in (
+        ("contacts", f"campaign_id={campaign.id}", people[0].id),
+        ("do-not-call", f"organization_id={own.organization.id}", "+12025550100"),
+    ):
+        url = address(name, "remove", f"{query}&id={key}")
+        assert stranger.get(url).status_code == 404
+        assert stranger.post(url, {"id": str(key)}, page="/account").status_code == 404
+    assert statuses(session, campaign) == [CampaignStatus.PAUSED]
+    assert len(session.scalars(select(Contact)).all()) == 1
+
+
+def test_only_who_may_do_it_to_one_may_do_it_to_several(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    make_campaign(session, own)
+    may = {}
+    for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD):
+        browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+        may[role] = [
+            (name, action.name)
+            for name, definition in LISTS.items()
+            for action in (definition.bulk.actions if definition.bulk else ())
+            if not definition.path and browser.get(address(name, action.name)).status_code == 200
+        ]
+    of_campaigns = [("campaigns", name) for name in ("pause", "resume", "archive")]
+    assert may == {
+        Role.PARTNER_ADMIN: [
+            *(("users", name) for name in ("suspend", "reactivate")),
+            *of_campaigns,
+            *(("webhooks", name) for name in ("pause", "resume", "remove")),
+        ],
+        Role.PARTNER_EDITOR: of_campaigns,
+        Role.STANDARD: of_campaigns,
+    }
+    unknown = signed_in(own.user)
+    for path in ("/lists/campaigns/do/delete", "/lists/history/do/remove", "/lists/x/do/remove"):
+        assert unknown.get(path).status_code == 404
+
+
+def test_reactivating_several_asks_for_a_fresh_proof_as_for_one(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.user.status = UserStatus.SUSPENDED
+    session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
+    session.commit()
+    url = address("users", "reactivate", f"id={own.user.id}")
+    answers = (
+        admin.get(url),
+        admin.post(url, {"id": str(own.user.id)}, page="/account"),
+    )
+    assert [(each.location or "").partition("?")[0] for each in answers] == ["/account/confirm"] * 2
+    session.expire_all()
+    assert own.user.status is UserStatus.SUSPENDED
+    assert admin.get(address("users", "suspend", f"id={own.user.id}")).status_code == 200
+
+
+def test_keys_that_name_nothing_change_nothing(own: Tenant, admin: Browser) -> None:
+    url = address("campaigns", "archive")
+    assert "0 campaigns archived" in do(admin, url, new_id(), "x", "\0", "")

@@ -1,0 +1,50 @@
+"""Tables name the zone of their times only for readers who haven't chosen it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import User
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.uploader import words
+
+SignedIn = Callable[[User], Browser]
+PAGES = ("/campaigns", "/uploads", "/calls", "/audit", "/exports", "/notifications", "/alerts")
+NAMED = re.compile(r"Times are (\S+)\.|When \((\S+)\)")
+
+
+def named(browser: Browser, path: str) -> set[str]:
+    """The zones that the page names."""
+    return {"".join(found) for found in NAMED.findall(words(browser.get(path)))}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [(None, {"UTC"}), ("Europe/Berlin", set()), ("UTC", set())]
+)
+def test_the_zone_is_named_until_the_reader_has_chosen_one(
+    session: Session,
+    own: Tenant,
+    signed_in: SignedIn,
+    chosen: str | None,
+    expected: set[str],
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    user.timezone = chosen
+    session.commit()
+    browser = signed_in(user)
+    assert {path: named(browser, path) for path in PAGES} == dict.fromkeys(PAGES, expected)
+
+
+def test_an_operator_is_told_the_zone_of_the_user_whose_portal_is_shown(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    user.timezone = "Europe/Berlin"
+    session.commit()
+    view = f"/people/{user.id}/view-as"
+    operator.post(view, {"reason": "Request 4711"}, page=view)
+    assert named(operator, "/calls") == {"Europe/Berlin"}
