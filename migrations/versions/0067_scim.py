@@ -9,7 +9,7 @@ from app.models.base import UtcDateTime
 from migrations import policies
 
 revision: str = "0067"
-down_revision: str | Sequence[str] | None = "0065"
+down_revision: str | Sequence[str] | None = "0066"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
