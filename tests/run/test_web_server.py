@@ -138,7 +138,8 @@ SLOW = {
 
 
 def test_300_slow_clients_of_each_kind_hold_up_no_other(server: int) -> None:
-    """Each kind alone, then all at once."""
+    """Each kind alone, then all at once. The server ends a slow request after 15 s: an answer
+    that waited for one would take at least that long, also on a busy machine."""
     longest = {}
     with ExitStack() as all_of_them:
         for kind, sent in SLOW.items():
@@ -149,7 +150,7 @@ def test_300_slow_clients_of_each_kind_hold_up_no_other(server: int) -> None:
                     slow.sendall(sent)
                 longest[kind] = longest_of_ten(server)
         longest["all of them"] = longest_of_ten(server)
-    assert {kind: seconds for kind, seconds in longest.items() if seconds > 1} == {}
+    assert {kind: seconds for kind, seconds in longest.items() if seconds > 5} == {}
 
 
 def test_clients_that_keep_their_side_open_hold_up_no_other(server: int) -> None:
@@ -158,7 +159,7 @@ def test_clients_that_keep_their_side_open_hold_up_no_other(server: int) -> None
         for _ in range(20):
             finished = socket.create_connection(("127.0.0.1", server), timeout=10)
             open_still.enter_context(finished).sendall(sent)
-        assert longest_of_ten(server) < 1
+        assert longest_of_ten(server) < 5
 
 
 def longest_of_ten(port: int) -> float:
