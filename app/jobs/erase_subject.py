@@ -1,0 +1,178 @@
+"""Erasing a subject, as a durable workflow of short transactions."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.database import Database
+from app.enums import SubjectKind
+from app.gateways.files import FileStore
+from app.gateways.files.outages import retry_on_file_outage
+from app.gateways.mailers import Outbox, open_outbox
+from app.jobs.context import context
+from app.jobs.observed import observed
+from app.jobs.purging import delete_upload
+from app.jobs.resilience import retry_on_database_outage
+from app.services.personal_data import copies, erasing, history, own_rows, sweep
+from app.services.personal_data.subjects import Subject
+
+WAIT_SECONDS = 15.0
+LONGEST_WAITS = 1000
+"""Some hours: longer than any call or upload."""
+TEXTS = "texts"
+"""What replaced words in rows of other things are counted as."""
+PAUSE_SECONDS = 0.02
+"""Between two transactions: others write too."""
+
+log = logging.getLogger(__name__)
+
+
+@DBOS.workflow(name="erase_subject")
+@observed
+def erase_subject(erasure_id: str) -> None:
+    """Erase a person once no call to them and no upload of the organization is at work."""
+    try:
+        for _ in range(LONGEST_WAITS):
+            if is_ready(erasure_id):
+                break
+            DBOS.sleep(WAIT_SECONDS)
+        erase_all(erasure_id)
+    except Exception:
+        log.exception("an erasure could not be carried out")
+        give_up_erasure(erasure_id)
+
+
+@DBOS.step(name="is_erasure_ready")
+@retry_on_database_outage
+def is_ready(erasure_id: str) -> bool:
+    with context().database.transaction() as session:
+        begun = erasing.begin(session, UUID(erasure_id))
+        if begun is None or begun[0].kind is SubjectKind.USER:
+            return True
+        subject, _pseudonym = begun
+        is_called = own_rows.cancel_calls(session, subject)
+        return not (is_called or copies.is_upload_at_work(session, subject))
+
+
+@DBOS.step(name="erase_all")
+@retry_on_database_outage
+@retry_on_file_outage
+def erase_all(erasure_id: str) -> None:
+    own = context()
+    Erasing(own.database, own.files, open_outbox(own.settings), UUID(erasure_id)).run()
+    own.database.give_back_space()
+
+
+@DBOS.step(name="give_up_erasure")
+@retry_on_database_outage
+def give_up_erasure(erasure_id: str) -> None:
+    with context().database.transaction() as session:
+        erasing.fail(session, UUID(erasure_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Erasing:
+    """One erasure and the means for it. Each part commits and counts what it did."""
+
+    database: Database
+    files: FileStore
+    outbox: Outbox
+    erasure_id: UUID
+
+    def run(self) -> None:
+        """Erase what is left; no effect once it is done."""
+        with self.database.transaction() as session:
+            begun = erasing.begin(session, self.erasure_id)
+        if begun is None:
+            return
+        subject, pseudonym = begun
+        if subject.kind is SubjectKind.USER:
+            self._erase_account(subject, pseudonym)
+        else:
+            self._erase_contact(subject, pseudonym)
+        self._erase_copies(subject, pseudonym)
+        for place in sweep.places():
+            name = place.table if place.deletes else TEXTS
+            self._repeat(name, sweep.some, subject, place, pseudonym)
+        self._repeat("audit_entries", history.some, subject, pseudonym)
+        if subject.kind is SubjectKind.USER:
+            self._repeat("audit_entries", history.some, subject, pseudonym, of_partner=False)
+        # Last: some were on their way, or read what was erased meanwhile.
+        self._erase_exports(subject)
+        kept = copies.erase_kept_mails(self.outbox, subject)
+        with self.database.transaction() as session:
+            erasing.count(session, self.erasure_id, {"kept_mails": kept})
+            erasing.finish(session, self.erasure_id)
+
+    def _erase_account(self, subject: Subject, pseudonym: str) -> None:
+        with self.database.transaction() as session:
+            counts = own_rows.erase_account(session, subject, pseudonym)
+            erasing.count(session, self.erasure_id, {"users": 1, **counts})
+
+    def _erase_contact(self, subject: Subject, pseudonym: str) -> None:
+        """Recordings go with the contact, their files don't: calls come first. Those that a
+        campaign placed meanwhile come after."""
+        self._erase_calls(subject, pseudonym)
+        with self.database.transaction() as session:
+            gone = own_rows.erase_contacts(session, subject)
+            own_rows.erase_verified_numbers(session, subject)
+            erasing.count(session, self.erasure_id, {"contacts": gone})
+        self._erase_calls(subject, pseudonym)
+        self._erase_uploads(subject)
+
+    def _erase_calls(self, subject: Subject, pseudonym: str) -> None:
+        found = 1
+        while found:
+            with self.database.transaction() as session:
+                own_rows.cancel_calls(session, subject)
+                found, keys = own_rows.erase_calls(session, subject, pseudonym)
+                counts = {"calls": found, "call_recordings": len(keys)}
+                erasing.count(session, self.erasure_id, counts)
+            for key in keys:
+                self.files.delete(key)
+            time.sleep(PAUSE_SECONDS)
+
+    def _erase_uploads(self, subject: Subject) -> None:
+        with self.database.transaction(read_only=True) as session:
+            waiting = copies.uploads_to_search(session, subject)
+        for upload_id in waiting:
+            with self.database.transaction(read_only=True) as session:
+                is_in = copies.is_in_upload(session, subject, upload_id)
+            if is_in:
+                with self.database.transaction() as session:
+                    copies.end_upload(session, upload_id)
+                    erasing.count(session, self.erasure_id, {"contact_imports": 1})
+                delete_upload(self.database, self.files, upload_id)
+
+    def _erase_copies(self, subject: Subject, pseudonym: str) -> None:
+        with self.database.transaction() as session:
+            answers = copies.erase_answers(session, subject, pseudonym)
+            mails = copies.erase_mails(session, subject)
+            copies.erase_recipients(session, subject)
+            counts = {"idempotency_records": answers, "mails": mails}
+            erasing.count(session, self.erasure_id, counts)
+
+    def _erase_exports(self, subject: Subject) -> None:
+        with self.database.transaction() as session:
+            keys = copies.erase_exports(session, subject)
+            erasing.count(session, self.erasure_id, {"list_exports": len(keys)})
+        for key in keys:
+            self.files.delete(key)
+
+    def _repeat(
+        self, name: str, step: Callable[..., tuple[int, Any]], *args: Any, **more: Any
+    ) -> None:
+        """Repeat a step until it has read all rows; it takes and returns the last key."""
+        last: Any = None
+        while True:
+            with self.database.transaction() as session:
+                found, last = step(session, *args, last, **more)
+                erasing.count(session, self.erasure_id, {name: found})
+            if last is None:
+                return
+            time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,1 @@
+"""Exporting and erasing the data about a user or a contact."""

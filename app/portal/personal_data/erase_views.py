@@ -1,0 +1,164 @@
+"""Erasing a user or a contact: the preview with its confirmation, and how far it has come."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.enums import ErasureState
+from app.errors import Conflict, Forbidden
+from app.extensions import caller, transaction
+from app.models import Erasure
+from app.portal.personal_data import labels
+from app.portal.personal_data.forms import EraseForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.navigation import may_open
+from app.services import contacts, users
+from app.services.contacts import single
+from app.services.personal_data import erasing, mentions, preview, subjects
+from app.services.personal_data.erasing import ENDED
+from app.services.personal_data.mentions import Mention
+from app.services.personal_data.subjects import Subject
+
+
+@portal.get("/people/<uuid:user_id>/erase")
+def user_erase_confirm(user_id: UUID) -> str:
+    return _user_page(user_id, EraseForm.from_object())
+
+
+@portal.post("/people/<uuid:user_id>/erase")
+def user_erase(user_id: UUID) -> Page:
+    form = EraseForm()
+    with transaction(read_only=True) as session:
+        expected = users.get(session, caller(), user_id).email
+    if not (form.validate() and form.confirms(expected)):
+        return _user_page(user_id, form), 422
+    try:
+        with transaction() as session:
+            subject = subjects.user(session, caller(), user_id)
+            erasure_id = erasing.request(session, caller(), subject).id
+    except (Conflict, Forbidden) as error:
+        flash(error.message, "warning")
+        return redirect(url_for("portal.user", user_id=user_id), 303)
+    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
+def contact_erase_confirm(campaign_id: UUID, contact_id: UUID) -> str:
+    return _contact_page(campaign_id, contact_id, EraseForm.from_object())
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
+def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
+    form = EraseForm()
+    with transaction(read_only=True) as session:
+        expected = single.name_of(contacts.get(session, caller(), campaign_id, contact_id))
+    if not (form.validate() and form.confirms(expected)):
+        return _contact_page(campaign_id, contact_id, form), 422
+    with transaction() as session:
+        subject = subjects.contact(session, caller(), campaign_id, contact_id)
+        erasure_id = erasing.request(session, caller(), subject).id
+    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+
+
+@portal.get("/erasures/<uuid:erasure_id>")
+def erasure(erasure_id: UUID) -> str:
+    return render_template("portal/personal_data/erasure.html", **_progress(erasure_id))
+
+
+@portal.get("/erasures/<uuid:erasure_id>/live")
+def erasure_live(erasure_id: UUID) -> str:
+    """The part of the page that changes while the worker erases."""
+    return render_template("portal/personal_data/_progress.html", **_progress(erasure_id))
+
+
+@portal.post("/erasures/<uuid:erasure_id>/retry")
+def erasure_retry(erasure_id: UUID) -> Page:
+    with transaction() as session:
+        erasing.retry(session, caller(), erasure_id)
+    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+
+
+def _progress(erasure_id: UUID) -> dict[str, Any]:
+    with transaction(read_only=True) as session:
+        found = erasing.get(session, caller(), erasure_id)
+    return {
+        "erasure": found,
+        "state": labels.STATES[found.state],
+        "is_running": found.state not in ENDED,
+        "counts": _counts(found),
+        "has_failed": found.state is ErasureState.FAILED,
+        "has_settings": caller().partner_id is not None
+        and may_open(caller(), "portal.personal_data_settings"),
+    }
+
+
+def _counts(found: Erasure) -> Sequence[tuple[str, int]]:
+    return [
+        (labels.TABLE_NAMES.get(table, labels.OTHER), number)
+        for table, number in found.counts.items()
+    ]
+
+
+def _user_page(user_id: UUID, form: EraseForm) -> str:
+    with transaction(read_only=True) as session:
+        subject = subjects.user(session, caller(), user_id)
+        found = users.get(session, caller(), user_id)
+        return _page(
+            session,
+            subject,
+            form,
+            name=found.name or found.email,
+            expected=found.email,
+            consequences=labels.OF_USERS,
+            action=url_for("portal.user_erase", user_id=user_id),
+            safe_url=url_for("portal.user", user_id=user_id),
+        )
+
+
+def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
+    ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
+    with transaction(read_only=True) as session:
+        subject = subjects.contact(session, caller(), campaign_id, contact_id)
+        name = single.name_of(contacts.get(session, caller(), campaign_id, contact_id))
+        return _page(
+            session,
+            subject,
+            form,
+            name=name,
+            expected=name,
+            consequences=labels.OF_CONTACTS,
+            action=url_for("portal.contact_erase", **ids),
+            safe_url=url_for("portal.contact", **ids),
+        )
+
+
+def _page(session: Session, subject: Subject, form: EraseForm, **about: Any) -> str:
+    lines = [
+        (labels.TABLE_NAMES.get(line.table, labels.OTHER), line.rows, labels.FATES[line.fate])
+        for line in preview.of(session, subject)
+    ]
+    searched = mentions.of(session, caller(), subject, seconds=mentions.PATIENCE)
+    mentioned = searched.mentions
+    return render_template(
+        "portal/personal_data/erase.html",
+        subject=subject,
+        form=form,
+        lines=lines,
+        mentions=[(labels.MENTIONS[each.table], each, _url_of(each)) for each in mentioned],
+        names=sorted({each.name.casefold(): each.name for each in mentioned}.values()),
+        most=mentions.MOST,
+        is_complete=searched.is_complete,
+        **about,
+    )
+
+
+def _url_of(mention: Mention) -> str | None:
+    """Return the page of a text, if the user may open it."""
+    endpoint, needed = labels.MENTION_PAGES[mention.table]
+    if not may_open(caller(), endpoint):
+        return None
+    ids: dict[str, Any] = {parameter: mention.ids[name] for parameter, name in needed.items()}
+    return url_for(endpoint, **ids)

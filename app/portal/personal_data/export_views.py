@@ -1,0 +1,42 @@
+"""Requesting an export of the data about a user or a contact."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.user_timezone import zone
+from app.services.personal_data import exporting, subjects
+from app.services.personal_data.subjects import Subject
+
+
+@portal.post("/people/<uuid:user_id>/data-export")
+def user_data_export(user_id: UUID) -> Page:
+    def of_user(session: Session) -> Subject:
+        return subjects.user(session, caller(), user_id)
+
+    return _requested(of_user)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
+def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
+    def of_contact(session: Session) -> Subject:
+        return subjects.contact(session, caller(), campaign_id, contact_id)
+
+    return _requested(of_contact, campaign_id)
+
+
+def _requested(load: Callable[[Session], Subject], campaign_id: UUID | None = None) -> Page:
+    try:
+        with transaction() as session:
+            exporting.request(session, caller(), load(session), zone(), campaign_id)
+    except Conflict as error:
+        flash(error.message, "warning")
+    else:
+        flash(gettext("The export is being prepared. You get an email."), "success")
+    return redirect(url_for("portal.exports"), 303)

@@ -1,0 +1,95 @@
+"""What the tables with personal data are called, and what becomes of them."""
+
+from app.enums import ErasureState, RetentionKind, SubjectKind
+from app.languages import lazy_gettext
+from app.services.personal_data.inventory import OnErasure
+
+TABLE_NAMES: dict[str, str] = {
+    "audit_entries": lazy_gettext("History entries"),
+    "call_attempts": lazy_gettext("Call attempts"),
+    "call_events": lazy_gettext("Call events"),
+    "call_recordings": lazy_gettext("Recordings"),
+    "call_transcripts": lazy_gettext("Transcripts and summaries"),
+    "calls": lazy_gettext("Calls"),
+    "contact_external_ids": lazy_gettext("External ids"),
+    "contact_imports": lazy_gettext("Uploads: file, rows and undo log"),
+    "contacts": lazy_gettext("Contacts, in all campaigns of the organization"),
+    "do_not_call": lazy_gettext("Do-not-call entries"),
+    "email_changes": lazy_gettext("Email changes"),
+    "idempotency_records": lazy_gettext("Stored API answers"),
+    "kept_mails": lazy_gettext("Emails in the outbox"),
+    "list_exports": lazy_gettext("Exports"),
+    "mails": lazy_gettext("Emails"),
+    "passkeys": lazy_gettext("Passkeys"),
+    "portal_sessions": lazy_gettext("Sessions"),
+    "saved_views": lazy_gettext("Saved views"),
+    "scim_users": lazy_gettext("Data from the directory"),
+    "texts": lazy_gettext("Names in other texts"),
+    "user_identities": lazy_gettext("Linked company accounts"),
+    "users": lazy_gettext("Account"),
+    "webhook_deliveries": lazy_gettext("Webhook deliveries"),
+}
+OTHER = lazy_gettext("Other records")
+MENTIONS: dict[str, str] = {
+    "agents": lazy_gettext("Messages of an assistant"),
+    "calls": lazy_gettext("Call to someone else"),
+    "campaigns": lazy_gettext("Name of a campaign"),
+    "contacts": lazy_gettext("Another contact"),
+    "do_not_call": lazy_gettext("Reason on the do-not-call list"),
+    "outreaches": lazy_gettext("Messages of a campaign"),
+}
+"""By table: a text that mentions a name."""
+MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
+    "agents": ("portal.assistant", {"assistant_id": "id"}),
+    "calls": ("portal.call", {"call_id": "id"}),
+    "campaigns": ("portal.campaign", {"campaign_id": "id"}),
+    "contacts": ("portal.contact", {"campaign_id": "campaign_id", "contact_id": "id"}),
+    "do_not_call": ("portal.do_not_call", {"organization_id": "organization_id"}),
+    "outreaches": ("portal.campaign_outreach", {"campaign_id": "campaign_id"}),
+}
+"""Where it is edited: an endpoint, and its parameters by the ids of the text."""
+FATES: dict[OnErasure, tuple[str, str]] = {
+    OnErasure.DELETED: (lazy_gettext("Deleted"), "danger"),
+    OnErasure.PSEUDONYMIZED: (lazy_gettext("Pseudonymized"), "warning"),
+    OnErasure.REPLACED: (lazy_gettext("Pseudonymized"), "warning"),
+    OnErasure.REDACTED: (lazy_gettext("Pseudonymized"), "warning"),
+    OnErasure.KEPT: (lazy_gettext("Kept"), "neutral"),
+}
+STATES: dict[ErasureState, tuple[str, str]] = {
+    ErasureState.WAITING: (lazy_gettext("Waiting"), "info"),
+    ErasureState.RUNNING: (lazy_gettext("Running"), "info"),
+    ErasureState.DONE: (lazy_gettext("Done"), "success"),
+    ErasureState.FAILED: (lazy_gettext("Failed"), "danger"),
+}
+SUBJECTS: dict[SubjectKind, str] = {
+    SubjectKind.USER: lazy_gettext("User"),
+    SubjectKind.CONTACT: lazy_gettext("Contact"),
+}
+KINDS: dict[RetentionKind, str] = {
+    RetentionKind.RECORDINGS: lazy_gettext("Recordings"),
+    RetentionKind.TRANSCRIPTS: lazy_gettext("Transcripts and summaries"),
+    RetentionKind.UPLOADS: lazy_gettext("Rows of uploads"),
+    RetentionKind.MAILS: lazy_gettext("Emails"),
+    RetentionKind.WEBHOOKS: lazy_gettext("Webhook deliveries"),
+}
+OF_CONTACTS = (
+    lazy_gettext("Waiting calls are cancelled. The erasure waits for calls in progress."),
+    lazy_gettext("Calls stay with a pseudonym, so that figures and billing stay exact."),
+    lazy_gettext(
+        "The file, rows and undo log of uploads that name the person are deleted. Other contacts "
+        "stay."
+    ),
+    lazy_gettext("Exports of your portal are deleted, because they may name the person."),
+    lazy_gettext("Numbers on a do-not-call list are kept: the law requires it."),
+    lazy_gettext("Backups keep the data until they expire."),
+)
+OF_USERS = (
+    lazy_gettext(
+        "The user is signed out at once. Keys and other items they created end, as when you "
+        "deactivate the account."
+    ),
+    lazy_gettext("The account stays deactivated under a pseudonym, so that figures stay exact."),
+    lazy_gettext("Names and addresses in the history are replaced by the pseudonym."),
+    lazy_gettext("Exports of your portal are deleted, because they may name the person."),
+    lazy_gettext("Backups keep the data until they expire."),
+)

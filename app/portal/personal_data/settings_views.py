@@ -1,0 +1,107 @@
+"""Settings of personal data: how long each kind is kept, when it was last deleted, erasures."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from wtforms import StringField
+
+from app.enums import RetentionKind
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext
+from app.portal.personal_data.labels import KINDS, STATES, SUBJECTS
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.fields import VersionField, typed_number
+from app.portal.web.forms import PortalForm, refused
+from app.services import exports, idempotency, partners, retention
+from app.services.partners import retention_policy as policies
+from app.services.personal_data import erasing
+
+SHOWN = 20
+_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+
+
+class RetentionForm(PortalForm):
+    """Blank numbers are the days of the installation. Fields are named by `RetentionKind`."""
+
+    version = VersionField()
+    recordings = StringField(KINDS[RetentionKind.RECORDINGS], render_kw=_NUMBER)
+    transcripts = StringField(KINDS[RetentionKind.TRANSCRIPTS], render_kw=_NUMBER)
+    uploads = StringField(KINDS[RetentionKind.UPLOADS], render_kw=_NUMBER)
+    mails = StringField(KINDS[RetentionKind.MAILS], render_kw=_NUMBER)
+    webhooks = StringField(KINDS[RetentionKind.WEBHOOKS], render_kw=_NUMBER)
+
+    def days(self) -> dict[RetentionKind, int | None]:
+        """Return what was entered; no number is one out of range."""
+        return {kind: typed_number(self[kind.value].data) for kind in RetentionKind}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kind of data, with the installation's days and the time it was last deleted."""
+
+    kind: RetentionKind
+    days: int
+    ran_at: datetime | None
+
+
+def kept(session: Session) -> list[Kept]:
+    """Return every kind whose time ends."""
+    runs = retention.runs(session)
+    return [
+        Kept(kind, days, runs[kind].ran_at if kind in runs else None)
+        for kind, days in policies.of_installation(settings()).items()
+    ]
+
+
+@portal.get("/settings/personal-data")
+def personal_data_settings() -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session)
+    return _page(form)
+
+
+@portal.post("/settings/personal-data")
+def personal_data_settings_save() -> Page:
+    form = RetentionForm()
+    if not form.validate():
+        return _page(form), 422
+    partner_id = partners.own(caller())
+    try:
+        with transaction() as session:
+            policies.save(
+                session,
+                caller(),
+                partner_id,
+                form.days(),
+                settings(),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        target = ("partner", partner_id)
+        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    flash(gettext("Saved. Older data is deleted within an hour."), "success")
+    return redirect(url_for("portal.personal_data_settings"), 303)
+
+
+def _stored(session: Session) -> RetentionForm:
+    partner = partners.get_own(session, caller())
+    days = policies.of_partner(partner)
+    shown = {kind.value: "" if own is None else str(own) for kind, own in days.items()}
+    return RetentionForm.from_object(data={"version": partner.version, **shown})
+
+
+def _page(form: RetentionForm) -> str:
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/personal_data/settings.html",
+            form=form,
+            kept=kept(session),
+            export_days=exports.KEPT_FOR.days,
+            answer_hours=int(idempotency.KEPT_FOR.total_seconds() // 3600),
+            erasures=erasing.latest(session, caller(), SHOWN),
+            states=STATES,
+            kinds=SUBJECTS,
+        )

@@ -1,0 +1,65 @@
+"""How long a partner keeps data whose time ends: the installation's days, or fewer."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import RetentionKind
+from app.errors import ValidationFailed, refuse_stale
+from app.models import Partner
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.partners.changing import record_update
+from app.services.partners.loading import get
+from app.services.partners.sign_in_policy import out_of_range
+
+Days = Mapping[RetentionKind, int | None]
+"""None is the installation's."""
+
+
+def of_installation(settings: Settings) -> dict[RetentionKind, int]:
+    return {
+        RetentionKind.RECORDINGS: settings.recording_days,
+        RetentionKind.TRANSCRIPTS: settings.transcript_days,
+        RetentionKind.UPLOADS: settings.rows_kept_days,
+        RetentionKind.MAILS: settings.mail_days,
+        RetentionKind.WEBHOOKS: settings.webhook_days,
+    }
+
+
+def of_partner(partner: Partner) -> dict[RetentionKind, int | None]:
+    return {kind: (partner.retention_days or {}).get(kind.value) for kind in RetentionKind}
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    days: Days,
+    settings: Settings,
+    *,
+    expected_version: int | None = None,
+) -> Partner:
+    """Choose fewer days, from the worker's next run on; older data is deleted then.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
+    (``changed_meanwhile``).
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    refuse_stale(expected_version, partner.version, "partner")
+    problems = []
+    for kind, most in of_installation(settings).items():
+        least = settings.undo_days if kind is RetentionKind.UPLOADS else 1
+        problems += out_of_range(kind.value, days.get(kind), least, most)
+    if problems:
+        raise ValidationFailed.of(*problems)
+    before = partner.retention_days or {}
+    after = {kind.value: own for kind, own in days.items() if own is not None}
+    if before == after:
+        return partner
+    partner.retention_days = after or None
+    record_update(session, caller, partner, {"retentionDays": before}, {"retentionDays": after})
+    return partner

@@ -1,0 +1,183 @@
+"""Copies of what a person did or was sent: stored answers, mails, files of exports, uploads."""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import delete, or_, select, union_all, update
+from sqlalchemy.orm import Session
+
+from app.enums import ExportState, ImportState
+from app.gateways.mailers import Outbox
+from app.models import (
+    ApiKey,
+    ContactImport,
+    IdempotencyRecord,
+    ImportBlock,
+    ImportChange,
+    ImportCorrection,
+    ImportProblem,
+    ImportRow,
+    ListExport,
+    Mail,
+    OAuthClient,
+    ReportSchedule,
+    User,
+    utcnow,
+)
+from app.services.contacts import single
+from app.services.imports.undo import UNDOING
+from app.services.personal_data.subjects import Subject
+
+ROWS_AT_ONCE = 2000
+AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
+
+
+def erase_answers(session: Session, subject: Subject, pseudonym: str) -> int:
+    """Remove the person from the stored answers of requests; return from how many."""
+    owners = union_all(
+        *(
+            select(model.id).where(model.partner_id == subject.partner_id)
+            for model in (User, ApiKey, OAuthClient)
+        )
+    )
+    words = subject.words
+    removed = [str(each) for each in subject.contacts]
+    is_removal = (IdempotencyRecord.operation == single.REMOVED) & IdempotencyRecord.key.in_(
+        removed
+    )
+    gone = session.execute(delete(IdempotencyRecord).where(is_removal)).rowcount  # type: ignore[attr-defined]  # of a CursorResult
+    if not words.spellings:
+        return int(gone)
+    named = words.stand_in(IdempotencyRecord.key, IdempotencyRecord.response)
+    query = select(IdempotencyRecord).where(IdempotencyRecord.credential_id.in_(owners), named)
+    for record in session.scalars(query).all():
+        gone += 1
+        if words.replaced(record.key, pseudonym) != record.key:
+            session.delete(record)
+        else:
+            record.response = words.replaced(record.response, pseudonym)
+    return int(gone)
+
+
+def erase_mails(session: Session, subject: Subject) -> int:
+    """Delete the mails to the subject, and the mails of the partner that name the subject."""
+    named = [Mail.user_id == subject.subject_id]
+    if subject.words.spellings:
+        named.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
+    own = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
+    found = delete(Mail).where(own, or_(*named))
+    return int(session.execute(found).rowcount)  # type: ignore[attr-defined]  # of a CursorResult
+
+
+def erase_kept_mails(outbox: Outbox, subject: Subject) -> int:
+    """Delete the files of mails that name the person; return how many."""
+    gone = 0
+    for mail in outbox.mails():
+        if mail.partner_id not in (subject.partner_id, None):
+            continue
+        try:
+            message = mail.read()
+        except FileNotFoundError:
+            continue
+        parts = [str(value) for value in message.values()]
+        parts += [
+            part.get_content() for part in message.walk() if part.get_content_maintype() == "text"
+        ]
+        if subject.words.are_in(parts):
+            mail.path.unlink(missing_ok=True)
+            gone += 1
+    return gone
+
+
+def erase_recipients(session: Session, subject: Subject) -> None:
+    """Remove the person from the recipients of reports."""
+    emails = {email.casefold() for email in subject.emails}
+    query = select(ReportSchedule).where(ReportSchedule.partner_id == subject.partner_id)
+    if subject.organization_id is not None:
+        query = query.where(ReportSchedule.organization_id == subject.organization_id)
+    for schedule in session.scalars(query):
+        left = [each for each in schedule.recipients if each.casefold() not in emails]
+        if len(left) != len(schedule.recipients):
+            schedule.recipients = left
+
+
+def erase_exports(session: Session, subject: Subject) -> list[str]:
+    """Delete the partner's exports, which may name the subject, and the user's own, also those that
+    are being written; return the keys of their files. They can be requested again."""
+    of_partner = ListExport.partner_id == subject.partner_id
+    found = or_(
+        of_partner, ListExport.partner_id.is_(None), ListExport.user_id == subject.subject_id
+    )
+    query = select(ListExport.id, ListExport.file_key).where(
+        found, (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
+    )
+    rows = session.execute(query).all()
+    session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in rows])))
+    return [row.file_key for row in rows if row.file_key]
+
+
+def is_upload_at_work(session: Session, subject: Subject) -> bool:
+    """Whether the organization has an upload whose rows can't be searched now."""
+    busy = or_(ContactImport.state.in_(AT_WORK), ContactImport.undo_state == UNDOING)
+    return session.scalar(_uploads(subject).where(busy).limit(1)) is not None
+
+
+def uploads_to_search(session: Session, subject: Subject) -> Sequence[UUID]:
+    """Return the organization's uploads that still store something."""
+    stores = or_(ContactImport.rows_forgotten_at.is_(None), ContactImport.file_key != "")
+    return session.scalars(_uploads(subject).where(stores).order_by(ContactImport.id)).all()
+
+
+def is_in_upload(session: Session, subject: Subject, upload_id: UUID) -> bool:
+    """Whether an upload names the person; also if its file can't be read, and may do so."""
+    upload = session.get_one(ContactImport, upload_id)
+    if upload.state is ImportState.FAILED and upload.file_key:
+        return True
+    changes = select(ImportChange.contact_id).where(
+        ImportChange.import_id == upload_id, ImportChange.contact_id.in_(subject.contacts)
+    )
+    if session.scalar(changes.limit(1)) is not None:
+        return True
+    words = subject.words
+    return words.are_in(upload.samples) or any(
+        words.are_in(values) for values in _stored_values(session, upload_id)
+    )
+
+
+def end_upload(session: Session, upload_id: UUID) -> None:
+    """Cancel a checked upload; none of its contacts is applied."""
+    session.execute(
+        update(ContactImport)
+        .where(ContactImport.id == upload_id, ContactImport.state == ImportState.CHECKED)
+        .values(state=ImportState.CANCELLED, finished_at=utcnow())
+    )
+
+
+def _uploads(subject: Subject) -> Any:
+    return select(ContactImport.id).where(
+        ContactImport.partner_id == subject.partner_id,
+        ContactImport.organization_id == subject.organization_id,
+    )
+
+
+def _stored_values(session: Session, upload_id: UUID) -> Iterator[Any]:
+    """Return what the rows of an upload hold, listed and packed."""
+    for columns in (
+        (ImportRow.cells, ImportRow.contact),
+        (ImportProblem.message, ImportProblem.repair),
+        (ImportCorrection.cells, ImportCorrection.was),
+        (ImportChange.before, ImportChange.after),
+    ):
+        of_upload = columns[0].class_.import_id == upload_id
+        query = select(*columns).where(of_upload).execution_options(yield_per=ROWS_AT_ONCE)
+        for row in session.execute(query):
+            yield tuple(row)
+    for block in session.scalars(
+        select(ImportBlock.content)
+        .where(ImportBlock.import_id == upload_id)
+        .execution_options(yield_per=10)
+    ):
+        yield from orjson.loads(zlib.decompress(block))

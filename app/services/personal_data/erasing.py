@@ -1,0 +1,179 @@
+"""Erasing a subject: requested once, carried out by the worker in short transactions.
+
+The steps may run again after an interruption: each finds only what is left.
+`app.jobs.erase_subject` calls them in order.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from app.enums import ErasureState, SubjectKind
+from app.errors import Forbidden, NotFound
+from app.gateways.job_queue import enqueue_job
+from app.languages import gettext
+from app.models import Erasure, User, is_erased, new_id, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import audit, users
+from app.services.personal_data.subjects import Subject, of_erasure, with_contacts
+from app.services.tenancy import fetch, of_tenant
+
+ENDED = (ErasureState.DONE, ErasureState.FAILED)
+LONGEST_COMMIT = timedelta(minutes=1)
+"""Contacts may be made so long before others see them."""
+
+
+def request(session: Session, caller: Caller, subject: Subject) -> Erasure:
+    """Have the person erased; one that is requested already is returned instead of another.
+
+    A user is deactivated at once. Raises `Forbidden` (``own_account``, ``role_too_low``),
+    `NotFound` for a user who is erased, and `Conflict` (``last_partner_admin``) and as
+    `users.deactivate`.
+    """
+    caller.require_write()
+    caller.require(Permission.PERSONAL_DATA)
+    organization_id = subject.organization_id
+    if subject.kind is SubjectKind.USER:
+        organization_id = _shut_out(session, caller, subject).organization_id
+    running = select(Erasure).where(
+        Erasure.subject_id == subject.subject_id, Erasure.state.not_in(ENDED)
+    )
+    found = session.scalar(running)
+    if found is not None:
+        return found
+    erasure = Erasure(
+        id=new_id(),
+        partner_id=subject.partner_id,
+        organization_id=organization_id,
+        kind=subject.kind,
+        subject_id=subject.subject_id,
+        pseudonym=f"erased-{secrets.token_hex(4)}",
+        state=ErasureState.WAITING,
+        sought=subject.stored(),
+        requested_by=caller.label[:200],
+        requested_by_id=caller.subject_id,
+    )
+    session.add(erasure)
+    session.flush()
+    _record(session, caller, erasure, "erasure_requested", {})
+    _enqueue(session, erasure)
+    return erasure
+
+
+def retry(session: Session, caller: Caller, erasure_id: UUID) -> None:
+    """Have an erasure that failed go on where it ended; no effect on any other. Raises `Forbidden`
+    and `NotFound`."""
+    caller.require_write()
+    erasure = _held(session, get(session, caller, erasure_id).id)
+    if erasure.state is not ErasureState.FAILED:
+        return
+    erasure.state, erasure.finished_at = ErasureState.WAITING, None
+    session.flush()
+    _record(session, caller, erasure, "erasure_requested", {})
+    _enqueue(session, erasure)
+
+
+def get(session: Session, caller: Caller, erasure_id: UUID) -> Erasure:
+    """Return an erasure of the caller's partner and organization. Raises `Forbidden` and
+    `NotFound`."""
+    query = _visible(caller).where(Erasure.id == erasure_id)
+    return fetch(
+        session, query, NotFound(gettext("There is no such erasure."), "erasure_not_found")
+    )
+
+
+def latest(session: Session, caller: Caller, limit: int) -> Sequence[Erasure]:
+    """Return the caller's last erasures, newest first. Raises `Forbidden`."""
+    return session.scalars(_visible(caller).order_by(Erasure.id.desc()).limit(limit)).all()
+
+
+def begin(session: Session, erasure_id: UUID) -> tuple[Subject, str] | None:
+    """Return the person to erase, with contacts that were added since the request, such as by an
+    upload; and the pseudonym. None if it is done."""
+    erasure = _held(session, erasure_id)
+    if erasure.state in ENDED:
+        return None
+    subject = of_erasure(erasure)
+    if subject.kind is SubjectKind.CONTACT:
+        subject = with_contacts(session, subject, erasure.created_at - LONGEST_COMMIT)
+    erasure.state, erasure.sought = ErasureState.RUNNING, subject.stored()
+    session.flush()
+    return subject, erasure.pseudonym
+
+
+def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:
+    """Add to what the erasure reports, in the transaction of the step."""
+    erasure = _held(session, erasure_id)
+    erasure.counts = {
+        name: erasure.counts.get(name, 0) + counts.get(name, 0)
+        for name in sorted({*erasure.counts, *(name for name, number in counts.items() if number)})
+    }
+    session.flush()
+
+
+def finish(session: Session, erasure_id: UUID) -> None:
+    """Forget what was looked for, and write to the history what was done."""
+    erasure = _held(session, erasure_id)
+    if erasure.state in ENDED:
+        return
+    erasure.state, erasure.sought, erasure.finished_at = ErasureState.DONE, None, utcnow()
+    session.flush()
+    _record(session, _system(erasure), erasure, "erased", erasure.counts)
+
+
+def fail(session: Session, erasure_id: UUID) -> None:
+    """Note that the worker gave up; `retry` goes on where it ended."""
+    erasure = _held(session, erasure_id)
+    if erasure.state not in ENDED:
+        erasure.state, erasure.finished_at = ErasureState.FAILED, utcnow()
+        session.flush()
+        _record(session, _system(erasure), erasure, "erasure_failed", erasure.counts)
+
+
+def _shut_out(session: Session, caller: Caller, subject: Subject) -> User:
+    found = session.get_one(User, subject.subject_id)
+    if is_erased(found.email):
+        raise NotFound(gettext("There is no such user."), "user_not_found")
+    if found.id == caller.subject_id:
+        raise Forbidden(
+            gettext("You can't erase yourself. Ask another administrator."), "own_account"
+        )
+    return users.deactivate(session, caller, found.id)
+
+
+def _enqueue(session: Session, erasure: Erasure) -> None:
+    enqueue_job(session, "erase_subject", f"erase:{erasure.id}:{new_id()}", str(erasure.id))
+
+
+def _record(
+    session: Session, caller: Caller, erasure: Erasure, verb: str, after: Mapping[str, int]
+) -> None:
+    audit.record(
+        session,
+        caller,
+        action=f"{erasure.kind}.{verb}",
+        target_type=erasure.kind.value,
+        target_id=erasure.subject_id,
+        partner_id=erasure.partner_id,
+        organization_id=erasure.organization_id,
+        target=erasure.pseudonym,
+        after=after,
+    )
+
+
+def _system(erasure: Erasure) -> Caller:
+    return system_caller("system", erasure.partner_id)
+
+
+def _visible(caller: Caller) -> Select[Erasure]:
+    caller.require(Permission.PERSONAL_DATA)
+    return of_tenant(select(Erasure), caller, Erasure.partner_id, Erasure.organization_id)
+
+
+def _held(session: Session, erasure_id: UUID) -> Erasure:
+    return session.get_one(Erasure, erasure_id, with_for_update=True, populate_existing=True)

@@ -1,0 +1,195 @@
+"""The export of a person: a ZIP of JSON files, one a table, with the recordings.
+
+It is requested and written as the export of a list; what it holds comes from the inventory.
+"""
+
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+from urllib.parse import parse_qs, urlencode
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Table, and_, case, func, null, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import ExportFormat, RecordingState, SubjectKind
+from app.errors import NotFound
+from app.gateways.files import FileStore
+from app.models import Base, Call, CallRecording, ListExport
+from app.policy.caller import Caller
+from app.services import audit, exports
+from app.services.personal_data import subjects
+from app.services.personal_data.inventory import HOLDINGS, NOT_PERSONAL
+from app.services.personal_data.subjects import Subject
+from app.services.personal_data.sweep import in_scope
+from app.services.recordings.reading import extension_of
+
+AT_ONCE = 500
+NAMES = {SubjectKind.USER: "user-data", SubjectKind.CONTACT: "contact-data"}
+"""The names of the exports beside those of lists; `exports.words` has their titles."""
+
+
+ABOUT_OTHERS = ("target_id", "target", "before", "after")
+"""What an entry of the history says about someone else than the user who made the change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of a table that are about the person; of others than ``about``, if given, only what
+    the person did."""
+
+    table: Table
+    rows: ColumnElement[bool]
+    about: ColumnElement[bool] | None = None
+
+    @property
+    def columns(self) -> list[ColumnElement[Any]]:
+        """Return the exported texts, and what is no text: ids, numbers and times."""
+        name = self.table.name
+        declared = {
+            column: holding.exported
+            for holding in HOLDINGS
+            if holding.table == name
+            for column in holding.columns
+        } | dict.fromkeys(NOT_PERSONAL.get(name, "").split(), False)
+        return [self._shown(column) for column in self.table.c if declared.get(column.name, True)]
+
+    def _shown(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        if self.about is None or column.key not in ABOUT_OTHERS:
+            return column
+        return case((self.about, column), else_=null()).label(column.key)
+
+
+def request(
+    session: Session, caller: Caller, subject: Subject, zone: str, campaign_id: UUID | None = None
+) -> ListExport:
+    """Have the data about a person written as a file for the caller. ``campaign_id`` is where the
+    contact is. Raises `NotFound` for a caller that is no user, and `Conflict`
+    (``too_many_exports``)."""
+    ids = {"id": subject.subject_id} | ({"campaign": campaign_id} if campaign_id else {})
+    wanted = exports.ExportInput(NAMES[subject.kind], urlencode(ids), ExportFormat.ZIP, zone)
+    export = exports.create(session, caller, wanted)
+    record(session, caller, subject)
+    return export
+
+
+def record(session: Session, caller: Caller, subject: Subject) -> None:
+    """Write to the history whose data was exported."""
+    audit.record(
+        session,
+        caller,
+        action=f"{subject.kind}.exported",
+        target_type=subject.kind.value,
+        target_id=subject.subject_id,
+        partner_id=subject.partner_id,
+        organization_id=subject.organization_id,
+    )
+
+
+def subject_of(session: Session, caller: Caller, name: str, query: str) -> Subject:
+    """Return the subject of a requested export. Raises `Forbidden` and `NotFound`."""
+    ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
+    if name == NAMES[SubjectKind.USER]:
+        return subjects.user(session, caller, ids["id"])
+    if name == NAMES[SubjectKind.CONTACT]:
+        return subjects.contact(session, caller, ids["campaign"], ids["id"])
+    raise NotFound
+
+
+def write(session: Session, subject: Subject, files: FileStore) -> tuple[IO[bytes], int]:
+    """Return a temporary file with the ZIP, and how many rows it holds."""
+    rows = 0
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part in parts(subject):
+            with archive.open(f"{part.table.name}.json", "w") as out:
+                rows += _write_rows(out, _rows(session, part))
+        for recording in _recordings(session, subject):
+            ending = extension_of(recording.content_type or "")
+            name = f"recordings/{recording.call_id}.{ending}"
+            with files.open(recording.file_key) as sound, archive.open(name, "w") as out:
+                shutil.copyfileobj(sound, out)
+    file.seek(0)
+    return file, rows
+
+
+def parts(subject: Subject) -> list[Part]:
+    """Return the tables of the export and which of their rows are about the person."""
+    tables = Base.metadata.tables
+    history = tables["audit_entries"]
+    targets = [str(each) for each in (subject.subject_id, *subject.contacts)]
+    about = and_(history.c.target_type == subject.kind.value, history.c.target_id.in_(targets))
+    if subject.kind is SubjectKind.CONTACT:
+        calls = select(Call.id).where(subject.called())
+        listed, contacts = tables["do_not_call"], tables["contacts"]
+        of_contact = tables["contact_external_ids"]
+        own = and_(
+            contacts.c.organization_id == subject.organization_id,
+            contacts.c.id.in_(subject.contacts),
+        )
+        return [
+            Part(contacts, own),
+            Part(of_contact, of_contact.c.contact_id.in_(subject.contacts)),
+            Part(listed, and_(in_scope(listed, subject), listed.c.phone.in_(subject.phones))),
+            Part(tables["calls"], subject.called()),
+            *(
+                Part(tables[name], tables[name].c.call_id.in_(calls))
+                for name in ("call_attempts", "call_events", "call_recordings", "call_transcripts")
+            ),
+            Part(history, and_(in_scope(history, subject), about)),
+        ]
+    by_them = history.c.actor_id == subject.subject_id
+    return [
+        Part(tables["users"], tables["users"].c.id == subject.subject_id),
+        *(
+            Part(tables[name], tables[name].c.user_id == subject.subject_id)
+            for name in (
+                *("portal_sessions", "email_changes", "passkeys", "user_identities"),
+                *("scim_users", "saved_views", "mails"),
+            )
+        ),
+        Part(history, and_(in_scope(history, subject), or_(about, by_them)), about),
+    ]
+
+
+def counts(session: Session, subject: Subject) -> dict[str, int]:
+    """Return how many rows of each table are about the person."""
+    found = {
+        part.table.name: session.scalar(
+            select(func.count()).select_from(part.table).where(part.rows)
+        )
+        or 0
+        for part in parts(subject)
+    }
+    return {name: number for name, number in found.items() if number}
+
+
+def _recordings(session: Session, subject: Subject) -> Sequence[CallRecording]:
+    if subject.kind is SubjectKind.USER:
+        return ()
+    calls = select(Call.id).where(subject.called())
+    query = select(CallRecording).where(
+        CallRecording.state == RecordingState.STORED, CallRecording.call_id.in_(calls)
+    )
+    return session.scalars(query).all()
+
+
+def _rows(session: Session, part: Part) -> Iterator[dict[str, Any]]:
+    query = select(*part.columns).where(part.rows).order_by(*part.table.primary_key.columns)
+    for row in session.execute(query.execution_options(yield_per=AT_ONCE)).mappings():
+        yield dict(row)
+
+
+def _write_rows(out: IO[bytes], rows: Iterator[dict[str, Any]]) -> int:
+    number = 0
+    out.write(b"[")
+    for row in rows:
+        out.write(b",\n" if number else b"\n")
+        out.write(json.dumps(row, default=str, ensure_ascii=False).encode())
+        number += 1
+    out.write(b"\n]\n")
+    return number

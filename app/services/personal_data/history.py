@@ -1,0 +1,91 @@
+"""Removing an erased person from the history."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import SubjectKind
+from app.models import AuditEntry
+from app.services.audit import redaction
+from app.services.personal_data.subjects import Subject
+from app.services.personal_data.sweep import AT_ONCE, fitting
+
+ABOUT_USERS = frozenset(
+    {"email", "name", "idpUid", "givenName", "familyName", "externalId", "subject", "device"}
+)
+"""Fields of entries about a user that say who it is."""
+
+
+def some(
+    session: Session,
+    subject: Subject,
+    pseudonym: str,
+    after: UUID | None,
+    *,
+    of_partner: bool = True,
+) -> tuple[int, UUID | None]:
+    """Redact the next entries about the person; return how many, and the id of the last entry that
+    was read, None at the end. Without ``of_partner`` those that belong to no partner."""
+    query = select(AuditEntry).where(_scope(subject, of_partner=of_partner), _about(subject))
+    if after is not None:
+        query = query.where(AuditEntry.id > after)
+    entries = session.scalars(query.order_by(AuditEntry.id).limit(AT_ONCE)).all()
+    changed = []
+    for entry in entries:
+        values = _redacted(entry, subject, pseudonym)
+        if values:
+            changed.append((entry, values))
+    if changed:
+        redaction.redact(session, subject.partner_id if of_partner else None, changed)
+    return len(changed), entries[-1].id if len(entries) == AT_ONCE else None
+
+
+def _scope(subject: Subject, *, of_partner: bool) -> ColumnElement[bool]:
+    if not of_partner:
+        return AuditEntry.partner_id.is_(None)
+    own = AuditEntry.partner_id == subject.partner_id
+    if subject.organization_id is None:
+        return own
+    organization = AuditEntry.organization_id
+    return and_(own, or_(organization == subject.organization_id, organization.is_(None)))
+
+
+def _about(subject: Subject) -> ColumnElement[bool]:
+    texts = (AuditEntry.actor, AuditEntry.target_id, AuditEntry.target)
+    found = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
+    if subject.kind is SubjectKind.USER:
+        found.append(AuditEntry.actor_id == subject.subject_id)
+        found.append(_is_target("user", [subject.subject_id]))
+    else:
+        found.append(_is_target("contact", [subject.subject_id, *subject.contacts]))
+    return or_(*found)
+
+
+def _is_target(kind: str, ids: list[UUID]) -> ColumnElement[bool]:
+    wanted = [str(each) for each in ids]
+    return and_(AuditEntry.target_type == kind, AuditEntry.target_id.in_(wanted))
+
+
+def _redacted(entry: AuditEntry, subject: Subject, pseudonym: str) -> dict[str, Any]:
+    """Return what changes; empty if the entry names the person no more."""
+    kind = "user" if subject.kind is SubjectKind.USER else "contact"
+    ids = {str(each) for each in (subject.subject_id, *subject.contacts)}
+    is_about = entry.target_type == kind and entry.target_id in ids
+    values: dict[str, Any] = {}
+    for name in redaction.CHANGEABLE:
+        old = getattr(entry, name)
+        new = fitting(subject.words.replaced(old, pseudonym), AuditEntry.__table__.c[name])
+        if name in ("before", "after") and is_about:
+            new = {
+                field: pseudonym if value and (kind == "contact" or field in ABOUT_USERS) else value
+                for field, value in (new or {}).items()
+            }
+        elif name == "target" and is_about and kind == "contact" and old:
+            new = pseudonym
+        elif name == "ip" and kind == "user" and entry.actor_id == subject.subject_id:
+            new = None
+        if new != old:
+            values[name] = new
+    return values

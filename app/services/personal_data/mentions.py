@@ -1,0 +1,196 @@
+"""Texts about others that mention a person by a single name.
+
+An erasure leaves them: a single name is the name of many. The user who erases looks at them before.
+"""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Table, Text, cast, literal, or_, select, tuple_
+from sqlalchemy.orm import Session
+
+from app.models import Base
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.personal_data.inventory import replaced_columns
+from app.services.personal_data.subjects import Subject
+from app.services.personal_data.sweep import in_scope
+from app.services.tenancy import in_groups
+
+SHORTEST = 3
+"""Letters of a name that is looked for."""
+MOST = 20
+AT_ONCE = 5000
+"""Rows of contacts and calls that one statement searches."""
+PATIENCE = 3.0
+"""Seconds in which a page searches."""
+AROUND = 40
+"""Characters that are shown before and after a name."""
+_MESSAGES = ("intro_message", "voicemail_message", "call_instructions")
+_SEARCHED: dict[str, tuple[Permission, tuple[str, ...]]] = {
+    "agents": (Permission.ASSISTANTS_READ, ("default_intro", "default_voicemail")),
+    "outreaches": (Permission.CAMPAIGNS_READ, _MESSAGES),
+    "campaigns": (Permission.CAMPAIGNS_READ, ("name",)),
+    "do_not_call": (Permission.CONTACTS_READ, ("reason",)),
+    "contacts": (Permission.CONTACTS_READ, ("contact_metadata",)),
+    "calls": (Permission.CALLS_READ, ("call_metadata", *_MESSAGES)),
+}
+"""By table: the permission to read it, and the columns in which people write about others."""
+_MANY_ROWS = frozenset({"contacts", "calls"})
+_IDS = ("id", "campaign_id", "organization_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A text that mentions the person: its table, the ids that lead to it, and the words around."""
+
+    table: str
+    ids: dict[str, UUID]
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``is_complete`` is false if older contacts or calls weren't searched, for lack of time."""
+
+    mentions: Sequence[Mention]
+    is_complete: bool = True
+
+
+def of(
+    session: Session, caller: Caller, subject: Subject, *, seconds: float | None = None
+) -> Found:
+    """Return the texts that mention a part of the person's names, of what the caller may read,
+    `MOST` at most: the newest contacts and calls first, in ``seconds`` if given."""
+    names = single_names(subject.names)
+    if not names:
+        return Found([])
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    began, found = time.monotonic(), list[Mention]()
+    searches = [
+        _in_table(session, caller, subject, table, names, pattern)
+        for table, (needed, _columns) in _SEARCHED.items()
+        if caller.may(needed)
+    ]
+    while searches:
+        unfinished = []
+        for search in searches:
+            some, has_more = next(search)
+            found += some
+            if len(found) >= MOST:
+                return Found(found[:MOST])
+            if has_more:
+                unfinished.append(search)
+        searches = unfinished
+        if searches and seconds is not None and time.monotonic() - began > seconds:
+            return Found(found, is_complete=False)
+    return Found(found)
+
+
+def single_names(names: Sequence[str]) -> list[str]:
+    """Return the words of names that are long enough to be looked for, the longest first."""
+    words = {word for name in names for word in name.split() if len(word) >= SHORTEST}
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
+def _in_table(
+    session: Session,
+    caller: Caller,
+    subject: Subject,
+    name: str,
+    names: Sequence[str],
+    pattern: re.Pattern[str],
+) -> Iterator[tuple[list[Mention], bool]]:
+    """Return what a table mentions, part by part, the newest first; and whether more follows."""
+    table, columns = Base.metadata.tables[name], _SEARCHED[name][1]
+    ids = [column for column in _IDS if column in table.c]
+    words = {each for word in names for each in (word, json.dumps(word)[1:-1])}
+    texts = [cast(table.c[column], Text) for column in columns]
+    named = or_(*(text.icontains(word, autoescape=True) for text in texts for word in words))
+    replaced = replaced_columns().get(name, [])
+    seen = (in_scope(table, subject), *_readable(table, caller))
+    query = select(*(table.c[column] for column in (*ids, *columns)))
+    query = query.where(*seen, *_of_others(table, subject), named)
+    query = query.order_by(*(column.desc() for column in table.primary_key))
+    parts = _parts(session, table, seen) if name in _MANY_ROWS else iter([((), False)])
+    for part, has_more in parts:
+        found: list[Mention] = []
+        rows = session.execute(query.where(*part).execution_options(yield_per=MOST))
+        for row in rows.mappings():
+            for column in columns:
+                value = row[column]
+                if column in replaced:
+                    value = subject.words.replaced(value, "")
+                at = _first(value, pattern)
+                if at is not None:
+                    found.append(Mention(name, {each: row[each] for each in ids}, *at))
+                    break
+            if len(found) == MOST:
+                rows.close()
+                break
+        yield found, has_more
+
+
+def _parts(
+    session: Session, table: Table, seen: Sequence[ColumnElement[bool]]
+) -> Iterator[tuple[Sequence[ColumnElement[bool]], bool]]:
+    """Return the conditions of each `AT_ONCE` rows of a table; and whether more follow."""
+    keys = list(table.primary_key)
+    query = select(*keys).where(*seen).order_by(*(key.desc() for key in keys))
+    after: Sequence[ColumnElement[bool]] = ()
+    while True:
+        last = session.execute(query.where(*after).offset(AT_ONCE - 1).limit(1)).one_or_none()
+        if last is None:
+            yield after, False
+            return
+        values = [literal(value, key.type) for value, key in zip(last, keys, strict=True)]
+        yield (*after, tuple_(*keys) >= tuple_(*values)), True
+        after = (tuple_(*keys) < tuple_(*values),)
+
+
+def _readable(table: Table, caller: Caller) -> list[ColumnElement[bool]]:
+    """Return the conditions of rows in the caller's organization, or in the caller's groups."""
+    own = caller.organization_id
+    return [
+        *([table.c.organization_id == own] if own is not None else []),
+        in_groups(caller, table.c.organization_id),
+    ]
+
+
+def _of_others(table: Table, subject: Subject) -> list[ColumnElement[bool]]:
+    """Return the conditions that leave out the rows that an erasure empties or deletes."""
+    match table.name:
+        case "contacts":
+            return [table.c.id.not_in(subject.contacts)]
+        case "calls":
+            is_theirs = table.c.contact_id.is_not(None) & table.c.contact_id.in_(subject.contacts)
+            return [~is_theirs, table.c.phone_number.not_in(subject.phones)]
+        case "do_not_call":
+            return [table.c.phone.not_in(subject.phones)]
+        case _:
+            return []
+
+
+def _first(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
+    """Return the name that is found in a value, and the words around it."""
+    for text in _texts(value):
+        found = pattern.search(text)
+        if found:
+            start, end = max(0, found.start() - AROUND), min(len(text), found.end() + AROUND)
+            before, after = "…" if start else "", "…" if end < len(text) else ""
+            return found.group(), f"{before}{text[start:end].strip()}{after}"
+    return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{key}: {item}"

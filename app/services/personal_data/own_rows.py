@@ -1,0 +1,165 @@
+"""The rows that are about a person alone: the account, the contacts, the calls."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Table, delete, select, update
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, ContactAction, EndedReason
+from app.models import (
+    ERASED_DOMAIN,
+    AuthenticatorApp,
+    Base,
+    Call,
+    CallAttempt,
+    CallRecording,
+    CallTranscript,
+    Campaign,
+    Contact,
+    EmailChange,
+    IdentityRequest,
+    Mail,
+    OfferedAccount,
+    OneTimeLink,
+    Passkey,
+    PasskeyChallenge,
+    PendingSignIn,
+    PortalSession,
+    RecoveryCode,
+    RememberedBrowser,
+    SavedView,
+    ScimMember,
+    ScimUser,
+    User,
+    UserIdentity,
+    VerifiedNumber,
+    utcnow,
+)
+from app.services import campaigns, contacts
+from app.services.calls.cancel import cancel_for_contacts
+from app.services.calls.lifecycle import end_call
+from app.services.calls.states import FINAL, WAITING, lock_call
+from app.services.personal_data.subjects import Subject
+
+CALLS_AT_ONCE = 200
+OF_USER: tuple[Any, ...] = (
+    PortalSession,
+    OfferedAccount,
+    EmailChange,
+    OneTimeLink,
+    AuthenticatorApp,
+    RecoveryCode,
+    Passkey,
+    PasskeyChallenge,
+    PendingSignIn,
+    RememberedBrowser,
+    UserIdentity,
+    IdentityRequest,
+    ScimMember,
+    ScimUser,
+    Mail,
+)
+"""What is deleted with an account: how the user signs in, and mails to the user."""
+_EMPTY: dict[str, Any] = {
+    "contact": {},
+    "call_metadata": {},
+    "intro_message": None,
+    "voicemail_message": None,
+    "call_instructions": None,
+    "status_detail": None,
+}
+
+
+def erase_account(session: Session, subject: Subject, pseudonym: str) -> dict[str, int]:
+    """Leave of a user a deactivated account under the pseudonym, which sign-up figures count.
+    Shared views stay for those who use them. Return what was deleted, by table."""
+    counts: dict[str, int] = {}
+    for model in OF_USER:
+        gone: Any = session.execute(delete(model).where(model.user_id == subject.subject_id))
+        counts[model.__tablename__] = gone.rowcount
+    own = SavedView.user_id == subject.subject_id
+    session.execute(delete(SavedView).where(own, SavedView.is_shared.is_(False)))
+    found = session.get_one(User, subject.subject_id, with_for_update=True)
+    found.email = found.email_key = f"{pseudonym}@{ERASED_DOMAIN}"
+    found.name = found.idp_uid = found.password_hash = None
+    found.timezone = found.theme = found.language = None
+    found.notifications = {}
+    found.second_factor_at = None
+    found.version += 1
+    session.flush()
+    return counts
+
+
+def erase_contacts(session: Session, subject: Subject) -> int:
+    """Remove the contacts from all campaigns, as removing each of them does; return how many."""
+    rows = session.scalars(
+        select(Contact)
+        .where(Contact.id.in_(subject.contacts), Contact.organization_id == subject.organization_id)
+        .order_by(Contact.campaign_id)
+    ).all()
+    for row in rows:
+        campaign = session.get_one(Campaign, row.campaign_id)
+        campaigns.lock(session, campaign)
+        cancel_for_contacts(session, [row.id])
+        item = {"phone": row.phone, "email": row.email}
+        contacts.apply(session, campaign, [item], ContactAction.REMOVE, contact_id=row.id)
+    return len(rows)
+
+
+def cancel_calls(session: Session, subject: Subject) -> bool:
+    """Cancel the waiting calls to the contact; return whether one is still in progress."""
+    open_ = select(Call.id).where(subject.called(), Call.status.not_in(FINAL)).order_by(Call.id)
+    is_active = False
+    for call_id in session.scalars(open_).all():
+        call = lock_call(session, call_id)
+        if call.status in WAITING:
+            end_call(session, call, CallStatus.CANCELED, EndedReason.CONTACT_ENDED, at=utcnow())
+        else:
+            is_active = is_active or not call.status.is_final
+    return is_active
+
+
+def erase_calls(session: Session, subject: Subject, pseudonym: str) -> tuple[int, list[str]]:
+    """Pseudonymize some ended calls to the contact with their attempts and events, and delete
+    recordings and transcripts; return how many calls, and the keys of the recordings' files."""
+    is_left = subject.called() & (Call.phone_number != pseudonym) & Call.status.in_(FINAL)
+    ids = session.scalars(select(Call.id).where(is_left).limit(CALLS_AT_ONCE)).all()
+    if not ids:
+        return 0, []
+    keys = session.scalars(select(CallRecording.file_key).where(CallRecording.call_id.in_(ids)))
+    files = [key for key in keys if key]
+    attempts = session.scalars(select(CallAttempt.id).where(CallAttempt.call_id.in_(ids))).all()
+    for gone in (CallRecording, CallTranscript):
+        session.execute(delete(gone).where(gone.call_id.in_(ids)))
+    _write(session, "call_attempts", "call_id", ids, {"detail": None, "spoken": None})
+    _write(session, "call_events", "call_id", ids, {"detail": None})
+    references = [str(each) for each in attempts] + [each.hex for each in attempts]
+    _write(session, "simulated_calls", "reference", references, {"to_number": pseudonym})
+    # Not the time of the change: an erasure isn't news of the call.
+    values = {**_EMPTY, "phone_number": pseudonym, "updated_at": Call.updated_at}
+    columns = {getattr(Call, name): value for name, value in values.items()}
+    session.execute(
+        update(Call)
+        .where(Call.id.in_(ids))
+        .values(columns)
+        .execution_options(synchronize_session=False)
+    )
+    return len(ids), files
+
+
+def erase_verified_numbers(session: Session, subject: Subject) -> None:
+    session.execute(
+        delete(VerifiedNumber).where(
+            VerifiedNumber.organization_id == subject.organization_id,
+            VerifiedNumber.phone.in_(subject.phones),
+        )
+    )
+
+
+def _write(
+    session: Session, name: str, column: str, ids: Sequence[UUID | str], values: dict[str, Any]
+) -> None:
+    table: Table = Base.metadata.tables[name]
+    session.execute(update(table).where(table.c[column].in_(ids)).values(values))

@@ -1,0 +1,160 @@
+"""Who is meant: a user, or a contact in all campaigns of an organization, and how to find them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import Session
+
+from app.enums import SubjectKind
+from app.errors import NotFound
+from app.languages import gettext
+from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure, ScimUser
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import contacts, users
+from app.services.personal_data.words import Words
+from app.services.tenancy import get_organization
+
+MOST_CONTACTS = 1000
+"""Of one data subject in an organization, one a campaign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """``contacts`` are the ids of the rows that are the subject. ``organization_id`` is None for
+    users: they are looked for in everything of their partner."""
+
+    kind: SubjectKind
+    subject_id: UUID
+    partner_id: UUID
+    organization_id: UUID | None
+    phones: Sequence[str] = ()
+    emails: Sequence[str] = ()
+    names: Sequence[str] = ()
+    contacts: Sequence[UUID] = ()
+
+    @property
+    def words(self) -> Words:
+        return Words(self.phones, self.emails, self.names)
+
+    def called(self) -> ColumnElement[bool]:
+        """Return the condition of calls to the contact."""
+        to_them = or_(Call.phone_number.in_(self.phones), Call.contact_id.in_(self.contacts))
+        return (Call.organization_id == self.organization_id) & to_them
+
+    def stored(self) -> dict[str, Any]:
+        """Return how an erasure keeps what is looked for until it is done."""
+        kept = ("phones", "emails", "names", "contacts")
+        return {name: [str(each) for each in asdict(self)[name]] for name in kept}
+
+
+def of_erasure(erasure: Erasure) -> Subject:
+    """Return the subject of an unfinished erasure."""
+    sought = erasure.sought or {}
+    if erasure.partner_id is None:
+        message = "an erasure without a partner"
+        raise ValueError(message)
+    return Subject(
+        erasure.kind,
+        erasure.subject_id,
+        erasure.partner_id,
+        erasure.organization_id if erasure.kind is SubjectKind.CONTACT else None,
+        sought.get("phones", ()),
+        sought.get("emails", ()),
+        sought.get("names", ()),
+        [UUID(each) for each in sought.get("contacts", ())],
+    )
+
+
+def user(session: Session, caller: Caller, user_id: UUID) -> Subject:
+    """Return a user of a partner, with all earlier names and addresses. Raises `Forbidden` and
+    `NotFound`."""
+    caller.require(Permission.PERSONAL_DATA)
+    found = users.get(session, caller, user_id)
+    if found.partner_id is None:
+        raise NotFound(gettext("There is no such user."), "user_not_found")
+    emails, names = {found.email}, {found.name or ""}
+    emails.update(session.scalars(select(EmailChange.email).where(EmailChange.user_id == found.id)))
+    scim = session.scalar(select(ScimUser).where(ScimUser.user_id == found.id))
+    if scim is not None:
+        names.add(f"{scim.given_name or ''} {scim.family_name or ''}".strip())
+    history = select(AuditEntry.before, AuditEntry.after).where(
+        AuditEntry.target_type == "user", AuditEntry.target_id == str(found.id)
+    )
+    for sides in session.execute(history):
+        for side in sides:
+            emails.add((side or {}).get("email") or "")
+            names.add((side or {}).get("name") or "")
+    return Subject(
+        SubjectKind.USER,
+        found.id,
+        found.partner_id,
+        None,
+        emails=_texts(emails),
+        names=_texts(names),
+    )
+
+
+def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> Subject:
+    """Return everyone in the organization with the contact's number or address: the same person in
+    other campaigns. Raises `Forbidden` and `NotFound`."""
+    found = contacts.get(session, caller, campaign_id, contact_id)
+    organization_id = session.get_one(Campaign, campaign_id).organization_id
+    return contact_called(
+        session, caller, organization_id, phone=found.phone, email=found.email, subject_id=found.id
+    )
+
+
+def contact_called(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    *,
+    phone: str | None,
+    email: str | None,
+    subject_id: UUID,
+) -> Subject:
+    """As `contact`, by number (E.164) or address; also someone who is no contact any more, but was
+    called. Raises `Forbidden` and `NotFound`."""
+    caller.require(Permission.PERSONAL_DATA)
+    organization = get_organization(session, caller, organization_id)
+    named = Subject(
+        SubjectKind.CONTACT,
+        subject_id,
+        organization.partner_id,
+        organization.id,
+        _texts({phone}),
+        _texts({email}),
+    )
+    return with_contacts(session, named)
+
+
+def with_contacts(session: Session, subject: Subject, since: datetime | None = None) -> Subject:
+    """Return the subject with the contacts that have its numbers or addresses, of those that were
+    added after ``since``."""
+    keys = [each.casefold() for each in subject.emails]
+    query = select(Contact).where(
+        Contact.campaign_id.in_(
+            select(Campaign.id).where(Campaign.organization_id == subject.organization_id)
+        ),
+        or_(Contact.phone.in_(subject.phones), Contact.email_key.in_(keys)),
+    )
+    if since is not None:
+        query = query.where(Contact.created_at > since)
+    rows = session.scalars(query.order_by(Contact.id).limit(MOST_CONTACTS)).all()
+    names = {f"{row.first_name or ''} {row.last_name or ''}".strip() for row in rows}
+    return replace(
+        subject,
+        phones=_texts({*subject.phones, *(row.phone for row in rows)}),
+        emails=_texts({*subject.emails, *(row.email for row in rows)}),
+        names=_texts({*subject.names, *names}),
+        contacts=sorted({*subject.contacts, *(row.id for row in rows)}),
+    )
+
+
+def _texts(found: Collection[str | None]) -> list[str]:
+    return sorted(text for text in found if text)

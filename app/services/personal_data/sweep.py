@@ -1,0 +1,114 @@
+"""Going through all tables for the words of a subject, some rows at a time."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Table, and_, delete, literal, or_, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from app.models import Base
+from app.services.personal_data.inventory import replaced_columns
+from app.services.personal_data.subjects import Subject
+
+AT_ONCE = 500
+PARENTS = {
+    "call_events": ("call_id", "calls"),
+    "email_changes": ("user_id", "users"),
+    "import_rows": ("import_id", "contact_imports"),
+    "legacy_exchanges": ("client_id", "oauth_clients"),
+    "webhook_deliveries": ("endpoint_id", "webhook_endpoints"),
+}
+"""Of tables without a tenant: the column with the id of a row that has one."""
+OF_NO_TENANT = frozenset({"carrier_observations"})
+DELETED_ROWS = {
+    "webhook_deliveries": ("payload", "last_answer"),
+    "legacy_exchanges": ("request", "answer", "shadow_answer"),
+}
+"""Copies of messages: the row of one that names the person is deleted."""
+
+
+class Place(NamedTuple):
+    """A table to go through; ``deletes`` rows, or replaces the words in them."""
+
+    table: str
+    columns: Sequence[str]
+    deletes: bool = False
+
+
+def places() -> list[Place]:
+    """Return every table in whose texts a person is replaced or deleted."""
+    elsewhere = {"idempotency_records"}  # its tenant is that of a credential: `copies`
+    return [
+        *(
+            Place(name, columns)
+            for name, columns in replaced_columns().items()
+            if name not in elsewhere
+        ),
+        *(Place(name, columns, deletes=True) for name, columns in DELETED_ROWS.items()),
+    ]
+
+
+def some(
+    session: Session, subject: Subject, place: Place, pseudonym: str, after: Sequence[Any] | None
+) -> tuple[int, Sequence[Any] | None]:
+    """Change the next rows of a place that name the person; return how many, and the key of the
+    last row that was read, None at the end."""
+    table = Base.metadata.tables[place.table]
+    words = subject.words
+    if not words.spellings:
+        return 0, None
+    keys = list(table.primary_key.columns)
+    wanted = [table.c[name] for name in place.columns]
+    query = select(*keys, *wanted).where(words.stand_in(*wanted), in_scope(table, subject))
+    if after is not None:
+        last = [literal(value, key.type) for value, key in zip(after, keys, strict=True)]
+        query = query.where(tuple_(*keys) > tuple_(*last))
+    rows = session.execute(query.order_by(*keys).limit(AT_ONCE)).all()
+    changed = 0
+    for row in rows:
+        values, own = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
+        new = {
+            column.name: fitting(words.replaced(value, pseudonym), column)
+            for column, value in zip(wanted, values, strict=True)
+        }
+        if all(new[column.name] == value for column, value in zip(wanted, values, strict=True)):
+            continue
+        changed += 1
+        if place.deletes:
+            session.execute(delete(table).where(own))
+        else:
+            session.execute(update(table).where(own).values(_untouched_times(table) | new))
+    return changed, tuple(rows[-1][: len(keys)]) if len(rows) == AT_ONCE else None
+
+
+def in_scope(table: Table, subject: Subject) -> ColumnElement[bool]:
+    """Return the condition of rows in which the person may be named: the organization's for a
+    contact, the partner's for a user."""
+    if table.name in OF_NO_TENANT:
+        return literal(value=True)
+    if table.name in PARENTS:
+        name, parent = PARENTS[table.name]
+        above = Base.metadata.tables[parent]
+        return table.c[name].in_(select(above.c.id).where(in_scope(above, subject)))
+    found: list[ColumnElement[bool]] = []
+    if "partner_id" in table.c:
+        found.append(table.c.partner_id == subject.partner_id)
+    elif subject.organization_id is None:
+        organizations = Base.metadata.tables["organizations"]
+        own = select(organizations.c.id).where(organizations.c.partner_id == subject.partner_id)
+        found.append(table.c.organization_id.in_(own))
+    if subject.organization_id is not None and "organization_id" in table.c:
+        organization = table.c.organization_id
+        found.append(or_(organization == subject.organization_id, organization.is_(None)))
+    return and_(*found)
+
+
+def fitting(value: Any, column: ColumnElement[Any]) -> Any:
+    """Return a text cut to the length of its column; any other value as it is."""
+    length = getattr(column.type, "length", None)
+    return value[:length] if isinstance(value, str) and length else value
+
+
+def _untouched_times(table: Table) -> dict[str, Any]:
+    """An erasure is no change of the record."""
+    return {"updated_at": table.c.updated_at} if "updated_at" in table.c else {}

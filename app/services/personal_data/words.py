@@ -1,0 +1,109 @@
+"""The words by which a person is found in texts, and what stands there afterwards."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+import phonenumbers
+from sqlalchemy import ColumnElement, Text, cast, or_
+from sqlalchemy.orm import InstrumentedAttribute
+
+SHORTEST_NAME = 5
+"""Letters of a full name that is looked for in the texts of others."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A person's numbers, addresses and full names. A single name isn't looked for in texts: it is
+    the name of many."""
+
+    phones: Sequence[str] = ()
+    emails: Sequence[str] = ()
+    names: Sequence[str] = field(default=())
+
+    @cached_property
+    def spellings(self) -> list[str]:
+        """Every way in which the words are stored, the longest first."""
+        found = {spelling for phone in self.phones for spelling in _spellings_of(phone)}
+        texts = [*self.emails, *(name for name in self.names if _is_full(name))]
+        for text in texts:
+            found |= {text, quote(text), quote(text, safe=""), json.dumps(text)[1:-1]}
+            found.add(text.replace(" ", "+"))
+        return sorted(found, key=lambda text: (-len(text), text))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        either = "|".join(re.escape(spelling) for spelling in self.spellings)
+        return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+    @cached_property
+    def _digits(self) -> list[str]:
+        return [str(phonenumbers.parse(phone).national_number) for phone in self.phones]
+
+    def stand_in(
+        self, *columns: ColumnElement[Any] | InstrumentedAttribute[Any]
+    ) -> ColumnElement[bool]:
+        """Return the condition that one of the columns may hold one of the words."""
+        texts = [cast(column, Text) for column in columns]
+        return or_(
+            *(text.icontains(word, autoescape=True) for text in texts for word in self.spellings)
+        )
+
+    def are_in(self, value: Any) -> bool:
+        """Return whether a value of any kind holds one of the words; numbers in any notation."""
+        for text in _texts(value):
+            if self._pattern.search(text):
+                return True
+            if self._digits and any(digits in _only_digits(text) for digits in self._digits):
+                return True
+        return False
+
+    def replaced(self, value: Any, pseudonym: str) -> Any:
+        """Return the value with the pseudonym in place of the words."""
+        match value:
+            case str():
+                return self._pattern.sub(pseudonym, value) if self.spellings else value
+            case Mapping():
+                return {
+                    self.replaced(key, pseudonym): self.replaced(item, pseudonym)
+                    for key, item in value.items()
+                }
+            case list():
+                return [self.replaced(item, pseudonym) for item in value]
+            case _:
+                return value
+
+
+def _is_full(name: str) -> bool:
+    return " " in name.strip() and len(name.strip()) >= SHORTEST_NAME
+
+
+def _spellings_of(phone: str) -> set[str]:
+    parsed = phonenumbers.parse(phone)
+    formats = phonenumbers.PhoneNumberFormat
+    shown = {
+        phonenumbers.format_number(parsed, kind)
+        for kind in (formats.INTERNATIONAL, formats.NATIONAL, formats.RFC3966)
+    }
+    return {phone, phone[1:], quote(phone), str(parsed.national_number)} | shown
+
+
+def _only_digits(text: str) -> str:
+    return re.sub(r"\D", "", text)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for key, item in value.items():
+                yield from _texts(key)
+                yield from _texts(item)
+        case list() | tuple():
+            for item in value:
+                yield from _texts(item)

@@ -1,0 +1,50 @@
+"""A worker erases a contact from everything that is stored, and its log names no one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.database import Database
+from app.enums import ErasureState
+from app.models import Erasure
+from tests.fixtures.canaries import files_in, places_in_database
+from tests.fixtures.databases import BACKENDS
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker import Worker, until
+from tests.matrix import rotating
+from tests.services.personal_data.house import CANARIES, make_house
+
+
+@pytest.fixture(params=rotating("database of erasures", BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_worker_erases_a_contact_without_naming_it_in_the_log(
+    fresh_database: Database,
+    make_worker: Callable[..., Worker],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Mails, webhooks and the export of the organization wait for the same worker."""
+    settings = settings_for(url_of(fresh_database), tmp_path)
+    with fresh_database._sessions() as session:
+        house = make_house(session, fresh_database, settings, tmp_path)
+    erasure_id = house.request()
+
+    def state() -> ErasureState:
+        with fresh_database.transaction(read_only=True) as session:
+            return session.get_one(Erasure, erasure_id).state
+
+    worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path), PORTAL_LOG_FORMAT="json")
+    worker.start()
+    until(lambda: state() in (ErasureState.DONE, ErasureState.FAILED), 60)
+    worker.stop()
+    assert state() is ErasureState.DONE
+    with fresh_database.transaction(read_only=True) as session:
+        assert places_in_database(session, CANARIES) == {("do_not_call", "phone")}
+    assert files_in(tmp_path, CANARIES) == set()
+    log = "".join(capfd.readouterr())
+    assert "erase_subject" in log
+    assert [word for word in CANARIES if word in log] == []

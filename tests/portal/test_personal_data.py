@@ -1,0 +1,177 @@
+"""Users and contacts are exported and erased from their pages, after a preview."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import ErasureState, ExportFormat, Role, UserStatus
+from app.models import Contact, Erasure, ListExport, Partner, User
+from app.services import campaigns
+from app.services.contacts import single
+from app.services.contacts.single import ContactFields
+from app.services.personal_data import erasing, subjects
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.test_calls import answered, make_call
+
+PHONE = "+12025550143"
+
+
+@pytest.fixture
+def contact(session: Session, own: Tenant) -> Contact:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, admin, own.organization.id, name="Recall")
+    contact_id = single.add(session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE))
+    make_call(session, own.organization, PHONE, **answered())
+    session.commit()
+    return session.get_one(Contact, contact_id)
+
+
+def page_of(contact: Contact) -> str:
+    return f"/campaigns/{contact.campaign_id}/contacts/{contact.id}"
+
+
+def test_a_contact_is_erased_after_its_name_is_typed(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = f"{page_of(contact)}/erase"
+    shown = admin.get(page).text
+    for words in ("Erase Greta Vale?", "do-not-call list are kept", "Pseudonymized", "Deleted"):
+        assert words in shown
+    refused = admin.post(page, {"typed": "Greta"}, page=page)
+    assert (refused.status_code, session.scalar(select(Erasure))) == (422, None)
+    assert "Type Greta Vale to confirm." in refused.text
+    done = admin.post(page, {"typed": "greta vale"}, page=page)
+    erasure = session.scalars(select(Erasure)).one()
+    assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
+    assert erasure.pseudonym in admin.get(done.location).text
+    assert "every 2s" in admin.get(f"{done.location}/live").text
+
+
+def test_texts_that_mention_a_single_name_are_shown_before_an_erasure(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = f"{page_of(contact)}/erase"
+    assert "Texts to check" not in admin.get(page).text
+    second = campaigns.create(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Neighbours of Greta"
+    )
+    session.commit()
+    shown = admin.get(page).text
+    assert "These texts mention Greta." in shown
+    assert f'<a class="inline" href="/campaigns/{second.id}">Name of a campaign</a>' in shown
+    assert "Neighbours of Greta" in shown
+
+
+def test_a_user_is_deactivated_at_once_and_then_erased(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant
+) -> None:
+    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_EDITOR]
+    page = f"/people/{user.id}/erase"
+    assert f"Type {user.email} to confirm." in admin.get(page).text
+    done = admin.post(page, {"typed": user.email}, page=page)
+    session.expire_all()
+    erasure = session.scalars(select(Erasure)).one()
+    assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
+    assert session.get_one(User, user.id).status is UserStatus.DEACTIVATED
+
+
+def test_users_cannot_erase_themselves_on_their_page(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant
+) -> None:
+    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_ADMIN]
+    page = f"/people/{user.id}/erase"
+    assert page not in admin.get(f"/people/{user.id}").text
+    assert admin.post(page, {"typed": user.email}, page=page).status_code == 303
+    assert session.scalar(select(Erasure)) is None
+
+
+def test_exports_of_people_wait_among_the_own_exports(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for page in (f"/people/{own.user.id}", page_of(contact)):
+        sent = admin.post(f"{page}/data-export", page=page)
+        assert (sent.status_code, sent.location) == (303, "/exports")
+    shown = admin.get("/exports").text
+    assert "Data about a user" in shown
+    assert "Data about a contact" in shown
+    formats = session.scalars(select(ListExport.file_format)).all()
+    assert formats == [ExportFormat.ZIP, ExportFormat.ZIP]
+
+
+@pytest.mark.parametrize("path", ["erase", "data-export"])
+def test_members_and_strangers_find_nothing(
+    signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact, path: str
+) -> None:
+    member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
+    for browser in (member, stranger):
+        for page in (page_of(contact), f"/people/{own.staff[Role.ADMIN].id}"):
+            assert browser.post(f"{page}/{path}", page="/account").status_code == 404
+
+
+def test_another_partners_erasure_does_not_exist(
+    session: Session,
+    signed_in: Callable[..., Browser],
+    own: Tenant,
+    other: Tenant,
+    contact: Contact,
+) -> None:
+    page = f"{page_of(contact)}/erase"
+    signed_in(own.staff[Role.PARTNER_ADMIN]).post(page, {"typed": "Greta Vale"}, page=page)
+    erasure_id: UUID = session.scalars(select(Erasure.id)).one()
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert stranger.get(f"/erasures/{erasure_id}").status_code == 404
+
+
+def test_a_failed_erasure_goes_on_when_asked_to(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin, page = signed_in(own.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    erasure_id = session.scalars(select(Erasure.id)).one()
+    erasing.fail(session, erasure_id)
+    session.commit()
+    shown = f"/erasures/{erasure_id}"
+    assert "Try again" in admin.get(shown).text
+    assert admin.post(f"{shown}/retry", page=shown).location == shown
+    session.expire_all()
+    found = session.get_one(Erasure, erasure_id)
+    assert (found.state, found.finished_at) == (ErasureState.WAITING, None)
+
+
+def test_fewer_days_are_chosen_and_the_erasures_listed(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin, page = signed_in(own.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    page = "/settings/personal-data"
+    version = own.partner.version
+    saved = admin.post(page, {"mails": "7", "version": str(version)}, page=page)
+    assert (saved.status_code, saved.location) == (303, page)
+    session.expire_all()
+    assert session.get_one(Partner, own.partner.id).retention_days == {"mails": 7}
+    shown = admin.get(page).text
+    assert session.scalars(select(Erasure.pseudonym)).one() in shown
+    refused = admin.post(page, {"mails": "31", "version": str(version + 1)}, page=page)
+    assert (refused.status_code, "Enter a number from 1 to 30." in refused.text) == (422, True)
+
+
+def test_an_owner_erases_a_member_and_sees_how_far_it_is(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant
+) -> None:
+    member = own.plus_user
+    member.organization_id, own.user.role = own.organization.id, Role.OWNER
+    session.commit()
+    owner, page = signed_in(own.user), f"/people/{member.id}/erase"
+    done = owner.post(page, {"typed": member.email}, page=page)
+    erasure = session.scalars(select(Erasure)).one()
+    assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
+    assert erasure.organization_id == own.organization.id
+    assert subjects.of_erasure(erasure).organization_id is None  # the whole partner is searched
+    assert erasure.pseudonym in owner.get(done.location).text

@@ -1,0 +1,225 @@
+"""An organization that has stored a contact in every way."""
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.database import Database
+from app.enums import (
+    CallStatus,
+    DeliveryState,
+    ExportFormat,
+    ExportState,
+    ImportState,
+    RecordingState,
+    WebhookEvent,
+)
+from app.gateways.files import FileStore, open_files
+from app.gateways.mailers import Letter, open_outbox
+from app.jobs.erase_subject import Erasing
+from app.models import (
+    CallAttempt,
+    CallEvent,
+    CallRecording,
+    CallTranscript,
+    Campaign,
+    Erasure,
+    MailKind,
+    Organization,
+    SavedView,
+    SimulatedCall,
+    WebhookDelivery,
+    new_id,
+    utcnow,
+)
+from app.policy.caller import Caller
+from app.services import campaigns, do_not_call, exports, idempotency, mail_queue
+from app.services.contacts import single
+from app.services.contacts.single import ContactFields
+from app.services.personal_data import erasing, subjects
+from app.services.webhooks import endpoints
+from tests.fixtures.uploads import Desk, make_desk
+from tests.portal.test_calls import answered, make_call
+
+PHONE, EMAIL = "+12025550143", "greta.canary@mail.example"
+FIRST, LAST = "Gretaxine", "Canarywood"
+CANARIES = (PHONE, "2025550143", "555-0143", EMAIL, FIRST, LAST)
+PLANTED = {
+    *("audit_entries", "call_attempts", "call_events", "call_transcripts", "calls"),
+    *("contact_imports", "contacts", "do_not_call", "idempotency_records", "import_changes"),
+    *("import_rows", "list_exports", "mails", "saved_views", "simulated_calls"),
+    "webhook_deliveries",
+}
+PLANTED_FILES = ("upload", "recording", "export", "mail")
+NEIGHBOUR = "+12025550777"
+FILE = f"first,last,phone,email\n{FIRST},{LAST},(202) 555-0143,{EMAIL}\nAda,Bell,{NEIGHBOUR},\n"
+
+
+@dataclass
+class House:
+    """An organization that has stored a contact in every way, and the means to erase it."""
+
+    database: Database
+    settings: Settings
+    folder: Path
+    desk: Desk
+    files: FileStore
+    admin: Caller
+    contact_id: UUID = field(default_factory=new_id)
+
+    def request(self) -> UUID:
+        with self.database.transaction() as session:
+            subject = subjects.contact(session, self.admin, self.desk.campaign_id, self.contact_id)
+            return erasing.request(session, self.admin, subject).id
+
+    def erase(self) -> Erasure:
+        erasure_id = self.request()
+        Erasing(self.database, self.files, open_outbox(self.settings), erasure_id).run()
+        with self.database.transaction(read_only=True) as session:
+            return erasing.get(session, self.admin, erasure_id)
+
+    def save(self, content: bytes) -> str:
+        return self.files.save(io.BytesIO(content), max_bytes=10_000).key
+
+
+def plant(house: House) -> None:
+    desk, admin = house.desk, house.admin
+    with house.database.transaction() as session:
+        organization = session.get_one(Campaign, desk.campaign_id)
+        organization_id, partner_id = organization.organization_id, organization.partner_id
+        second = campaigns.create(session, admin, organization_id, name="Second").id
+        single.add(session, admin, second, ContactFields(FIRST, "", PHONE))
+        changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
+        single.edit(session, admin, desk.campaign_id, house.contact_id, changed)
+        do_not_call.add(session, admin, organization_id, PHONE, reason=f"{FIRST} {LAST} asked")
+        endpoint = endpoints.add(
+            session,
+            admin,
+            house.settings,
+            organization_id=organization_id,
+            url="https://crm.example/hooks",
+            events=[event.value for event in WebhookEvent],
+        ).endpoint
+        for number, text in enumerate((f'{{"to": "{PHONE}"}}', f'{{"to": "{NEIGHBOUR}"}}')):
+            session.add(
+                WebhookDelivery(
+                    endpoint_id=endpoint.id,
+                    event_id=UUID(int=number + 1),
+                    type="call.completed",
+                    payload=text,
+                    state=DeliveryState.DELIVERED,
+                )
+            )
+        slot = idempotency.claim(session, admin.subject_id or new_id(), "contacts", "k1", {})
+        assert isinstance(slot, idempotency.Slot)
+        idempotency.keep(session, slot, {"contacts": [{"phone": PHONE, "email": EMAIL}]})
+        session.add(
+            SavedView(
+                partner_id=partner_id,
+                organization_id=None,
+                user_id=admin.subject_id,
+                list_name="calls",
+                name=f"Calls of {FIRST} {LAST}",
+                query="q=%2B12025550143&status=busy",
+                is_shared=True,
+            )
+        )
+        mail_queue.hand_in(
+            session,
+            MailKind.CHAT_MESSAGE,
+            partner_id=partner_id,
+            to="desk@northwind.example",
+            details={"message": f"Please call {EMAIL}"},
+        )
+        wanted = exports.ExportInput("calls", "q=2025550143", ExportFormat.CSV, "UTC")
+        export = exports.create(session, admin, wanted)
+        export.state, export.file_key = ExportState.READY, house.save(PHONE.encode())
+    letter = Letter(
+        id=new_id(),
+        partner_id=partner_id,
+        to="desk@northwind.example",
+        to_name=None,
+        sender_name="Northwind",
+        reply_to=None,
+        subject=f"About {FIRST} {LAST}",
+        text=f"Their number is {PHONE}.",
+        html=f"<p>{PHONE}</p>",
+    )
+    open_outbox(house.settings).send(letter)
+    upload = desk.apply(desk.check(desk.upload(FILE, name=f"{FIRST} {LAST}.csv")).id)
+    assert upload.state is ImportState.DONE
+    with house.database.transaction() as session:
+        _plant_call(session, house, partner_id)
+
+
+def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
+    organization = session.get_one(Organization, house.desk.organization_id)
+    call = make_call(
+        session,
+        organization,
+        PHONE,
+        contact_id=house.contact_id,
+        contact={"firstName": FIRST, "lastName": LAST, "email": EMAIL},
+        call_metadata={"about": LAST},
+        intro_message=f"Hello {FIRST}",
+        **answered(),
+    )
+    make_call(session, organization, NEIGHBOUR, **answered())
+    attempt = CallAttempt(
+        organization_id=organization.id,
+        call_id=call.id,
+        number=1,
+        carrier=call.carrier,
+        status=CallStatus.COMPLETED,
+        spoken=f"Hello {FIRST}",
+    )
+    session.add(attempt)
+    session.flush()
+    session.add_all(
+        [
+            CallEvent(
+                call_id=call.id, key="said", status=CallStatus.COMPLETED, detail=f"Hi {FIRST}"
+            ),
+            SimulatedCall(
+                reference=str(attempt.id),
+                from_number="+12025550100",
+                to_number=PHONE,
+                placed_at=utcnow(),
+            ),
+            CallRecording(
+                partner_id=partner_id,
+                organization_id=organization.id,
+                call_id=call.id,
+                contact_id=house.contact_id,
+                state=RecordingState.STORED,
+                file_key=house.save(f"RIFF {LAST}".encode()),
+            ),
+            CallTranscript(
+                partner_id=partner_id,
+                organization_id=organization.id,
+                call_id=call.id,
+                contact_id=house.contact_id,
+                turns=[{"speaker": "contact", "text": f"This is {LAST}"}],
+                summary=f"{FIRST} wants a date.",
+            ),
+        ]
+    )
+
+
+def make_house(session: Session, database: Database, settings: Settings, folder: Path) -> House:
+    desk = make_desk(session, database, folder)
+    session.commit()
+    made = House(database, settings, folder, desk, open_files(settings), desk.caller)
+    with database.transaction() as own:
+        fields = ContactFields(
+            FIRST, LAST, PHONE, EMAIL, metadata={"note": f"{FIRST} likes mornings"}
+        )
+        made.contact_id = single.add(own, desk.caller, desk.campaign_id, fields)
+        neighbour = ContactFields("Ada", "Bell", NEIGHBOUR)
+        single.add(own, desk.caller, desk.campaign_id, neighbour)
+    plant(made)
+    return made

@@ -1,0 +1,226 @@
+"""After a contact is erased nothing names them but what the inventory declares as kept."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from app.enums import (
+    CallStatus,
+    ErasureState,
+    ExportFormat,
+    ImportState,
+    Role,
+)
+from app.errors import Forbidden, NotFound
+from app.gateways.files import StoredFile
+from app.gateways.mailers import open_outbox
+from app.jobs.erase_subject import Erasing
+from app.models import (
+    AuditEntry,
+    AuditRedaction,
+    Call,
+    Contact,
+    ContactImport,
+    Conversation,
+    ConversationDay,
+    ImportRow,
+    Organization,
+    new_id,
+)
+from app.policy import ROLE_PERMISSIONS
+from app.services import campaigns, exports
+from app.services.audit import verification
+from app.services.contacts import single
+from app.services.contacts.single import ContactFields
+from app.services.exports import ExportInput
+from app.services.personal_data import erasing, own_rows, subjects
+from app.services.personal_data.inventory import HOLDINGS, OnErasure
+from tests.fixtures.canaries import files_in, places_in_database
+from tests.portal.test_calls import answered, make_call
+from tests.services.personal_data.house import (
+    CANARIES,
+    FILE,
+    FIRST,
+    LAST,
+    NEIGHBOUR,
+    PHONE,
+    PLANTED,
+    PLANTED_FILES,
+    House,
+)
+
+
+def figures(session: Session) -> list[Any]:
+    return [
+        session.scalar(select(func.count()).select_from(Call)),
+        session.scalar(select(func.count()).select_from(Conversation)),
+        sorted(session.scalars(select(ConversationDay.conversations))),
+    ]
+
+
+def kept() -> set[tuple[str, str]]:
+    return {
+        (holding.table, column)
+        for holding in HOLDINGS
+        if holding.on_erasure is OnErasure.KEPT
+        for column in holding.columns
+    }
+
+
+def test_nothing_names_an_erased_contact_but_the_do_not_call_list(
+    house: House, session: Session
+) -> None:
+    before = figures(session)
+    planted = {table for table, _ in places_in_database(session, CANARIES)}
+    assert planted == PLANTED
+    assert len(files_in(house.folder, CANARIES)) == len(PLANTED_FILES)
+    erasure = house.erase()
+    session.expire_all()
+    assert (erasure.state, erasure.sought) == (ErasureState.DONE, None)
+    left = places_in_database(session, CANARIES)
+    assert left == {("do_not_call", "phone")}
+    assert left <= kept()
+    assert files_in(house.folder, CANARIES) == set()
+    assert figures(session) == before
+    assert verification.verify(session).broken is None
+
+
+def test_others_keep_their_data(house: House, session: Session) -> None:
+    house.erase()
+    session.expire_all()
+    neighbours = {"contacts", "calls", "webhook_deliveries"}
+    assert {table for table, _ in places_in_database(session, [NEIGHBOUR])} == neighbours
+
+
+def test_an_erasure_that_runs_again_changes_nothing(house: House, session: Session) -> None:
+    erasure = house.erase()
+    counts = erasure.counts
+    Erasing(house.database, house.files, open_outbox(house.settings), erasure.id).run()
+    with house.database.transaction(read_only=True) as own:
+        assert erasing.get(own, house.admin, erasure.id).counts == counts
+
+
+def test_a_checked_upload_that_names_the_contact_is_cancelled(
+    house: House, session: Session
+) -> None:
+    waiting = house.desk.check(house.desk.upload(FILE)).id
+    other = house.desk.check(house.desk.upload("phone\n+12025550999\n")).id
+    house.erase()
+    session.expire_all()
+    states = {upload.id: upload.state for upload in session.scalars(select(ContactImport))}
+    assert (states[waiting], states[other]) == (ImportState.CANCELLED, ImportState.CHECKED)
+    kept_rows = set(session.scalars(select(ImportRow.import_id)))
+    assert kept_rows == {other}
+
+
+def test_an_erasure_waits_for_calls_in_progress(house: House, session: Session) -> None:
+    with house.database.transaction() as own:
+        organization = own.get_one(Organization, house.desk.organization_id)
+        active = make_call(own, organization, PHONE, status=CallStatus.IN_PROGRESS).id
+        queued = make_call(own, organization, PHONE, status=CallStatus.QUEUED).id
+        subject = subjects.contact(own, house.admin, house.desk.campaign_id, house.contact_id)
+        assert own_rows.cancel_calls(own, subject) is True
+    assert session.get_one(Call, queued).status is CallStatus.CANCELED
+    session.execute(update(Call).where(Call.id == active).values(status=CallStatus.COMPLETED))
+    session.commit()
+    with house.database.transaction() as own:
+        assert own_rows.cancel_calls(own, subject) is False
+
+
+def test_the_same_number_in_another_organization_stays(
+    house: House, session: Session, second: Organization
+) -> None:
+    campaign = campaigns.create(session, house.admin, second.id, name="Theirs")
+    single.add(session, house.admin, campaign.id, ContactFields(FIRST, LAST, PHONE))
+    call = make_call(session, second, PHONE, **answered()).id
+    session.commit()
+    house.erase()
+    session.expire_all()
+    stored = select(Contact.campaign_id, Contact.phone).where(Contact.phone == PHONE)
+    assert [tuple(row) for row in session.execute(stored)] == [(campaign.id, PHONE)]
+    assert session.get_one(Call, call).phone_number == PHONE
+
+
+@pytest.fixture
+def second(house: House, session: Session) -> Organization:
+    first = session.get_one(Organization, house.desk.organization_id)
+    others = select(Organization).where(
+        Organization.partner_id == first.partner_id, Organization.id != first.id
+    )
+    return session.scalars(others).one()
+
+
+def test_only_those_with_the_permission_may_erase(house: House) -> None:
+    without = replace(house.admin, permissions=ROLE_PERMISSIONS[Role.STANDARD])
+    stranger = replace(house.admin, partner_id=new_id())
+    for caller, refusal in ((without, Forbidden), (stranger, NotFound)):
+        with house.database.transaction() as session, pytest.raises(refusal):
+            subjects.contact(session, caller, house.desk.campaign_id, house.contact_id)
+
+
+def test_a_changed_redaction_is_noticed(house: House, session: Session) -> None:
+    house.erase()
+    session.expire_all()
+    redaction = session.scalars(select(AuditRedaction).limit(1)).one()
+    forged = insert(AuditRedaction).values(
+        entry_id=redaction.entry_id,
+        number=redaction.number + 1,
+        chain=redaction.chain,
+        digest="0" * 64,
+        recorded_by=redaction.recorded_by,
+    )
+    session.execute(forged)
+    broken = verification.verify(session).broken
+    assert broken is not None
+    assert (broken.reason, broken.entry_id) == (
+        "The record of a redaction was changed",
+        redaction.recorded_by,
+    )
+
+
+def test_a_redacted_entry_can_be_changed_no_further(house: House, session: Session) -> None:
+    house.erase()
+    session.expire_all()
+    entry_id = session.scalars(select(AuditRedaction.entry_id).limit(1)).one()
+    again = update(AuditEntry).where(AuditEntry.id == entry_id)
+    for values in ({"target": "x"}, {"target": "x", "redacted": AuditEntry.redacted + 1}):
+        with pytest.raises(DBAPIError, match="append-only"), session.begin_nested():
+            session.execute(again.values(values))
+
+
+def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
+    house: House, session: Session
+) -> None:
+    erasure_id = house.request()
+    with house.database.transaction() as own:
+        organization_id = house.desk.organization_id
+        third = campaigns.create(own, house.admin, organization_id, name="Third").id
+        added = ContactFields("Margaretha", "Canarywood", PHONE)
+        single.add(own, house.admin, third, added)
+    Erasing(house.database, house.files, open_outbox(house.settings), erasure_id).run()
+    session.expire_all()
+    assert session.scalars(select(Contact.phone)).all() == [NEIGHBOUR]
+    assert places_in_database(session, ("Margaretha",)) == set()
+
+
+def test_an_export_that_is_written_during_the_erasure_keeps_no_file(
+    house: House, session: Session
+) -> None:
+    """It read the contact before; one that begins later reads what is left."""
+    with house.database.transaction() as own:
+        made = [
+            exports.create(own, house.admin, ExportInput(name, "", ExportFormat.CSV, "UTC")).id
+            for name in ("calls", "people")
+        ]
+        own.flush()
+        task = exports.begin(own, made[0])
+    assert task is not None
+    house.erase()
+    with house.database.transaction() as own:
+        file = StoredFile("key", 1, "0")
+        assert exports.finish(own, made[0], task.turn, file, 1) == "key"
+        assert exports.begin(own, made[1]) is not None
