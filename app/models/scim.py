@@ -1,9 +1,8 @@
 """Provisioning from a partner's directory (SCIM): tokens, users, groups and their roles."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Role
@@ -13,9 +12,10 @@ from app.models.base import (
     Hash,
     Id,
     Name,
+    PartnerId,
     Short,
+    Time,
     Updated,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -28,7 +28,7 @@ class ScimToken(Base):
     __table_args__ = (Index("ix_scim_tokens_partner", "partner_id", "created_at"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     name: Mapped[Name]
     public_id: Mapped[Short] = mapped_column(unique=True)
     secret_hash: Mapped[Hash]
@@ -36,9 +36,11 @@ class ScimToken(Base):
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
     created_at: Mapped[Created]
-    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expires_at: Mapped[Time | None]
+    end_notice: Mapped[int | None]
+    """The last mail about the end: so many days before it."""
+    revoked_at: Mapped[Time | None]
+    last_used_at: Mapped[Time | None]
     replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("scim_tokens.id"))
 
 
@@ -47,12 +49,10 @@ class ScimSettings(Base):
 
     __tablename__ = "scim_settings"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     default_role: Mapped[Role | None] = mapped_column(enum_column(Role))
     """Of users in no group with a role; None gives them no access."""
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     updated_at: Mapped[Updated]
 
 
@@ -72,7 +72,7 @@ class ScimUser(Base):
     family_name: Mapped[Name | None]
     waits_for_role: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Active in the directory, but deactivated here until a group gives a role."""
-    removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    removed_at: Mapped[Time | None]
     """When the directory deleted the user, who is deactivated here."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
@@ -89,7 +89,7 @@ class ScimGroup(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     display_name: Mapped[Name]
     display_key: Mapped[Name]
     """The name in the form in which names are compared: lower case."""
@@ -97,7 +97,7 @@ class ScimGroup(Base):
     role: Mapped[Role | None] = mapped_column(enum_column(Role))
     organization_id: Mapped[UUID | None]
     """Of members; users of the partner itself have none."""
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 

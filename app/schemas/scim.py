@@ -18,9 +18,6 @@ from scim2_models import (
     Uniqueness,
 )
 
-PREFIX = "/scim/v2"
-"""The path of the area."""
-
 
 class Name(ComplexAttribute):
     """The parts of a name."""

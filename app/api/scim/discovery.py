@@ -21,7 +21,7 @@ from scim2_models import (
 )
 from werkzeug.exceptions import NotImplemented as NotOffered
 
-from app.api.scim.blueprint import answer, blueprint
+from app.api.scim.messages import answer
 from app.api.scim.resources import base_url
 from app.errors import Forbidden, NotFound
 from app.schemas import scim as wire
@@ -46,17 +46,14 @@ CONFIG = ServiceProviderConfig(
 PROVIDER = ScimProvider(models=[wire.User, wire.Group], config=CONFIG, policy=wire.POLICY)
 
 
-@blueprint.get("/ServiceProviderConfig")
 def service_provider_config() -> Response:
     return answer(_described(CONFIG, "ServiceProviderConfig", ""))
 
 
-@blueprint.get("/ResourceTypes")
 def list_resource_types() -> Response:
     return _listed([_resource_type(found) for found in PROVIDER.resource_types])
 
 
-@blueprint.get("/ResourceTypes/<name>")
 def get_resource_type(name: str) -> Response:
     for found in PROVIDER.resource_types:
         if found.id == name:
@@ -64,12 +61,10 @@ def get_resource_type(name: str) -> Response:
     raise NotFound
 
 
-@blueprint.get("/Schemas")
 def list_schemas() -> Response:
     return _listed([_schema(found) for found in PROVIDER.schemas])
 
 
-@blueprint.get("/Schemas/<schema_id>")
 def get_schema(schema_id: str) -> Response:
     for found in PROVIDER.schemas:
         if str(found.id).lower() == schema_id.lower():
@@ -77,17 +72,14 @@ def get_schema(schema_id: str) -> Response:
     raise NotFound
 
 
-@blueprint.route("/Me", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 def me() -> Response:
     raise NotOffered("A directory's token is not a user. Use /Users.")
 
 
-@blueprint.post("/Bulk")
 def bulk() -> Response:
     raise NotOffered("Bulk requests are not offered. Send single requests.")
 
 
-@blueprint.post("/.search")
 def search_all() -> Response:
     raise NotOffered("Use /Users/.search or /Groups/.search.")
 

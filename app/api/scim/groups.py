@@ -7,16 +7,7 @@ from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 from sqlalchemy.orm import Session
 
-from app.api.scim.blueprint import (
-    answer,
-    blueprint,
-    body,
-    check_match,
-    parameters,
-    reading,
-    shown,
-    tagged,
-)
+from app.api.scim.messages import answer, body, check_match, parameters, reading, shown, tagged
 from app.api.scim.patching import checked
 from app.api.scim.resources import base_url, dumped, group_fields, group_resource
 from app.api.scim.users import QUERY
@@ -28,18 +19,15 @@ from app.services.scim.groups import not_found
 from app.validation.uuids import as_hyphenated_uuid
 
 
-@blueprint.get("/Groups")
 def list_groups() -> Response:
     return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
 
 
-@blueprint.post("/Groups/.search")
 def search_groups() -> Response:
     sent = {name: value for name, value in body().items() if name != "schemas"}
     return _found(sent, Context.SEARCH_RESPONSE)
 
 
-@blueprint.post("/Groups")
 def create_group() -> Response:
     wanted = shown(wire.Group)
     with reading():
@@ -50,7 +38,6 @@ def create_group() -> Response:
     return _answered(group, members, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
 
 
-@blueprint.get("/Groups/<group_id>")
 def get_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
     with transaction(read_only=True) as session:
@@ -59,7 +46,6 @@ def get_group(group_id: str) -> Response:
     return _answered(group, members, Context.RESOURCE_QUERY_RESPONSE, wanted)
 
 
-@blueprint.put("/Groups/<group_id>")
 def replace_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
     with reading():
@@ -71,7 +57,6 @@ def replace_group(group_id: str) -> Response:
     return _answered(group, members, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
 
 
-@blueprint.patch("/Groups/<group_id>")
 def patch_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
     with reading():
@@ -88,7 +73,6 @@ def patch_group(group_id: str) -> Response:
     return _answered(group, shown_members, Context.RESOURCE_PATCH_RESPONSE, wanted)
 
 
-@blueprint.delete("/Groups/<group_id>")
 def delete_group(group_id: str) -> Response:
     with transaction() as session:
         groups.remove(session, caller(), _held(session, group_id))

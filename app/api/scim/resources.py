@@ -6,12 +6,12 @@ from uuid import UUID
 
 from scim2_models import Context, Meta, Reference
 
-from app.api.scim.blueprint import version_of
+from app.api.scim.messages import version_of
 from app.errors import ValidationFailed
 from app.extensions import public_url
 from app.models import ScimGroup
 from app.schemas import scim as wire
-from app.services.scim import groups, users
+from app.services.scim import PREFIX, groups, users
 from app.services.scim.users import Account
 from app.validation.uuids import as_hyphenated_uuid
 
@@ -20,7 +20,7 @@ WORK = "work"
 
 def base_url() -> str:
     """The address of the area as the directory knows it."""
-    return public_url() + wire.PREFIX
+    return public_url() + PREFIX
 
 
 def user_resource(account: Account, base: str) -> wire.User:
@@ -129,12 +129,14 @@ def _versioned(resource: wire.User) -> wire.User:
 
 
 def _new_address(sent: wire.User, known: str) -> str | None:
-    """Return the address in ``emails`` that the user doesn't have yet: the work or primary one, if
-    there are several."""
+    """Return the address in ``emails`` that the user doesn't have yet, the one marked as work or
+    primary first. Private and other addresses, which have another type, are no sign-in names."""
     addresses = [
-        entry for entry in sent.emails or [] if (entry.value or "").strip() not in ("", known)
+        entry
+        for entry in sent.emails or []
+        if (entry.value or "").strip() not in ("", known) and (entry.type or WORK).lower() == WORK
     ]
-    ranked = sorted(addresses, key=lambda entry: (entry.type != WORK, not entry.primary))
+    ranked = sorted(addresses, key=lambda entry: (entry.type is None, not entry.primary))
     return (ranked[0].value or "").strip() if ranked else None
 
 

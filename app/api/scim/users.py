@@ -6,16 +6,7 @@ from uuid import UUID
 from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
-from app.api.scim.blueprint import (
-    answer,
-    blueprint,
-    body,
-    check_match,
-    parameters,
-    reading,
-    shown,
-    tagged,
-)
+from app.api.scim.messages import answer, body, check_match, parameters, reading, shown, tagged
 from app.api.scim.patching import checked
 from app.api.scim.resources import base_url, dumped, user_fields, user_resource
 from app.extensions import caller, transaction
@@ -36,18 +27,15 @@ QUERY = (
 )
 
 
-@blueprint.get("/Users")
 def list_users() -> Response:
     return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
 
 
-@blueprint.post("/Users/.search")
 def search_users() -> Response:
     sent = {name: value for name, value in body().items() if name != "schemas"}
     return _found(sent, Context.SEARCH_RESPONSE)
 
 
-@blueprint.post("/Users")
 def create_user() -> Response:
     wanted = shown(wire.User)
     with reading():
@@ -57,7 +45,6 @@ def create_user() -> Response:
     return _answered(account, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
 
 
-@blueprint.get("/Users/<user_id>")
 def get_user(user_id: str) -> Response:
     wanted = shown(wire.User)
     with transaction(read_only=True) as session:
@@ -65,7 +52,6 @@ def get_user(user_id: str) -> Response:
     return _answered(account, Context.RESOURCE_QUERY_RESPONSE, wanted)
 
 
-@blueprint.put("/Users/<user_id>")
 def replace_user(user_id: str) -> Response:
     wanted = shown(wire.User)
     with reading():
@@ -76,7 +62,6 @@ def replace_user(user_id: str) -> Response:
     return _answered(account, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
 
 
-@blueprint.patch("/Users/<user_id>")
 def patch_user(user_id: str) -> Response:
     wanted = shown(wire.User)
     with reading():
@@ -92,7 +77,6 @@ def patch_user(user_id: str) -> Response:
     return _answered(account, Context.RESOURCE_PATCH_RESPONSE, wanted)
 
 
-@blueprint.delete("/Users/<user_id>")
 def delete_user(user_id: str) -> Response:
     with transaction() as session:
         users.remove(session, caller(), _held(session, user_id))

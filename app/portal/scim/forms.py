@@ -7,6 +7,7 @@ from wtforms import SelectChoice, SelectField, StringField
 from app.enums import Role
 from app.languages import lazy_gettext
 from app.models import ScimGroup, ScimSettings
+from app.portal.api_access.forms import EndingForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
@@ -16,7 +17,7 @@ from app.services.scim.choices import DEFAULT_ROLES
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
 
-class TokenForm(PortalForm):
+class TokenForm(EndingForm):
     once = OnceField()
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
 

@@ -8,33 +8,26 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import (
-    CHANGED_MEANWHILE,
-    Conflict,
-    DomainError,
-    Forbidden,
-    NotFound,
-    ValidationFailed,
-)
+from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, Forbidden, ValidationFailed
 from app.extensions import caller, public_url, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ScimGroup, ScimToken
 from app.portal.api_access.credential_pages import roll_page
 from app.portal.api_access.forms import RollForm
-from app.portal.api_access.labels import State, ago
+from app.portal.api_access.labels import State, ago, end_of, state_by_end
 from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.formats import last_day
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
-from app.schemas.scim import PREFIX
 from app.services import organizations, partners, users
 from app.services.credentials import scim_tokens
 from app.services.credentials.scim_tokens import NewToken
-from app.services.scim import choices, groups
+from app.services.scim import PREFIX, choices, groups
 from app.services.users.loading import MEMBERS
 
 ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? Roll it.")
@@ -44,7 +37,7 @@ ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? R
 @portal.get("/settings/directory")
 def directory() -> str:
     with transaction(read_only=True) as session:
-        _refuse_operators()
+        refuse_operators()
         form = ChoicesForm.showing(choices.get(session, caller()))
     return _page(form)
 
@@ -54,7 +47,7 @@ def directory_save() -> Page:
     form = ChoicesForm()
     try:
         with transaction() as session:
-            _refuse_operators()
+            refuse_operators()
             role, version = form.default_role.data or None, form.version.data
             choices.save(session, caller(), role, expected_version=version)
     except (ValidationFailed, Conflict) as error:
@@ -71,7 +64,7 @@ def directory_save() -> Page:
 
 @portal.get("/settings/directory/tokens/new")
 def directory_token_new() -> str:
-    _refuse_operators()
+    refuse_operators()
     return render_template("portal/scim/token_new.html", form=TokenForm())
 
 
@@ -79,11 +72,15 @@ def directory_token_new() -> str:
 def directory_token_create() -> Page:
     """Show the page with the secret this once: no URL holds it."""
     form = TokenForm()
+    if not form.validate():
+        return render_template("portal/scim/token_new.html", form=form), 422
     try:
         with transaction() as session:
-            _refuse_operators()
+            refuse_operators()
             submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = scim_tokens.create(session, caller(), name=form.name.data or "")
+            new = scim_tokens.create(
+                session, caller(), name=form.name.data or "", expires_at=form.expires_at
+            )
             submission.led_to(url_for("portal.directory"))
     except ValidationFailed as error:
         return refused(
@@ -100,10 +97,18 @@ def directory_token_roll_confirm(token_id: UUID) -> str:
 @portal.post("/settings/directory/tokens/<uuid:token_id>/roll")
 def directory_token_roll(token_id: UUID) -> Page:
     form = RollForm()
+    if not form.validate():
+        return _roll_page(token_id, form), 422
     try:
         with transaction() as session:
             submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = scim_tokens.roll(session, caller(), token_id, overlap=form.length)
+            new = scim_tokens.roll(
+                session,
+                caller(),
+                token_id,
+                overlap=form.length,
+                expires_at=form.expires_at,
+            )
             submission.led_to(url_for("portal.directory"))
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
@@ -162,12 +167,8 @@ def directory_group_save(group_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict, Forbidden) as error:
-        return refused(
-            _at_the_role(error),
-            form,
-            lambda: _group_page(group_id, form),
-            stored=lambda session: _stored_group(session, group_id),
-            target=("scim_group", group_id),
+        return refused_edit(
+            _at_the_role(error), form, "scim_group", group_id, _group_page, _stored_group
         )
     flash(gettext("The role of “%(name)s” was saved.", name=group.display_name), "success")
     return redirect(url_for("portal.directory"), 303)
@@ -178,12 +179,6 @@ def _at_the_role(error: DomainError) -> DomainError:
     if (isinstance(error, ValidationFailed) and error.problems) or error.code == CHANGED_MEANWHILE:
         return error
     return ValidationFailed.on("role", error.code, error.message)
-
-
-def _refuse_operators() -> None:
-    """Raises `NotFound` for operators, who have no partner."""
-    if caller().partner_id is None:
-        raise NotFound
 
 
 def _page_with(new: NewToken, done: str) -> str:
@@ -221,17 +216,19 @@ def _token_row(token: ScimToken) -> dict[str, Any]:
     days_in, works = zone(), scim_tokens.works(token)
     if token.revoked_at is not None:
         state = State(pgettext("SCIM token", "Revoked"), "danger")
-    elif not works:
+    elif token.replaced_by is not None and not works:
         state = State(pgettext("SCIM token", "Rolled"), "neutral")
-    elif token.expires_at is not None:
+    elif token.replaced_by is not None:
         end = last_day(token.expires_at, days_in)
         state = State(gettext("Works until %(day)s", day=end), "warning")
     else:
-        state = State(pgettext("SCIM token", "Active"), "success")
+        active = State(pgettext("SCIM token", "Active"), "success")
+        state = state_by_end(token.expires_at) or active
     return {
         "token": token,
         "state": state,
         "used": ago(token.last_used_at, days_in),
+        "end": end_of(token, days_in),
         "works": works,
         "can_roll": works and token.replaced_by is None,
     }

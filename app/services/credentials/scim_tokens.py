@@ -23,7 +23,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.credentials import secrets
+from app.services.credentials import lifetimes, new_credential_mails, secrets
 from app.services.tenancy import fetch, of_tenant
 from app.validation.networks import network_of
 
@@ -64,11 +64,13 @@ class NewToken:
     secret: str
 
 
-def create(session: Session, caller: Caller, *, name: str) -> NewToken:
-    """Create a token for the directory of the caller's partner.
+def create(
+    session: Session, caller: Caller, *, name: str, expires_at: lifetimes.End = lifetimes.DEFAULT
+) -> NewToken:
+    """Create a token for the directory of the caller's partner, and mail its administrators.
 
     Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``blank``, ``too_long``,
-    ``too_many_tokens``).
+    ``in_the_past``, ``too_many_tokens``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     caller.require_grant(Role.PARTNER_ADMIN)
@@ -78,6 +80,7 @@ def create(session: Session, caller: Caller, *, name: str) -> NewToken:
     if not name or len(name) > MAX_NAME:
         message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "too_long" if name else "blank", message)
+    end = lifetimes.end_of(expires_at)
     # Two at once wait for each other here, so that there are never more than allowed.
     session.execute(select(Partner.id).where(Partner.id == caller.partner_id).with_for_update())
     now = utcnow()
@@ -89,7 +92,7 @@ def create(session: Session, caller: Caller, *, name: str) -> NewToken:
     if (session.scalar(working) or 0) >= MOST:
         message = gettext("At most %(most)s tokens can work at once. Revoke one first.", most=MOST)
         raise ValidationFailed.on("name", "too_many_tokens", message)
-    return _add(session, caller, caller.partner_id, name, action="scim_token.created")
+    return _add(session, caller, caller.partner_id, name, end, action="scim_token.created")
 
 
 def listing(session: Session, caller: Caller) -> Sequence[ScimToken]:
@@ -106,12 +109,19 @@ def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = 
 
 
 def roll(
-    session: Session, caller: Caller, token_id: UUID, *, overlap: timedelta = timedelta()
+    session: Session,
+    caller: Caller,
+    token_id: UUID,
+    *,
+    overlap: timedelta = timedelta(),
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewToken:
-    """Create a new token with the same name; the old one works for ``overlap`` more.
+    """Create a new token with the same name; the old one works for ``overlap`` more, but not beyond
+    its own end.
 
-    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and
-    `Conflict` (``token_ended`` if the old one is revoked, expired or rolled already).
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days,
+    ``in_the_past``) and `Conflict` (``token_ended`` if the old one is revoked, expired or rolled
+    already).
     """
     caller.require_grant(Role.PARTNER_ADMIN)
     old = get(session, caller, token_id, for_change=True)
@@ -122,8 +132,9 @@ def roll(
     if not works(old) or old.replaced_by is not None:
         message = gettext("This token no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "token_ended")
-    new = _add(session, caller, old.partner_id, old.name, action="scim_token.rolled")
-    old.expires_at = now + overlap
+    end = lifetimes.end_of(expires_at)
+    new = _add(session, caller, old.partner_id, old.name, end, action="scim_token.rolled")
+    old.expires_at = min(old.expires_at or now + overlap, now + overlap)
     old.replaced_by = new.token.id
     session.flush()
     return new
@@ -213,7 +224,15 @@ def _over(expires_at: datetime | None) -> bool:
     return expires_at is not None and expires_at <= utcnow()
 
 
-def _add(session: Session, caller: Caller, partner_id: UUID, name: str, *, action: str) -> NewToken:
+def _add(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    name: str,
+    expires_at: datetime | None,
+    *,
+    action: str,
+) -> NewToken:
     public_id = PREFIX + secrets.random_text(PUBLIC_ID_LENGTH)
     body = f"{public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
     secret = body + secrets.checksum(body)
@@ -224,10 +243,13 @@ def _add(session: Session, caller: Caller, partner_id: UUID, name: str, *, actio
         secret_hash=secrets.hash_of(secret),
         created_by=caller.label[:200],
         responsible_id=caller.user_id,
+        expires_at=expires_at,
     )
     session.add(token)
     session.flush()
-    audit.record_change(session, caller, action, token, after={"name": name})
+    after = {"name": name, "expiresAt": expires_at}
+    audit.record_change(session, caller, action, token, after=after)
+    new_credential_mails.send(session, caller, token, action)
     return NewToken(token, secret)
 
 

@@ -4,3 +4,6 @@
 groups; `choices` is what the partner decides about it. Every change of a user is made by
 `app.services.users`, under its rules.
 """
+
+PREFIX = "/scim/v2"
+"""The path of the area."""

@@ -104,7 +104,7 @@ def apply(session: Session, caller: Caller, user: User) -> None:
 
 
 def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> None:
-    """As `apply`, for a user whom the directory wants to be active; suspended ones stay so."""
+    """As `apply`, for a user that the directory wants to be active; suspended ones stay so."""
     if user.status is UserStatus.SUSPENDED:
         return
     place = place_of(session, user)
@@ -122,7 +122,7 @@ def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> 
 
 
 def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -> None:
-    """End the access of a user whom the directory has made inactive. Raises as
+    """End the access of a user that the directory has made inactive. Raises as
     `users.deactivate`."""
     stored.waits_for_role = False
     session.flush()

@@ -28,13 +28,13 @@ def save(
     session: Session, caller: Caller, default_role: str | None, *, expected_version: int | None
 ) -> None:
     """Store the default role; None is no access without a group. It holds for users whose access is
-    decided next; nobody's access changes now.
+    decided next; no user's access changes now.
 
     Raises `Forbidden`, `ValidationFailed` (``unknown_role``) and `Conflict``
     (``changed_meanwhile``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
-    partner = partners.get(session, caller, partners.own(caller), for_change=True)
+    partner = partners.get_own(session, caller, for_change=True)
     role = next((role for role in DEFAULT_ROLES if role == default_role), None)
     if default_role and role is None:
         message = gettext("Choose one of the roles.")

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale, refuse_too_long
 from app.languages import gettext
 from app.models import ScimGroup, ScimMember, User, new_id
 from app.policy import Permission
@@ -17,6 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations, partners
 from app.services.scim import access, users
 from app.services.tenancy import fetch, of_tenant
+from app.services.uniqueness import unless_taken
 from app.services.users.loading import MEMBERS, check_grant
 
 LONGEST = 200
@@ -87,11 +87,8 @@ def create(session: Session, caller: Caller, wanted: Fields) -> ScimGroup:
     caller.require(Permission.USERS_WRITE)
     _check(wanted)
     group = ScimGroup(id=new_id(), partner_id=partners.own(caller), **_values(wanted))
-    try:
-        with session.begin_nested():
-            session.add(group)
-    except IntegrityError as error:
-        raise _exists() from error
+    with unless_taken(session, _exists()):
+        session.add(group)
     audit.record_change(
         session, caller, "scim_group.created", group, after={"name": group.display_name}
     )
@@ -108,17 +105,12 @@ def change(session: Session, caller: Caller, group: ScimGroup, wanted: Fields) -
     caller.require(Permission.USERS_WRITE)
     _check(wanted)
     before = {"name": group.display_name, "externalId": group.external_id}
-    try:
-        with session.begin_nested():
-            for name, value in _values(wanted).items():
-                setattr(group, name, value)
-    except IntegrityError as error:
-        raise _exists() from error
+    with unless_taken(session, _exists()):
+        for name, value in _values(wanted).items():
+            setattr(group, name, value)
     after = {"name": group.display_name, "externalId": group.external_id}
     if before != after:
-        group.version += 1
-        session.flush()
-        audit.record_change(
+        audit.record_version(
             session, caller, "scim_group.updated", group, before=before, after=after
         )
     _set_members(session, caller, group, wanted.member_ids)
@@ -174,9 +166,7 @@ def map_to(
     if before == after:
         return group
     group.role, group.organization_id = role, organization_id
-    group.version += 1
-    session.flush()
-    audit.record_change(session, caller, "scim_group.mapped", group, before=before, after=after)
+    audit.record_version(session, caller, "scim_group.mapped", group, before=before, after=after)
     access.apply_to(session, caller, _member_ids(session, group))
     return group
 
@@ -243,11 +233,9 @@ def _check(wanted: Fields) -> None:
     for field_name, text in (
         ("displayName", name.lower()),
         ("displayName", name),
-        ("externalId", wanted.external_id or ""),
+        ("externalId", wanted.external_id),
     ):
-        if len(text) > LONGEST:
-            message = gettext("Too long. Use at most %(most)s characters.", most=LONGEST)
-            raise ValidationFailed.on(field_name, "too_long", message)
+        refuse_too_long(field_name, text, LONGEST)
 
 
 def _exists() -> Conflict:

@@ -12,7 +12,7 @@ from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import ValidationFailed
+from app.errors import ValidationFailed, refuse_too_long
 from app.languages import gettext
 from app.models import ScimGroup, ScimMember, ScimUser, User, utcnow
 from app.policy import Permission
@@ -196,6 +196,4 @@ def _check(wanted: Fields) -> None:
         ("name.familyName", wanted.family_name),
         ("externalId", wanted.external_id),
     ):
-        if text is not None and len(text) > LONGEST:
-            message = gettext("Too long. Use at most %(most)s characters.", most=LONGEST)
-            raise ValidationFailed.on(name, "too_long", message)
+        refuse_too_long(name, text, LONGEST)

@@ -243,6 +243,31 @@ def test_wrong_bodies_are_refused(directory: Directory, body: Any, scim_type: st
     assert answer.mimetype == MEDIA
 
 
+SCHEMAS: list[tuple[dict[str, Any], int, int]] = [
+    ({}, 201, 200),
+    ({"schemas": []}, 201, 200),
+    ({"schemas": [USER]}, 201, 400),
+    ({"schemas": [USER, "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"]}, 201, 400),
+    ({"schemas": [PATCH]}, 400, 200),
+    ({"schemas": ["urn:scim:schemas:core:1.0"]}, 400, 400),
+]
+
+
+@pytest.mark.parametrize(("schemas", "created", "patched"), SCHEMAS)
+def test_a_message_without_schemas_is_what_its_address_says_and_another_is_refused(
+    directory: Directory, schemas: dict[str, Any], created: int, patched: int
+) -> None:
+    made = directory.add_user("bo@northwind.example")
+    change = {"Operations": [{"op": "replace", "path": "displayName", "value": "Bo"}]}
+    answers = (
+        directory.send("POST", "/Users", {"userName": ADA, **schemas}),
+        directory.send("PATCH", f"/Users/{made['id']}", change | schemas),
+    )
+    assert [each.status_code for each in answers] == [created, patched]
+    refusals = {each.get_json()["scimType"] for each in answers if each.status_code == 400}
+    assert refusals <= {"invalidSyntax"}
+
+
 PATCHES: list[tuple[Any, str]] = [
     ([], "invalidValue"),
     ([{"op": "move", "path": "active", "value": True}], "invalidValue"),

@@ -155,6 +155,16 @@ ENTRA: list[tuple[dict[str, Any], dict[str, Any]]] = [
             "emails": [{"value": "l@northwind.example", "type": "work", "primary": True}],
         },
     ),
+    ({"op": "Add", "path": 'emails[type eq "home"].value', "value": "h@private.example"}, {}),
+    ({"op": "Replace", "path": 'emails[type eq "other"].value', "value": "o@private.example"}, {}),
+    (
+        {
+            "op": "Add",
+            "path": "emails",
+            "value": [{"type": "home", "value": "h@private.example", "primary": True}],
+        },
+        {},
+    ),
     ({"op": "Remove", "path": "name.givenName"}, {"name": None}),
     ({"op": "Add", "path": "title", "value": "Countess"}, {}),
     ({"op": "Add", "path": 'phoneNumbers[type eq "work"].value', "value": "+49"}, {}),

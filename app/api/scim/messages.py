@@ -1,0 +1,104 @@
+"""Requests and answers: media type, entity tags, parameters and errors of the standard."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from flask import Response, request
+from pydantic import ValidationError
+from scim2_models import Error, ResponseParameters, SCIMException
+from werkzeug.http import parse_etags
+
+from app.api.errors import SCIM_MEDIA
+from app.api.json_body import read_json_body
+from app.api.scim.blueprint import MEDIA, not_scim
+from app.extensions import settings
+from app.schemas.scim import POLICY
+
+
+def answer(body: Mapping[str, Any], status: int = 200) -> Response:
+    """Return a SCIM message. A resource has its ``meta.version`` as entity tag and its
+    ``meta.location`` as address."""
+    accepted = request.accept_mimetypes.best_match(MEDIA, SCIM_MEDIA)
+    response = Response(orjson.dumps(body), status, mimetype=accepted)
+    response.vary.add("Accept")
+    return response
+
+
+def tagged(response: Response, version: str, location: str) -> Response:
+    """Add the entity tag and the address of a resource; 304 if the client has this version."""
+    response.headers["ETag"] = version
+    response.headers["Content-Location" if response.status_code == 200 else "Location"] = location
+    if request.method == "GET":
+        response.make_conditional(request)
+    return response
+
+
+def version_of(resource: Mapping[str, Any]) -> str:
+    """Return the weak entity tag of a resource's content."""
+    content = orjson.dumps(resource, option=orjson.OPT_SORT_KEYS)
+    return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+
+def check_match(version: str) -> None:
+    """Refuse a change of another version than the client has seen. Raises `SCIMException` (412)."""
+    wanted = request.headers.get("If-Match")
+    if wanted is None:
+        return
+    tags = parse_etags(wanted)
+    opaque = version.removeprefix("W/").strip('"')
+    if not tags.star_tag and not tags.contains_weak(opaque):
+        raise PreconditionFailed
+
+
+class PreconditionFailed(SCIMException):
+    """The resource has changed since the client read it."""
+
+    status = 412
+    _default_detail = "The resource has changed. Read it again."
+
+
+def body() -> dict[str, Any]:
+    """Return the body of the request. Raises `UnsupportedMedia`, `TooLarge` and
+    `ValidationFailed`."""
+    return read_json_body(request, settings().max_body_bytes, MEDIA)
+
+
+def parameters(*names: str) -> dict[str, str]:
+    """Return the query parameters with these names in any case; others are ignored."""
+    known = {name.lower(): name for name in names}
+    return {
+        known[name.lower()]: value for name, value in request.args.items() if name.lower() in known
+    }
+
+
+def shown(model: type[Any]) -> ResponseParameters[Any]:
+    """Return which attributes of a resource are asked for. Raises `SCIMException`."""
+    kind: Any = ResponseParameters[model]  # type: ignore[valid-type]  # chosen at runtime
+    with reading():
+        found: ResponseParameters[Any] = kind.model_validate(
+            parameters("attributes", "excludedAttributes")
+        )
+    return found
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read what the directory has sent, as tolerantly as its kind needs. Raises
+    `SCIMException`."""
+    try:
+        with POLICY:
+            yield
+    except ValidationError as error:
+        raise SCIMException.from_error(Error.from_validation_error(error.errors()[0])) from error
+
+
+def answered(view: Callable[..., Response], values: Mapping[str, str]) -> Response:
+    """Return what the view answers, or that the request is not SCIM."""
+    try:
+        return view(**values)
+    except SCIMException as exception:
+        error = exception.to_error()
+        return not_scim(error.detail or "", error.status or 400, error.scim_type)
