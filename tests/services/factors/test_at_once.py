@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pyotp
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
 from app.errors import DomainError
-from app.models import AuthenticatorApp, Passkey, User, utcnow
+from app.models import AuthenticatorApp, Passkey, RecoveryCode, User, utcnow
 from app.policy.caller import Caller
 from app.services.auth import second_step
 from app.services.credentials.encryption import seal
@@ -22,8 +22,10 @@ from app.services.factors import authenticator_apps, own, passkeys, recovery_cod
 from app.services.factors.passkeys import Site
 from tests.fixtures.authenticator import Authenticator
 from tests.fixtures.cast import make_tenant
+from tests.matrix import rounds
 
 CLIENTS = 8
+ROUNDS = rounds(1)
 KEYS = ["k" * 32]
 SITE = Site("localhost", "http://localhost")
 
@@ -76,18 +78,22 @@ def adding(caller: Caller, challenge: str, answer: str) -> Callable[[Session], o
     )
 
 
-def passkeys_of(database: Database) -> int:
+def remove_passkeys(database: Database) -> int:
+    """Remove all factors for the next round; return how many passkeys there were."""
     with database.transaction() as session:
-        return session.scalar(select(func.count()).select_from(Passkey)) or 0
+        number = session.scalar(select(func.count()).select_from(Passkey)) or 0
+        for kind in (Passkey, RecoveryCode):
+            session.execute(delete(kind))
+        return number
 
 
 def test_a_recovery_code_is_used_once(fresh_database: Database, user_id: UUID) -> None:
-    with fresh_database.transaction() as session:
-        code = recovery_codes.replace(session, user_id)[0]
-    uses = [lambda session: recovery_codes.use(session, user_id, code)] * CLIENTS
-    assert at_once(fresh_database, uses) == 1
-    with fresh_database.transaction() as session:
-        assert recovery_codes.left(session, user_id) == recovery_codes.COUNT - 1
+    for _ in range(ROUNDS):
+        with fresh_database.transaction() as session:
+            code = recovery_codes.replace(session, user_id)[0]
+        assert at_once(fresh_database, [_using(user_id, code)] * CLIENTS) == 1
+        with fresh_database.transaction() as session:
+            assert recovery_codes.left(session, user_id) == recovery_codes.COUNT - 1
 
 
 def test_a_code_of_an_app_is_used_once(fresh_database: Database, user_id: UUID) -> None:
@@ -110,30 +116,37 @@ def test_a_waiting_sign_in_is_used_once(fresh_database: Database, user_id: UUID)
 def test_an_answer_registers_one_passkey(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
-    (answer,) = asked(fresh_database, user_id, [Authenticator()])
-    assert at_once(fresh_database, [adding(caller, *answer)] * CLIENTS) == 1
-    assert passkeys_of(fresh_database) == 1
+    for _ in range(ROUNDS):
+        (answer,) = asked(fresh_database, user_id, [Authenticator()])
+        assert at_once(fresh_database, [adding(caller, *answer)] * CLIENTS) == 1
+        assert remove_passkeys(fresh_database) == 1
 
 
 def test_a_passkey_is_registered_once_for_any_number_of_challenges(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
-    answers = asked(fresh_database, user_id, [Authenticator()] * CLIENTS)
-    assert at_once(fresh_database, [adding(caller, *answer) for answer in answers]) == 1
-    assert passkeys_of(fresh_database) == 1
+    for _ in range(ROUNDS):
+        answers = asked(fresh_database, user_id, [Authenticator()] * CLIENTS)
+        assert at_once(fresh_database, [adding(caller, *answer) for answer in answers]) == 1
+        assert remove_passkeys(fresh_database) == 1
 
 
 def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
-    answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
-    adds = [_first_codes(caller, *answer) for answer in answers]
-    assert at_once(fresh_database, adds) == 1
-    assert passkeys_of(fresh_database) == CLIENTS
-    with fresh_database.transaction() as session:
-        assert recovery_codes.left(session, user_id) == recovery_codes.COUNT
+    for _ in range(ROUNDS):
+        answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
+        adds = [_first_codes(caller, *answer) for answer in answers]
+        assert at_once(fresh_database, adds) == 1
+        with fresh_database.transaction() as session:
+            assert recovery_codes.left(session, user_id) == recovery_codes.COUNT
+        assert remove_passkeys(fresh_database) == CLIENTS
 
 
 def _first_codes(caller: Caller, challenge: str, answer: str) -> Callable[[Session], object]:
     """Adds a passkey; the codes that it made."""
     return lambda session: own.add_passkey(session, caller, SITE, challenge, answer, "Laptop")
+
+
+def _using(user_id: UUID, code: str) -> Callable[[Session], object]:
+    return lambda session: recovery_codes.use(session, user_id, code)

@@ -1,0 +1,24 @@
+"""When credentials of scripts end: after a year, unless another end or none is chosen."""
+
+from datetime import datetime, timedelta
+
+from app.errors import ValidationFailed
+from app.languages import gettext
+from app.models import utcnow
+
+End = datetime | timedelta | None
+"""A moment, a time from now on, or None for never."""
+
+DEFAULT = timedelta(days=365)
+CHOICES = (timedelta(days=30), timedelta(days=90), DEFAULT)
+"""What forms offer."""
+
+
+def end_of(chosen: End) -> datetime | None:
+    """Return the moment of an end. Raises `ValidationFailed` (``in_the_past``)."""
+    now = utcnow()
+    end = now + chosen if isinstance(chosen, timedelta) else chosen
+    if end is not None and end <= now:
+        message = gettext("Choose an end date in the future.")
+        raise ValidationFailed.on("expiresAt", "in_the_past", message)
+    return end

@@ -1,0 +1,127 @@
+"""The texts of the mails about credentials of scripts and about new administrators."""
+
+from datetime import datetime
+
+from app.enums import Role
+from app.languages import gettext, gettext_noop, ngettext
+from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
+
+_CREATED = {
+    "key": gettext_noop("New API key: %(name)s"),
+    "client": gettext_noop("New API client: %(name)s"),
+    "scim_token": gettext_noop("New SCIM token: %(name)s"),
+    "carrier_account": gettext_noop("New carrier account: %(name)s"),
+}
+_ROLLED = {
+    "key": gettext_noop("API key rolled: %(name)s"),
+    "client": gettext_noop("API client has a new secret: %(name)s"),
+    "scim_token": gettext_noop("SCIM token rolled: %(name)s"),
+}
+_ENDS = {
+    "key": gettext_noop("API key expires soon: %(name)s"),
+    "client": gettext_noop("API client expires soon: %(name)s"),
+    "scim_token": gettext_noop("SCIM token expires soon: %(name)s"),
+}
+_PAGES = {
+    "key": "/api-access/keys/{id}",
+    "client": "/api-access/clients/{id}",
+    "scim_token": "/settings/directory",
+    "carrier_account": "/line/accounts",
+}
+_BECAME = {
+    Role.PARTNER_ADMIN: gettext_noop("%(who)s is now a partner admin"),
+    Role.PARTNER_EDITOR: gettext_noop("%(who)s is now a partner editor"),
+    Role.ADMIN: gettext_noop("%(who)s is now a customer admin"),
+    Role.OWNER: gettext_noop("%(who)s is now an owner of %(organization)s"),
+}
+
+
+def credential_created(facts: Facts) -> Words:
+    details = facts.details
+    titles = _ROLLED if details["done"] == "rolled" else _CREATED
+    sentence = titles[details["kind"]]
+    title = gettext(sentence, name=details["name"])
+    return Words(
+        subject=title,
+        heading=title,
+        paragraphs=(_done_by(facts), *_about(facts)),
+        act=(gettext("View"), _page(facts)),
+        after=(gettext("If you did not expect this, revoke or remove it at once."),),
+        reason=as_administrator(facts),
+    )
+
+
+def credential_ends(facts: Facts) -> Words:
+    details = facts.details
+    sentence = _ENDS[details["kind"]]
+    title = gettext(sentence, name=details["name"])
+    return Words(
+        subject=title,
+        heading=title,
+        paragraphs=(
+            *_about(facts),
+            gettext("Scripts that use it will be refused from then on."),
+            gettext("Roll it before then, and update your scripts with the new secret."),
+        ),
+        act=(gettext("View"), _page(facts)),
+        reason=gettext(
+            "Sent to %(email)s because you created it or administer %(product)s.",
+            email=facts.email,
+            product=facts.brand.product_name,
+        ),
+    )
+
+
+def administrator_added(facts: Facts) -> Words:
+    details = facts.details
+    if "owners" in details:
+        return _owners_added(facts)
+    sentence = _BECAME[Role(details["role"])]
+    title = gettext(sentence, who=details["who"], organization=details["organization"])
+    return Words(
+        subject=title,
+        heading=title,
+        paragraphs=(_done_by(facts),),
+        act=(gettext("View user"), f"{facts.site}/people/{details['userId']}"),
+        after=(gettext("If you did not expect this, change the role or deactivate the account."),),
+        reason=as_administrator(facts),
+    )
+
+
+def _owners_added(facts: Facts) -> Words:
+    owners = [tuple(row) for row in facts.details["owners"]]
+    title = ngettext("%(num)s new owner", "%(num)s new owners", len(owners))
+    return Words(
+        subject=title,
+        heading=title,
+        paragraphs=(_done_by(facts),),
+        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners)),),
+        act=(gettext("View users"), f"{facts.site}/people"),
+        after=(gettext("If you did not expect this, change the role or deactivate the account."),),
+        reason=as_administrator(facts),
+    )
+
+
+def _done_by(facts: Facts) -> str:
+    return gettext(
+        "Done by %(by)s in %(product)s on %(moment)s.",
+        by=facts.details["by"],
+        product=facts.brand.product_name,
+        moment=facts.at,
+    )
+
+
+def _about(facts: Facts) -> tuple[str, ...]:
+    """Its organization and its end, as far as it has them."""
+    lines, details = [], facts.details
+    if details["organization"]:
+        name = details["organization"]
+        lines.append(gettext("It belongs to the organization %(name)s.", name=name))
+    if details["endsAt"]:
+        ends = moment(datetime.fromisoformat(details["endsAt"]), facts.zone)
+        lines.append(gettext("It works until %(moment)s.", moment=ends))
+    return tuple(lines)
+
+
+def _page(facts: Facts) -> str:
+    return facts.site + _PAGES[facts.details["kind"]].format(id=facts.details["id"])
