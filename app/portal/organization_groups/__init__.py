@@ -1,0 +1,1 @@
+"""Groups of organizations, and which admins and API clients are limited to them."""

@@ -1,0 +1,132 @@
+"""Groups of organizations: the list, and one group with its organizations."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.errors import Conflict, ValidationFailed
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.portal.organization_groups.forms import NewGroupForm, OrganizationGroupForm
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.editing import Submission
+from app.portal.web.forms import refused, refused_edit
+from app.services import organization_groups, users
+from app.services.organization_groups import GroupInput
+from app.services.organizations import by_ids
+from app.validation.uuids import as_hyphenated_uuid
+
+
+@portal.get("/settings/groups", endpoint="portal_settings_groups")
+def list_groups() -> str:
+    with transaction(read_only=True) as session:
+        rows = organization_groups.listing(session, caller())
+    return render_template("portal/organization_groups/list.html", rows=rows)
+
+
+@portal.get("/settings/groups/new")
+def portal_settings_group_new() -> str:
+    return _new_page(NewGroupForm())
+
+
+@portal.post("/settings/groups/new")
+def portal_settings_group_create() -> Page:
+    form = NewGroupForm()
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            wanted = GroupInput(form.name.data or "", _named(session, form.lines))
+            made = organization_groups.create(session, caller(), wanted)
+            submission.led_to(url_for("portal.portal_settings_groups"))
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _new_page(form))
+    flash(gettext("Group %(name)s added.", name=made.name), "success")
+    return redirect(url_for("portal.portal_settings_groups"), 303)
+
+
+@portal.get("/settings/groups/<uuid:group_id>")
+def portal_settings_group(group_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        form = _stored(session, group_id)
+    return _page(group_id, form)
+
+
+@portal.post("/settings/groups/<uuid:group_id>")
+def portal_settings_group_save(group_id: UUID) -> Page:
+    form = OrganizationGroupForm()
+    try:
+        with transaction() as session:
+            ids = form.kept_ids | _named(session, form.lines)
+            organization_groups.update(
+                session,
+                caller(),
+                group_id,
+                GroupInput(form.name.data or "", ids),
+                expected_version=form.version.data,
+            )
+    except (ValidationFailed, Conflict) as error:
+        return refused_edit(error, form, "organization_group", group_id, _page, _stored)
+    flash(gettext("Group saved."), "success")
+    return redirect(url_for("portal.portal_settings_groups"), 303)
+
+
+@portal.get("/settings/groups/<uuid:group_id>/delete")
+def portal_settings_group_delete_confirm(group_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        group = organization_groups.get(session, caller(), group_id)
+    return Confirmation(
+        action=url_for("portal.portal_settings_group_delete", group_id=group_id),
+        title=gettext("Delete the group %(name)s?", name=group.name),
+        consequences=[
+            gettext("Its organizations stay as they are."),
+            gettext(
+                "Admins and clients limited to this group alone lose access to all organizations."
+            ),
+        ],
+        act=gettext("Delete group"),
+        safe=gettext("Keep group"),
+        safe_url=url_for("portal.portal_settings_group", group_id=group_id),
+    ).page()
+
+
+@portal.post("/settings/groups/<uuid:group_id>/delete")
+def portal_settings_group_delete(group_id: UUID) -> Response:
+    with transaction() as session:
+        group = organization_groups.remove(session, caller(), group_id)
+    flash(gettext("Group %(name)s deleted.", name=group.name), "success")
+    return redirect(url_for("portal.portal_settings_groups"), 303)
+
+
+def _named(session: Session, lines: Iterable[str]) -> set[UUID]:
+    """Return the organizations of these names or ids. Raises `ValidationFailed` (codes of
+    `users.by_name`)."""
+    found = set()
+    for line in lines:
+        identifier = as_hyphenated_uuid(line)
+        known = by_ids(session, caller(), [identifier]) if identifier else {}
+        found.add(next(iter(known), None) or users.by_name(session, caller(), line).id)
+    return found
+
+
+def _stored(session: Session, group_id: UUID) -> OrganizationGroupForm:
+    group = organization_groups.get(session, caller(), group_id)
+    return OrganizationGroupForm.showing(
+        group, organization_groups.organizations_of(session, group)
+    )
+
+
+def _new_page(form: NewGroupForm) -> str:
+    with transaction(read_only=True) as session:
+        organization_groups.listing(session, caller())  # refuses operators
+    return render_template("portal/organization_groups/new.html", form=form)
+
+
+def _page(group_id: UUID, form: OrganizationGroupForm) -> str:
+    with transaction(read_only=True) as session:
+        group = organization_groups.get(session, caller(), group_id)
+        form.offer(organization_groups.organizations_of(session, group))
+    return render_template("portal/organization_groups/group.html", form=form, group=group)

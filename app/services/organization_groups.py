@@ -1,0 +1,257 @@
+"""Groups of organizations, and the admins and API clients that are limited to them.
+
+Which rows a limited caller sees decides `app.services.tenancy`.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy import update as update_rows
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.errors import Forbidden, NotFound, ValidationFailed, refuse_stale
+from app.languages import gettext
+from app.models import (
+    GroupedOrganization,
+    GroupLimit,
+    ListExport,
+    OAuthClient,
+    Organization,
+    OrganizationGroup,
+    User,
+    utcnow,
+)
+from app.models.base import name_key
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit
+from app.services.auth import author_check
+from app.services.tenancy import fetch, of_tenant, organization_not_found, visible_organizations
+from app.services.uniqueness import unless_taken
+
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class GroupInput:
+    name: str
+    organization_ids: Collection[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A group with the number of its organizations and of the users and clients limited to it."""
+
+    group: OrganizationGroup
+    organizations: int
+    limited: int
+
+
+def listing(session: Session, caller: Caller) -> list[Listed]:
+    """Return the groups of the caller's partner by name. Raises `Forbidden`, and `NotFound` for
+    operators, who have none."""
+    counted = (
+        select(func.count(kind.group_id))
+        .where(kind.group_id == OrganizationGroup.id)
+        .scalar_subquery()
+        for kind in (GroupedOrganization, GroupLimit)
+    )
+    query = _manageable(caller).order_by(OrganizationGroup.name_key).add_columns(*counted)
+    return [Listed(row[0], row[1], row[2]) for row in session.execute(query)]
+
+
+def get(
+    session: Session, caller: Caller, group_id: UUID, *, for_change: bool = False
+) -> OrganizationGroup:
+    """Raises `Forbidden` and `NotFound` (``group_not_found``)."""
+    query = _manageable(caller).where(OrganizationGroup.id == group_id)
+    return fetch(session, query, _missing(), for_change=for_change)
+
+
+def organizations_of(session: Session, group: OrganizationGroup) -> Sequence[Organization]:
+    """Return the organizations of a group that the caller has loaded, by name."""
+    query = (
+        select(Organization)
+        .join(GroupedOrganization, GroupedOrganization.organization_id == Organization.id)
+        .where(GroupedOrganization.group_id == group.id)
+        .order_by(Organization.name_key, Organization.id)
+    )
+    return session.scalars(query).all()
+
+
+def create(session: Session, caller: Caller, wanted: GroupInput) -> OrganizationGroup:
+    """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
+    (``blank``, ``too_long``, ``name_exists``)."""
+    _manageable(caller)
+    name = _checked_name(wanted.name)
+    ids = _checked_ids(session, caller, wanted.organization_ids)
+    group = OrganizationGroup(partner_id=caller.partner_id, name=name, name_key=name_key(name))
+    _store_name(session, group)
+    _store_organizations(session, group, ids)
+    after = {"name": name, "organizations": len(ids)}
+    audit.record_change(session, caller, "organization_group.created", group, after=after)
+    return group
+
+
+def update(
+    session: Session,
+    caller: Caller,
+    group_id: UUID,
+    wanted: GroupInput,
+    *,
+    expected_version: int | None = None,
+) -> OrganizationGroup:
+    """Replace the name and the organizations. Raises as `create`, `NotFound`
+    (``group_not_found``) and `Conflict` (``changed_meanwhile``)."""
+    group = get(session, caller, group_id, for_change=True)
+    refuse_stale(expected_version, group.version, "organization group")
+    name = _checked_name(wanted.name)
+    ids = _checked_ids(session, caller, wanted.organization_ids)
+    had = organizations_of(session, group)
+    before = {"name": group.name, "organizations": sorted(each.name for each in had)}
+    group.name, group.name_key = name, name_key(name)
+    group.version += 1
+    _store_name(session, group)
+    if not ids >= {each.id for each in had}:
+        _end_exports(session, _limited_to(group))
+    session.execute(delete(GroupedOrganization).where(GroupedOrganization.group_id == group.id))
+    _store_organizations(session, group, ids)
+    names = sorted(each.name for each in organizations_of(session, group))
+    after = {"name": name, "organizations": names}
+    action = "organization_group.updated"
+    audit.record_change(session, caller, action, group, before=before, after=after)
+    return group
+
+
+def remove(session: Session, caller: Caller, group_id: UUID) -> OrganizationGroup:
+    """Remove a group. Who was limited to it alone sees no organization from then on. Raises
+    `Forbidden` and `NotFound` (``group_not_found``)."""
+    group = get(session, caller, group_id, for_change=True)
+    audit.record_change(session, caller, "organization_group.removed", group)
+    _end_exports(session, _limited_to(group))
+    session.delete(group)
+    session.flush()
+    return group
+
+
+def groups_of(session: Session, subject: User | OAuthClient) -> Sequence[OrganizationGroup]:
+    """Return the groups of a user or client that the caller has loaded, by name."""
+    query = (
+        select(OrganizationGroup)
+        .join(GroupLimit, GroupLimit.group_id == OrganizationGroup.id)
+        .where(GroupLimit.subject_id == subject.id)
+        .order_by(OrganizationGroup.name_key)
+    )
+    return session.scalars(query).all()
+
+
+def limit(
+    session: Session,
+    caller: Caller,
+    subject: User | OAuthClient,
+    group_ids: Collection[UUID] | None,
+) -> None:
+    """Limit a user or client with the role admin, loaded before, to groups from the
+    next request on; None ends the limit. Exports of the user end.
+
+    Raises `Forbidden`, `NotFound` (``group_not_found``; for other roles too) and
+    `ValidationFailed` (``group_required``).
+    """
+    if subject.role is not Role.ADMIN:
+        raise NotFound
+    known = {each.group.id: each.group.name for each in listing(session, caller)}
+    wanted = set(group_ids or ())
+    if not wanted <= known.keys():
+        raise _missing()
+    if group_ids is not None and not wanted:
+        message = gettext("Choose at least one group.")
+        raise ValidationFailed.on("groups", "group_required", message)
+    before = {"groups": [group.name for group in groups_of(session, subject)] or None}
+    if isinstance(subject, User):
+        author_check.access_changes(session, subject.id)
+        _end_exports(session, select(User.id).where(User.id == subject.id))
+    session.execute(delete(GroupLimit).where(GroupLimit.subject_id == subject.id))
+    for group_id in sorted(wanted):
+        row = GroupLimit(subject_id=subject.id, group_id=group_id, partner_id=caller.partner_id)
+        session.add(row)
+    subject.is_limited = group_ids is not None
+    session.flush()
+    after = {"groups": sorted(known[group_id] for group_id in wanted) or None}
+    kind = "user" if isinstance(subject, User) else "client"
+    audit.record_change(session, caller, f"{kind}.limited", subject, before=before, after=after)
+
+
+def join(session: Session, caller: Caller, organization: Organization) -> None:
+    """Put an organization that a limited caller has just added into the first of their groups, by
+    name. Raises `Forbidden` (``no_group``) if none is left."""
+    if not caller.is_limited:
+        return
+    first = (
+        select(OrganizationGroup.id)
+        .join(GroupLimit, GroupLimit.group_id == OrganizationGroup.id)
+        .where(GroupLimit.subject_id == caller.subject_id)
+        .order_by(OrganizationGroup.name_key)
+        .limit(1)
+    )
+    group_id = session.scalar(first)
+    if group_id is None:
+        message = gettext("You have no group of organizations. Ask a partner admin for one.")
+        raise Forbidden(message, "no_group")
+    row = GroupedOrganization(group_id=group_id, organization_id=organization.id)
+    row.partner_id = organization.partner_id
+    session.add(row)
+    session.flush()
+
+
+def _checked_name(name: str) -> str:
+    name = name.replace("\x00", "").strip()
+    if not name or len(name) > MAX_NAME:
+        message = gettext("Enter a name of 1 to 200 characters.")
+        raise ValidationFailed.on("name", "too_long" if name else "blank", message)
+    return name
+
+
+def _checked_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> set[UUID]:
+    query = visible_organizations(caller).where(Organization.id.in_(ids))
+    found = set(session.scalars(query.with_only_columns(Organization.id)))
+    if found != set(ids):
+        raise organization_not_found()
+    return found
+
+
+def _limited_to(group: OrganizationGroup) -> Select[UUID]:
+    return select(GroupLimit.subject_id).where(GroupLimit.group_id == group.id)
+
+
+def _end_exports(session: Session, user_ids: Select[UUID]) -> None:
+    """End the exports of users who see less from now on, also those that are being written."""
+    ended = update_rows(ListExport).where(ListExport.user_id.in_(user_ids))
+    session.execute(ended.values(expires_at=utcnow()).execution_options(synchronize_session=False))
+
+
+def _store_name(session: Session, group: OrganizationGroup) -> None:
+    message = gettext("Another group has this name.")
+    with unless_taken(session, ValidationFailed.on("name", "name_exists", message)):
+        session.add(group)
+
+
+def _store_organizations(session: Session, group: OrganizationGroup, ids: Collection[UUID]) -> None:
+    for organization_id in sorted(ids):
+        row = GroupedOrganization(group_id=group.id, organization_id=organization_id)
+        row.partner_id = group.partner_id
+        session.add(row)
+    session.flush()
+
+
+def _manageable(caller: Caller) -> Select[OrganizationGroup]:
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    if caller.partner_id is None:
+        raise _missing()
+    return of_tenant(select(OrganizationGroup), caller, OrganizationGroup.partner_id)
+
+
+def _missing() -> NotFound:
+    return NotFound(gettext("There is no such group."), "group_not_found")
