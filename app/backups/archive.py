@@ -21,7 +21,7 @@ _age: Any = pyrage
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATABASE = "database"
-_CHUNK = 1024 * 1024
+CHUNK = 1024 * 1024
 _QUICK = 1
 """Of gzip's levels: contact files shrink as well with it, dumps of PostgreSQL are compressed."""
 
@@ -155,7 +155,7 @@ def described(path: Path) -> File:
     """Return the size and the checksum of a file."""
     digest, size = sha256(), 0
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(CHUNK):
             digest.update(chunk)
             size += len(chunk)
     return File(size, digest.hexdigest())
@@ -187,7 +187,7 @@ def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> File
     source = tar.extractfile(entry)
     reader = _Digesting(source) if source else None
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        while reader and (chunk := reader.read(_CHUNK)):
+        while reader and (chunk := reader.read(CHUNK)):
             file.write(chunk)
     return File(entry.size, reader.digest.hexdigest() if reader else "")
 

@@ -3,17 +3,17 @@
 import shutil
 import tempfile
 import time
-import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app import VERSION
 from app.backups import archive, databases
 from app.backups.archive import BackupUnusable, File, Manifest
 from app.backups.databases import Content, NoThrowAway
-from app.config import ROOT, Settings
+from app.config import Settings
 
 SUFFIX = ".tar.gz.age"
 WORK = "backup-"
@@ -27,12 +27,19 @@ were never placed. Nor is the mark by which a restore is noticed."""
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A backup. ``unverified`` is why its database was not restored for a test, if it wasn't."""
+    """A backup. ``unverified`` is why its database was not restored for a test, if it wasn't.
+    ``left_out`` is which files are not in it, and ``url`` where it is in a bucket."""
 
     path: Path
     size: int
     manifest: Manifest
     unverified: str | None
+    left_out: str | None = None
+    url: str | None = None
+
+    @property
+    def place(self) -> str:
+        return self.url or str(self.path)
 
 
 def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Created:
@@ -55,7 +62,7 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
                 kind=databases.kind_of(settings.effective_database_url),
                 server=content.server,
                 revision=content.revision,
-                version=_version(),
+                version=VERSION,
                 created_at=now.isoformat(timespec="seconds"),
                 tables=content.tables,
                 files=files,
@@ -67,7 +74,13 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
             partial.rename(target)
         finally:
             partial.unlink(missing_ok=True)
-    return Created(target, target.stat().st_size, written, unverified)
+    left_out = None
+    if settings.files_folder is None:
+        left_out = (
+            f"The files in {settings.files_url} are not in it: keep their deleted versions in the "
+            "bucket for as long as backups."
+        )
+    return Created(target, target.stat().st_size, written, unverified, left_out)
 
 
 def listing(folder: Path) -> list[Path]:
@@ -90,10 +103,12 @@ def _remove_left_over(instance: Path) -> None:
 def _gather(settings: Settings, work: Path) -> Content:
     """Files are linked before and after the snapshot: one that is deleted meanwhile is still named
     in it, one that is new may be."""
-    uploads = settings.instance_dir / UPLOADS
-    _link(uploads, work / UPLOADS)
+    uploads = settings.files_folder
+    if uploads:
+        _link(uploads, work / UPLOADS)
     content = databases.dump(settings.effective_database_url, work / archive.DATABASE)
-    _link(uploads, work / UPLOADS)
+    if uploads:
+        _link(uploads, work / UPLOADS)
     key = settings.instance_dir / SECRET_KEY
     if key.exists():
         shutil.copyfile(key, work / SECRET_KEY)
@@ -130,8 +145,3 @@ def _link(source: Path, target: Path) -> None:
                 raise
             except OSError:
                 shutil.copyfile(path, own)
-
-
-def _version() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return str(project["version"])

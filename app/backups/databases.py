@@ -16,7 +16,8 @@ from uuid import uuid4
 import psycopg
 import pysqlite3.dbapi2 as sqlite
 from psycopg import sql
-from sqlalchemy import URL, make_url
+
+from app.config.database_urls import for_libpq, parse
 
 _sqlite: Any = sqlite
 """The driver has no types."""
@@ -62,16 +63,16 @@ def differences(expected: Content, found: Content) -> str:
 
 def kind_of(url: str) -> str:
     """``sqlite`` or ``postgresql``."""
-    return make_url(url).get_backend_name()
+    return parse(url).get_backend_name()
 
 
 def dump(url: str, target: Path) -> Content:
     """Write a consistent snapshot while others write, and return what is in it. Raises
     `DatabaseToolFailed`."""
     if kind_of(url) == "sqlite":
-        return _copy_sqlite(str(make_url(url).database), target)
+        return _copy_sqlite(str(parse(url).database), target)
     try:
-        with psycopg.connect(_address(url), options=_SCOPE) as connection:
+        with psycopg.connect(for_libpq(url), options=_SCOPE) as connection:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True
             ((snapshot,),) = connection.execute("SELECT pg_export_snapshot()").fetchall()
@@ -87,7 +88,7 @@ def restore(source: Path, url: str) -> Content:
     """Write a snapshot into an empty database, and return what is in it then. On SQLite the file
     must not exist. Raises `DatabaseToolFailed`."""
     if kind_of(url) == "sqlite":
-        target = Path(str(make_url(url).database))
+        target = Path(str(parse(url).database))
         if target.exists():
             message = f"{target} exists already."
             raise DatabaseToolFailed(message)
@@ -96,13 +97,13 @@ def restore(source: Path, url: str) -> Content:
         target.chmod(0o600)
         return _content_of_sqlite(target)
     try:
-        with psycopg.connect(_address(url), options=_SCOPE) as connection:
+        with psycopg.connect(for_libpq(url), options=_SCOPE) as connection:
             if connection.execute(_TABLES).fetchone():
                 message = "The database isn't empty."
                 raise DatabaseToolFailed(message)
         options = ["--exit-on-error", "--no-owner", "--no-privileges", "--no-comments"]
         _run("pg_restore", url, *options, "--enable-row-security", str(source))
-        with psycopg.connect(_address(url), options=_SCOPE) as connection:
+        with psycopg.connect(for_libpq(url), options=_SCOPE) as connection:
             return _content_of(connection)
     except psycopg.Error as error:
         raise DatabaseToolFailed(str(error).strip()) from None
@@ -123,21 +124,21 @@ def throw_away(kind: str, server: str, folder: Path) -> Iterator[str]:
         message = f"No database could be created to verify in: {error}"
         raise NoThrowAway(message) from None
     try:
-        yield make_url(server).set(database=name).render_as_string(hide_password=False)
+        yield parse(server).set(database=name).render_as_string(hide_password=False)
     finally:
         _administer(server, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(made))
 
 
 def _administer(url: str, statement: sql.Composed) -> None:
     try:
-        with psycopg.connect(_address(url), autocommit=True) as connection:
+        with psycopg.connect(for_libpq(url), autocommit=True) as connection:
             connection.execute(statement)
     except psycopg.Error as error:
         raise DatabaseToolFailed(str(error).strip()) from None
 
 
 def _copy_sqlite(path: str, target: Path) -> Content:
-    """All pages in one step, and so of one moment. In a write-ahead log nobody waits for it."""
+    """All pages in one step, and so of one moment. With a write-ahead log it blocks no writer."""
     with closing(_connect_sqlite(path, timeout=30)) as source, closing(_open(target)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
@@ -188,18 +189,10 @@ def _content_of(connection: psycopg.Connection[Any]) -> Content:
     return Content(f"PostgreSQL {number // 10000}.{number % 10000}", revision, tables)
 
 
-def _address(url: str) -> str:
-    return _plain(make_url(url)).render_as_string(hide_password=False)
-
-
-def _plain(url: URL) -> URL:
-    return url.set(drivername="postgresql")
-
-
 def _run(program: str, url: str, *options: str) -> None:
     """Run a tool of PostgreSQL. The password is in its environment: others see its arguments."""
-    parsed = _plain(make_url(url))
-    address = parsed.set(password=None).render_as_string(hide_password=False)
+    parsed = parse(url)
+    address = for_libpq(parsed.set(password=None))
     environment = {**os.environ, "PGOPTIONS": _SCOPE}
     if parsed.password:
         environment["PGPASSWORD"] = str(parsed.password)

@@ -93,7 +93,7 @@ class VCards:
             value = _value(line)
             mark = (value.name, value.text.strip().upper()) if value else ("", "")
             if mark == ("BEGIN", "VCARD"):
-                if values and values[-1].name == "AGENT":  # a card inside a card
+                if values and values[-1].name == "AGENT":  # a card within a card
                     depth += 1
                     continue
                 if values:

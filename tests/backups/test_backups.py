@@ -18,6 +18,7 @@ from app.jobs.restore_detection import MarkFile
 from app.models import Backup, Call, Partner, utcnow
 from app.services import pauses
 from tests.fixtures.databases import Databases
+from tests.fixtures.s3_server import BUCKET, S3Server
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import open_line
 
@@ -251,3 +252,58 @@ def test_a_failed_backup_is_noted_and_tried_again_after_an_hour(
         found.last.started_at -= records.RETRY
         session.flush()
         assert records.claim(session, utcnow(), hour=3) is not None
+
+
+def test_a_daily_backup_in_a_bucket_is_restored_from_there_without_the_files_of_a_bucket(
+    fresh_database: Database,
+    keys: tuple[str, Path],
+    empty_url: str,
+    tmp_path: Path,
+    s3_server: S3Server,
+) -> None:
+    name = tmp_path.name
+    place = f"s3://{BUCKET}/{name}-backups"
+    changes = {"backup_bucket": place, "backup_public_key": keys[0], "backup_keep": 2}
+    instance = tmp_path / "instance"
+    daily = settings_for(url_of(fresh_database), instance, **s3_server.settings(name), **changes)
+    old = [f"portal-2026010{day}T030000Z.tar.gz.age" for day in (1, 2, 3)]
+    for each in [*old, "other.txt"]:
+        s3_server.client.put_object(Bucket=BUCKET, Key=f"{name}-backups/{each}", Body=b"x")
+    with_a_call(fresh_database)
+    with fresh_database.transaction() as session:
+        backup_id = records.begin(session, utcnow())
+    housekeeping.back_up(fresh_database, daily, backup_id)
+    with fresh_database.transaction() as session:
+        (found,) = session.scalars(select(Backup))
+    assert (found.problem, found.file.rpartition("/")[0]) == (None, place)
+    kept = {"other.txt", old[2], found.file.rpartition("/")[2]}
+    assert set(s3_server.names(f"{name}-backups")) == kept
+    assert list(instance.iterdir()) == []
+
+    identities = backups.read_identities(keys[1])
+    with backups.local_file(daily, found.file) as path:
+        backups.restore(path, identities, empty_url, tmp_path / "restored")
+    restored = Database(make_engine(empty_url))
+    with restored.transaction() as session:
+        assert session.scalar(select(func.count(Call.id))) == 1
+    restored.dispose()
+    with pytest.raises(backups.BackupUnusable, match="doesn't exist"), backups.local_file(
+        daily, f"{place}/absent"
+    ):  # fmt: skip
+        pass
+
+
+def test_a_backup_says_that_the_files_of_a_bucket_are_not_in_it(
+    fresh_database: Database, keys: tuple[str, Path], tmp_path: Path, s3_server: S3Server
+) -> None:
+    bucket = s3_server.settings(tmp_path.name)
+    settings = settings_for(url_of(fresh_database), tmp_path / "instance", **bucket)
+    made = backups.create_at(settings, str(tmp_path / "backups"), [keys[0]])
+    assert made.left_out == (
+        f"The files in {bucket['files_url']} are not in it: keep their deleted versions in the "
+        "bucket for as long as backups."
+    )
+    wrong = settings.model_copy(update={"files_key_secret": "wrong"})
+    with pytest.raises(backups.BackupUnusable, match="can't be used"):
+        backups.create_at(wrong, f"s3://{BUCKET}/{tmp_path.name}", [keys[0]])
+    assert s3_server.names(tmp_path.name) == []

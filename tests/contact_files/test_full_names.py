@@ -1,4 +1,4 @@
-"""One name column becomes a first name, a last name and titles, and nothing that nobody wrote."""
+"""One name column becomes first name, last name and titles, and nothing that the file lacks."""
 
 import pytest
 

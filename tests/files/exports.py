@@ -1,4 +1,4 @@
-"""Contact files as other products export them, made anew and always the same.
+"""Contact files as other products export them, made each time and always the same.
 
 Every generator returns an ``Export``: the bytes, and the rows that cannot be accepted with the
 kind of their first problem, by the row number that a spreadsheet shows.

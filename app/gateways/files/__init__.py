@@ -1,9 +1,23 @@
-"""Uploaded files, kept in a folder of this installation or in a store with the same protocol."""
+"""Uploaded files, recordings and exports: in a folder, or in a bucket with the same protocol."""
 
 from app.config import Settings
+from app.config.files import folder_of
+from app.gateways.buckets import Bucket
 from app.gateways.files.base import FileStore, StoredFile, size_words
+from app.gateways.files.bucket import BucketFiles
 from app.gateways.files.folder import Folder
 
 
 def open_files(settings: Settings) -> FileStore:
-    return Folder(settings.instance_dir / "uploads")
+    """The store that the settings name."""
+    folder = settings.files_folder
+    return Folder(folder) if folder else open_files_at(settings, settings.files_url)
+
+
+def open_files_at(settings: Settings, url: str) -> FileStore:
+    """The store at an address, ``file:///a/folder`` or ``s3://bucket/prefix``. Call it after a
+    fork: connections to a bucket don't survive one."""
+    folder = folder_of(url)
+    if folder is not None:
+        return Folder(folder)
+    return BucketFiles(Bucket(settings, url), has_links=settings.files_downloads == "bucket")

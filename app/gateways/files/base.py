@@ -1,8 +1,18 @@
 """The protocol of every file store."""
 
+import re
+from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
+from hashlib import sha256
 from typing import IO, NamedTuple, Protocol
+
+from app.errors import TooLarge
+from app.languages import gettext
+
+CHUNK = 1024 * 1024
+KEY = re.compile(r"[0-9a-f]{32}")
+MARK = "store.id"
+"""The name of the file that tells a store from others."""
 
 
 class StoredFile(NamedTuple):
@@ -21,14 +31,33 @@ def size_words(limit: int) -> str:
 
 
 class FileStore(Protocol):
-    """Files by keys that the store generates."""
+    """Files by keys that the store generates. Each method of a store that isn't on this machine
+    raises `Unavailable` if it doesn't answer."""
+
+    @property
+    def place(self) -> str:
+        """Where the files are, for operators."""
+        ...
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
         """Store the stream. Raises `TooLarge` (``file_too_large``) and stores nothing."""
         ...
 
-    def path(self, key: str) -> Path:
-        """Return the file's path for reading. Raises FileNotFoundError."""
+    def write(self, key: str, stream: IO[bytes]) -> StoredFile:
+        """Store the stream under a key of another store. Replaces what is there."""
+        ...
+
+    def open(self, key: str) -> IO[bytes]:
+        """Return the file for reading, also parts of it. Raises FileNotFoundError."""
+        ...
+
+    def fetch(self, key: str) -> IO[bytes]:
+        """As `open`, but complete on this machine: for reading that takes long."""
+        ...
+
+    def link(self, key: str, name: str, content_type: str) -> str | None:
+        """Return an address at which a browser can save the file under this name for a minute, if
+        the store gives such addresses."""
         ...
 
     def keys_before(self, moment: datetime) -> list[str]:
@@ -38,3 +67,36 @@ class FileStore(Protocol):
     def delete(self, key: str) -> None:
         """Delete the file; a missing one is no error."""
         ...
+
+    def identity(self) -> str | None:
+        """Return what tells this store from others, if it was marked."""
+        ...
+
+    def mark(self, identity: str) -> None:
+        """Write what tells this store from others, unless it is marked."""
+        ...
+
+
+class Measured:
+    """A stream in chunks, counted and hashed on its way. Raises `TooLarge` (``file_too_large``)."""
+
+    def __init__(self, stream: IO[bytes], max_bytes: int | None = None):
+        self._stream = stream
+        self._max_bytes = max_bytes
+        self._digest = sha256()
+        self._size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while chunk := self._stream.read(CHUNK):
+            self._size += len(chunk)
+            if self._max_bytes is not None and self._size > self._max_bytes:
+                message = gettext(
+                    "The file is larger than %(size)s. Split it.", size=size_words(self._max_bytes)
+                )
+                raise TooLarge(message, "file_too_large")
+            self._digest.update(chunk)
+            yield chunk
+
+    def as_stored(self, key: str) -> StoredFile:
+        """What was read so far, under its key."""
+        return StoredFile(key, self._size, self._digest.hexdigest())

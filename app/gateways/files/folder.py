@@ -1,19 +1,13 @@
-"""Files in a folder of this machine that web and worker processes share."""
+"""Files in a folder that web and worker processes share."""
 
 import os
-import re
+from contextlib import suppress
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from app.errors import TooLarge
-from app.gateways.files.base import StoredFile, size_words
-from app.languages import gettext
-
-_CHUNK = 1024 * 1024
-_KEY = re.compile(r"[0-9a-f]{32}")
+from app.gateways.files.base import KEY, MARK, Measured, StoredFile
 
 
 class Folder:
@@ -22,37 +16,27 @@ class Folder:
     def __init__(self, folder: Path):
         self._folder = folder
 
-    def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        key = uuid4().hex
-        path = self._folder / key
-        digest, size = sha256(), 0
-        try:
-            with os.fdopen(
-                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
-            ) as file:
-                while chunk := stream.read(_CHUNK):
-                    size += len(chunk)
-                    if size > max_bytes:
-                        message = gettext(
-                            "The file is larger than %(size)s. Split it.",
-                            size=size_words(max_bytes),
-                        )
-                        raise TooLarge(message, "file_too_large")
-                    digest.update(chunk)
-                    file.write(chunk)
-                file.flush()
-                os.fsync(file.fileno())
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return StoredFile(key, size, digest.hexdigest())
+    @property
+    def place(self) -> str:
+        return str(self._folder)
 
-    def path(self, key: str) -> Path:
-        path = self._folder / key
-        if not _KEY.fullmatch(key) or not path.is_file():
+    def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
+        return self._store(uuid4().hex, Measured(stream, max_bytes))
+
+    def write(self, key: str, stream: IO[bytes]) -> StoredFile:
+        self.delete(key)
+        return self._store(key, Measured(stream))
+
+    def open(self, key: str) -> IO[bytes]:
+        if not KEY.fullmatch(key):
             raise FileNotFoundError(key)
-        return path
+        return (self._folder / key).open("rb")
+
+    def fetch(self, key: str) -> IO[bytes]:
+        return self.open(key)
+
+    def link(self, _key: str, _name: str, _content_type: str) -> None:
+        return None
 
     def keys_before(self, moment: datetime) -> list[str]:
         if not self._folder.is_dir():
@@ -61,9 +45,38 @@ class Folder:
             return sorted(
                 entry.name
                 for entry in entries
-                if _KEY.fullmatch(entry.name) and entry.stat().st_mtime < moment.timestamp()
+                if KEY.fullmatch(entry.name) and entry.stat().st_mtime < moment.timestamp()
             )
 
     def delete(self, key: str) -> None:
-        if _KEY.fullmatch(key):
+        if KEY.fullmatch(key):
             (self._folder / key).unlink(missing_ok=True)
+
+    def identity(self) -> str | None:
+        path = self._folder / MARK
+        return path.read_text().strip() if path.is_file() else None
+
+    def mark(self, identity: str) -> None:
+        name = f"{MARK}.{uuid4().hex}"  # others may do the same
+        with self._new(name) as file:
+            file.write(identity.encode())
+        with suppress(FileExistsError):
+            (self._folder / MARK).hardlink_to(self._folder / name)
+        (self._folder / name).unlink()
+
+    def _store(self, key: str, chunks: Measured) -> StoredFile:
+        try:
+            with self._new(key) as file:
+                for chunk in chunks:
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            self.delete(key)
+            raise
+        return chunks.as_stored(key)
+
+    def _new(self, name: str) -> IO[bytes]:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        return os.fdopen(os.open(self._folder / name, flags, 0o600), "wb")

@@ -12,7 +12,7 @@ def _csv(*lines: str) -> bytes:
 
 
 def _no(source: str, **more: str) -> dict[str, Any]:
-    """The metadata of somebody who asked not to be called."""
+    """The metadata of a contact who asked not to be called."""
     return {**more, "consent": "no", "consentSource": source}
 
 

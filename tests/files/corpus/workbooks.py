@@ -1,4 +1,4 @@
-"""XLSX and XLS, as programs write them and as nobody should."""
+"""XLSX and XLS, as programs write them, and as none should."""
 
 import io
 from datetime import date

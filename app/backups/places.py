@@ -1,0 +1,71 @@
+"""Where backups are kept: a folder, or a bucket (``s3://bucket/prefix``)."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.backups.archive import CHUNK, BackupUnusable
+from app.backups.creating import SUFFIX, WORK, Created, create, remove_old
+from app.config import Settings
+from app.errors import Unavailable
+from app.gateways.buckets import Bucket
+
+S3 = "s3://"
+
+
+def create_at(settings: Settings, place: str, public_keys: Sequence[str]) -> Created:
+    """Make a backup in a folder or bucket. Raises what `create` raises."""
+    if not place.startswith(S3):
+        return create(settings, Path(place), public_keys)
+    settings.instance_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as folder:
+        made = create(settings, Path(folder), public_keys)
+        with _bucket(settings, place) as bucket, made.path.open("rb") as file:
+            bucket.put(made.path.name, iter(lambda: file.read(CHUNK), b""), made.size)
+            return replace(made, url=f"{bucket.url}/{made.path.name}")
+
+
+def remove_old_at(settings: Settings, place: str, keep: int) -> None:
+    """Remove all backups but the newest."""
+    if not place.startswith(S3):
+        remove_old(Path(place), keep)
+        return
+    with _bucket(settings, place) as bucket:
+        names = sorted(
+            name
+            for name, _at in bucket.names()
+            if name.startswith("portal-") and name.endswith(SUFFIX) and "/" not in name
+        )
+        for name in names[:-keep]:
+            bucket.delete(name)
+
+
+@contextmanager
+def local_file(settings: Settings, file: str) -> Iterator[Path]:
+    """Yield the path of a backup; one of a bucket is copied to this machine meanwhile.
+    Raises `BackupUnusable`."""
+    if not file.startswith(S3):
+        yield Path(file)
+        return
+    place, _, name = file.rpartition("/")
+    with tempfile.NamedTemporaryFile() as copy:
+        try:
+            with _bucket(settings, place) as bucket, bucket.open(name) as source:
+                shutil.copyfileobj(source, copy, CHUNK)
+        except FileNotFoundError:
+            message = f"{file} doesn't exist."
+            raise BackupUnusable(message) from None
+        copy.flush()
+        yield Path(copy.name)
+
+
+@contextmanager
+def _bucket(settings: Settings, url: str) -> Iterator[Bucket]:
+    try:
+        yield Bucket(settings, url)
+    except Unavailable:
+        message = f"{url} can't be used. The log says why."
+        raise BackupUnusable(message) from None

@@ -1,0 +1,192 @@
+"""Objects in S3-compatible buckets. Needs the optional package obstore."""
+
+import io
+import logging
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from app.config import Settings
+from app.errors import Unavailable
+from app.gateways.signed_links import Signer
+from app.languages import gettext
+
+PART = 5 * 1024 * 1024
+"""The smallest part that S3 takes; two of them are in memory at once."""
+MOST_PARTS = 10_000
+"""Of an object."""
+CONNECT_SECONDS = 5.0
+LINK_SECONDS = 60
+_RETRIES = 3
+_FIRST_PAUSE = timedelta(milliseconds=200)
+_ENCRYPTIONS = {"aes256": "AES256", "kms": "aws:kms"}
+
+log = logging.getLogger(__name__)
+
+
+class Bucket:
+    """The objects of a bucket whose names begin with a prefix. Every method raises `Unavailable`,
+    and logs why, if the bucket doesn't answer in time or refuses."""
+
+    def __init__(self, settings: Settings, url: str):
+        import obstore  # noqa: PLC0415 - installed, and loaded, only where a bucket is used
+        from obstore.store import S3Store  # noqa: PLC0415 - as above
+
+        self._api: Any = obstore
+        parts = urlsplit(url)
+        prefix = parts.path.strip("/")
+        self.url = f"s3://{parts.netloc}/{prefix}".rstrip("/")
+        seconds = timedelta(seconds=settings.files_seconds)
+        self._store = S3Store(
+            parts.netloc,
+            prefix=prefix or None,
+            config=_config(settings),
+            client_options={
+                "timeout": seconds,
+                "connect_timeout": timedelta(seconds=min(CONNECT_SECONDS, settings.files_seconds)),
+                "allow_http": settings.files_endpoint.startswith("http://"),
+            },
+            retry_config={
+                "max_retries": _RETRIES,
+                "retry_timeout": seconds,
+                "backoff": {"init_backoff": _FIRST_PAUSE},
+            },
+        )
+        self._signer = Signer(
+            settings.files_endpoint or f"https://s3.{settings.files_region}.amazonaws.com",
+            settings.files_region,
+            settings.files_key_id,
+            settings.files_key_secret,
+        )
+        self._path = f"/{parts.netloc}/{prefix}".rstrip("/")
+
+    def put(self, name: str, chunks: Iterable[bytes], size: int = 0) -> None:
+        """Store all chunks, or nothing if they raise an error: a large object in parts. Say the
+        ``size`` of one that may be larger than 50 GB."""
+        part = max(PART, -(-size // MOST_PARTS))
+        rest = iter(chunks)
+        first = _first_part(rest)
+        with _answering("write"):
+            if len(first) < PART:
+                self._api.put(self._store, name, first, use_multipart=False)
+            else:
+                parts = chain((first,), rest)
+                self._api.put(self._store, name, parts, chunk_size=part, max_concurrency=1)
+
+    def open(self, name: str) -> IO[bytes]:
+        """Return a reader that asks for the parts that are read. Raises FileNotFoundError."""
+        with _answering("read"):
+            return io.BufferedReader(
+                _Reader(self._api.open_reader(self._store, name)), _Reader.BLOCK
+            )
+
+    def fetch(self, name: str) -> IO[bytes]:
+        """Return a copy in a temporary file. Raises FileNotFoundError."""
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        try:
+            with self.open(name) as source:
+                while chunk := source.read(_Reader.BLOCK):
+                    copy.write(chunk)
+        except BaseException:
+            copy.close()
+            raise
+        copy.seek(0)
+        return copy
+
+    def text(self, name: str) -> str | None:
+        """Return the content of a short object, if it is there."""
+        with _answering("read"), suppress(FileNotFoundError):
+            return bytes(self._api.get(self._store, name).bytes()).decode()
+        return None
+
+    def names(self) -> Iterator[tuple[str, datetime]]:
+        """All objects, and when each was stored."""
+        with _answering("list"):
+            for some in self._api.list(self._store):
+                yield from ((str(each["path"]), each["last_modified"]) for each in some)
+
+    def delete(self, name: str) -> None:
+        """Delete the object; a missing one is no error."""
+        with _answering("delete"), suppress(FileNotFoundError):
+            self._api.delete(self._store, name)
+
+    def link(self, name: str, file_name: str, content_type: str) -> str:
+        """Return an address at which a browser can save the object for a minute."""
+        return self._signer.link(
+            f"{self._path}/{name}",
+            {
+                "response-cache-control": "private, no-store",
+                "response-content-disposition": f'attachment; filename="{file_name}"',
+                "response-content-type": content_type,
+            },
+            LINK_SECONDS,
+        )
+
+
+class _Reader(io.RawIOBase):
+    """What obstore reads, as a stream of Python's own kind."""
+
+    BLOCK = 1024 * 1024
+
+    def __init__(self, reader: Any):
+        self._reader = reader
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._reader.read(len(buffer))
+        except OSError as error:  # unlike everything else of obstore
+            raise _outage("read", error) from None
+        buffer[: len(found)] = memoryview(found)
+        return len(found)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._reader.seek(offset, whence))
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+
+def _config(settings: Settings) -> Any:
+    given = {
+        "endpoint": settings.files_endpoint,
+        "region": settings.files_region,
+        "access_key_id": settings.files_key_id,
+        "secret_access_key": settings.files_key_secret,
+        "server_side_encryption": _ENCRYPTIONS.get(settings.files_encryption),
+        "sse_kms_key_id": settings.files_kms_key if settings.files_encryption == "kms" else None,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _first_part(chunks: Iterator[bytes]) -> bytes:
+    found = bytearray()
+    for chunk in chunks:
+        found += chunk
+        if len(found) >= PART:
+            break
+    return bytes(found)
+
+
+@contextmanager
+def _answering(what: str) -> Iterator[None]:
+    from obstore.exceptions import BaseError  # noqa: PLC0415 - as above
+
+    try:
+        yield
+    except BaseError as error:
+        raise _outage(what, error) from None
+
+
+def _outage(what: str, error: Exception) -> Unavailable:
+    # The first line has the address and the status; what follows may hold what was signed.
+    reason = str(error).partition("\n")[0].partition("<")[0].strip(" :")
+    log.warning("the bucket can't be used (%s): %s", what, reason)
+    message = gettext("The file storage does not answer. Try again in a moment. Nothing was saved.")
+    return Unavailable(message, "file_storage_unavailable")

@@ -1,0 +1,129 @@
+"""Screens whose files are in a bucket: uploads, players, downloads, and an outage."""
+
+import threading
+import time
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID, uuid4
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.enums import ImportState, RecordingState, Role
+from app.gateways.files.outages import retry_on_file_outage
+from app.models import User
+from app.services.imports.pipeline import check_file
+from tests.fixtures.cast import Tenant
+from tests.fixtures.s3_server import S3Server, line_to
+from tests.fixtures.voice_engine import WAV
+from tests.portal.conftest import Browser
+from tests.portal.test_call_conversations import record
+from tests.portal.test_calls import answered, make_call
+from tests.portal.uploader import Desk
+
+PEOPLE = "Name,Phone\nAnn,+12025550123\n"
+
+
+@pytest.fixture
+def prefix(app: Flask) -> str:
+    return uuid4().hex
+
+
+def test_an_uploaded_file_is_checked_and_removed_when_cancelled(
+    desk: Desk, s3_server: S3Server, prefix: str
+) -> None:
+    desk.app.extensions["files"] = s3_server.files(prefix)
+    address = desk.upload(PEOPLE)
+    assert (desk.now(address).state, s3_server.names(prefix)) == (
+        ImportState.CHECKED,
+        [desk.now(address).file_key],
+    )
+    desk.browser.post(f"{address}/cancel", page=address)
+    assert s3_server.names(prefix) == []
+
+
+def test_an_upload_during_an_outage_is_answered_with_503_and_leaves_nothing(
+    desk: Desk, s3_server: S3Server, prefix: str
+) -> None:
+    with line_to(s3_server) as line:
+        desk.app.extensions["files"] = s3_server.files(
+            prefix, files_endpoint=line.url, files_seconds=0.5
+        )
+        line.cut = True
+        answer = desk.send(PEOPLE)
+    assert answer.status_code == 503
+    assert "The file storage does not answer. Try again in a moment." in answer.text
+    assert "No uploads yet" in desk.browser.get("/uploads").text
+    assert s3_server.names(prefix) == []
+
+
+def test_what_a_worker_can_not_read_during_an_outage_it_reads_after_it(
+    desk: Desk, s3_server: S3Server, prefix: str
+) -> None:
+    with line_to(s3_server) as line:
+        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
+        desk.app.extensions["files"] = files
+        upload_id = UUID(desk.send(PEOPLE).location.rpartition("/")[2])
+        line.cut = True
+        threading.Timer(1.0, setattr, (line, "cut", False)).start()
+        began = time.monotonic()
+        retry_on_file_outage(check_file)(desk.database, files, upload_id, 1)
+        assert time.monotonic() - began > 1
+    assert desk.now(f"/uploads/{upload_id}").state is ImportState.CHECKED
+
+
+def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
+    desk: Desk, s3_server: S3Server, prefix: str
+) -> None:
+    with line_to(s3_server) as line:
+        desk.app.extensions["files"] = s3_server.files(
+            prefix, files_endpoint=line.url, files_seconds=0.5
+        )
+        address = desk.upload(PEOPLE)
+        line.cut = True
+        assert desk.browser.post(f"{address}/cancel", page=address).status_code == 303
+    found = desk.now(address)
+    assert (found.state, s3_server.names(prefix)) == (ImportState.CANCELLED, [found.file_key])
+
+
+@pytest.mark.parametrize("downloads", ["portal", "bucket"])
+def test_recordings_play_from_our_origin_and_are_saved_from_where_the_settings_say(
+    app: Flask,
+    session: Session,
+    own: Tenant,
+    other: Tenant,
+    signed_in: Callable[[User], Browser],
+    s3_server: S3Server,
+    prefix: str,
+    downloads: str,
+) -> None:
+    app.extensions["files"] = s3_server.files(prefix, files_downloads=downloads)
+    call = make_call(session, own.organization, "+12025550101", **answered())
+    session.commit()
+    record(session, app, call, RecordingState.STORED)
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    address = f"/calls/{call.id}/recording"
+
+    whole = browser.get(address)
+    assert (whole.status_code, whole.data) == (200, WAV)
+    part = browser.get(address, headers={"Range": "bytes=4-11"})
+    assert (part.status_code, part.data) == (206, WAV[4:12])
+    assert part.headers["Content-Range"] == f"bytes 4-11/{len(WAV)}"
+    saved = browser.get(f"{address}?download=1")
+    assert saved.headers["Cache-Control"] == "private, no-store"
+    if downloads == "portal":
+        assert (saved.status_code, saved.data) == (200, WAV)
+    else:
+        link = urlsplit(saved.location)
+        query = parse_qs(link.query)
+        assert (saved.status_code, f"{link.scheme}://{link.netloc}") == (303, s3_server.url)
+        assert query["X-Amz-Expires"] == ["60"]
+        expected = f'attachment; filename="call-{call.id}.wav"'
+        assert query["response-content-disposition"] == [expected]
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert stranger.get(f"{address}?download=1").status_code == 404
+
+    for key in s3_server.names(prefix):
+        app.extensions["files"].delete(key)
+    assert browser.get(f"{address}?download=1").status_code == 404
