@@ -1,0 +1,121 @@
+"""What the pending migrations will do: their phases, and the locks that they take on PostgreSQL.
+
+Alembic is loaded when it is asked for: see `app.database.migration`.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from app.config import ROOT
+from app.database.migration import current
+
+EXPAND, CONTRACT, STOPPED = "expand", "contract", "stopped"
+"""The last one is the phase of migrations that declare none: all processes must be stopped."""
+
+_LOCKS = (
+    (r"VACUUM|SET |BEGIN|COMMIT", ""),
+    (r"ALTER TABLE (?P<table>\w+) VALIDATE ", "SHARE UPDATE EXCLUSIVE"),
+    (r"CREATE (?:UNIQUE )?INDEX CONCURRENTLY .* ON (?P<table>\w+)", "SHARE UPDATE EXCLUSIVE"),
+    (r"CREATE (?:UNIQUE )?INDEX .* ON (?P<table>\w+)", "SHARE"),
+    (r"ALTER TABLE (?P<table>\w+) ADD CONSTRAINT .* FOREIGN KEY ", "SHARE ROW EXCLUSIVE"),
+    (r"(?:ALTER|DROP) TABLE (?P<table>\w+)", "ACCESS EXCLUSIVE"),
+    (r"(?:UPDATE|DELETE FROM|INSERT INTO) (?P<table>\w+)", "ROW EXCLUSIVE"),
+)
+"""The first that a statement begins with counts."""
+_REFERENCE = re.compile(r"\bREFERENCES (\w+)")
+_CREATED = re.compile(r"CREATE TABLE (\w+)")
+_SIZES = text(
+    "SELECT greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class "
+    "WHERE oid = to_regclass(:table)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """``rows`` is PostgreSQL's estimate."""
+
+    table: str
+    mode: str
+    rows: int
+    octets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A pending migration. ``serves`` is whether processes whose newest migration is the one the
+    database is at keep working after it; ``oldest_code`` the migration that a contract one expects
+    all processes to have."""
+
+    revision: str
+    title: str
+    phase: str
+    serves: bool
+    oldest_code: str | None
+    locks: tuple[Lock, ...]
+
+
+def pending(connection: Connection) -> list[Step]:
+    """Return what is to run, the next one first. Raises Alembic's `CommandError` where the database
+    is at a migration that this version doesn't know."""
+    from alembic.config import Config  # noqa: PLC0415 - see the head of this file
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see the head of this file
+
+    config = Config(ROOT / "alembic.ini")
+    scripts = ScriptDirectory.from_config(config)
+    found = current(connection)
+    ahead = list(scripts.iterate_revisions("head", found or "base"))[::-1]
+    before = (
+        {each.revision for each in scripts.iterate_revisions(found, "base")} if found else set()
+    )
+    steps: list[Step] = []
+    for script in ahead:
+        phase = getattr(script.module, "PHASE", STOPPED)
+        oldest_code = script.module.OLDEST_CODE if phase == CONTRACT and found else None
+        survives = phase == EXPAND or oldest_code in before or found is None
+        serves = survives and all(step.serves for step in steps)
+        locks = () if phase == STOPPED else tuple(_locks(connection, config, script))
+        title = script.doc.partition("\n")[0]
+        steps.append(Step(script.revision, title, phase, serves, oldest_code, locks))
+    return steps
+
+
+def statements(config: Any, revisions: str) -> list[str]:
+    """The SQL for PostgreSQL of ``from:to``, one line each. ``config`` is Alembic's."""
+    from alembic import command  # noqa: PLC0415 - see the head of this file
+
+    written = io.StringIO()
+    config.output_buffer = written
+    command.upgrade(config, revisions, sql=True)
+    without_comments = re.sub(r"--.*", "", written.getvalue())
+    found = (" ".join(each.split()) for each in without_comments.split(";\n"))
+    return [each for each in found if each]
+
+
+def _locks(connection: Connection, config: Any, script: Any) -> Iterator[Lock]:
+    if connection.dialect.name != "postgresql":
+        return
+    found: set[tuple[str, str]] = set()
+    created = {"alembic_version"}
+    for statement in statements(config, f"{script.down_revision}:{script.revision}"):
+        created |= set(_CREATED.findall(statement))
+        found |= set(_locks_of(statement))
+    for table, mode in sorted(found):
+        if table not in created:
+            size: Any = connection.execute(_SIZES, {"table": table}).one_or_none() or (0, 0)
+            yield Lock(table, mode, *size)
+
+
+def _locks_of(statement: str) -> Iterator[tuple[str, str]]:
+    for pattern, mode in _LOCKS:
+        match = re.match(pattern, statement)
+        if match:
+            if mode:
+                yield match["table"], mode
+            break
+    for parent in _REFERENCE.findall(statement):
+        yield parent, "SHARE ROW EXCLUSIVE"

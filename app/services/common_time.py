@@ -1,0 +1,54 @@
+"""The database's time as the time of all machines: a machine's clock may be wrong."""
+
+import logging
+import time
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+from app.models.base import Clock, utcnow
+
+SLOW_SECONDS = 0.5
+"""An answer that took longer says too little about the clock."""
+CLOCKS_DIFFER = timedelta(seconds=0.25)
+WRONG = timedelta(seconds=2)
+"""From this difference on, a machine's clock is reported."""
+_PASSING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that never jumps; on Linux it goes on while the machine is suspended."""
+
+log = logging.getLogger(__name__)
+
+
+class _CommonClock:
+    """Adds the seconds that pass to a moment. ``ahead`` is how far the machine's clock was ahead
+    of the database's then."""
+
+    def __init__(self, moment: datetime, ahead: timedelta):
+        self.ahead = ahead
+        self._moment = moment
+        self._began = time.clock_gettime(_PASSING)
+
+    def read(self) -> datetime:
+        return self._moment + timedelta(seconds=time.clock_gettime(_PASSING) - self._began)
+
+
+def go_by(database_time: datetime, asked: float) -> None:
+    """Let everything in this process that asks `utcnow` go by the database's time, which was asked
+    for at a moment of `monotonic`. A later jump of the machine's clock changes nothing."""
+    if monotonic() - asked > SLOW_SECONDS:
+        return
+    here = datetime.now(UTC)
+    ahead = here - database_time
+    known = getattr(Clock.read, "__self__", None)
+    if (
+        isinstance(known, _CommonClock)
+        and abs(database_time - utcnow()) < CLOCKS_DIFFER
+        and abs(ahead - known.ahead) < CLOCKS_DIFFER
+    ):
+        return
+    Clock.read = _CommonClock(here if abs(ahead) < CLOCKS_DIFFER else database_time, ahead).read
+    if abs(ahead) >= WRONG:
+        log.warning(
+            "this machine's clock is %.0f s %s the database's, whose time counts",
+            abs(ahead.total_seconds()),
+            "ahead of" if ahead > timedelta() else "behind",
+        )

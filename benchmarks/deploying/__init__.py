@@ -1,0 +1,1 @@
+"""What `benchmarks.deploy` starts, and who works with it meanwhile."""

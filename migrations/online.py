@@ -1,0 +1,128 @@
+"""Changes of PostgreSQL tables that are in use: none holds a lock that stops readers or writers for
+longer than an instant. On SQLite, where a migration has the file to itself, they are the plain ones.
+
+They commit what was done before, and may be repeated after a failure. So a migration that uses them
+does nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from alembic import op
+from sqlalchemy import text
+
+from migrations import checks
+
+PHASED_FROM = "0090"
+"""Migrations from here on declare their phase and are checked. Those before were written to run
+while all processes are stopped, and published migrations are never edited."""
+
+LOCK_TIMEOUT = "300ms"
+"""A statement that waits for a lock makes all others wait behind it: better give up and try again."""
+STATEMENT_TIMEOUT = "5s"
+"""For statements that hold such a lock, of migrations that declare a phase."""
+ROWS_AT_ONCE = 5000
+"""Of a table that is filled: writers wait for these rows, for a fraction of a second."""
+
+
+def limits(*, phased: bool) -> Iterator[str]:
+    """The statements that limit the migrations of a connection."""
+    yield f"SET lock_timeout = '{LOCK_TIMEOUT}'"
+    yield f"SET statement_timeout = '{STATEMENT_TIMEOUT if phased else 0}'"
+
+
+def create_index(name: str, table: str, columns: Sequence[Any], **options: Any) -> None:
+    """Create an index of a table that has rows; ``options`` are those of `op.create_index`."""
+    if not _on_postgresql():
+        op.create_index(name, table, columns, **options)
+        return
+    with unlimited():
+        # What an attempt that failed has left is invalid and would never be used.
+        op.drop_index(name, table, postgresql_concurrently=True, if_exists=True)
+        options |= {"postgresql_concurrently": True, "if_not_exists": True}
+        op.create_index(name, table, columns, **options)
+
+
+def drop_index(name: str, table: str) -> None:
+    """Drop an index of a table that is in use."""
+    if not _on_postgresql():
+        op.drop_index(name, table)
+        return
+    with unlimited():
+        op.drop_index(name, table, postgresql_concurrently=True, if_exists=True)
+
+
+def add_constraint(name: str, table: str, definition: str) -> None:
+    """Add a check or a foreign key to a table that has rows: new rows are held to it at once, those
+    that are there are checked afterwards.
+
+    Nothing happens on SQLite, which can add a constraint only together with its column.
+    """
+    if not _on_postgresql():
+        return
+    drop_constraint(name, table)
+    op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition} NOT VALID")
+    with unlimited():
+        op.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+
+
+def drop_constraint(name: str, table: str) -> None:
+    """Undo `add_constraint`."""
+    if _on_postgresql():
+        op.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
+
+
+def allow_only(table: str, column: str, kind: str, values: Sequence[str]) -> None:
+    """Replace the values that the check of an enum allows; ``kind`` is the enum's name in lower
+    case. More values are for an expand migration, fewer for a contract one.
+
+    On SQLite only a check that was made with its column is changed.
+    """
+    if not _on_postgresql():
+        checks.replace_on_sqlite(table, column, values)
+        return
+    listed = ", ".join(f"'{value}'" for value in values)
+    add_constraint(f"ck_{table}_{kind}", table, f"CHECK ({column} IN ({listed}))")
+
+
+def fill(table: str, changes: str, where: str, *, key: str = "id") -> None:
+    """Change the rows for which ``where`` holds, `ROWS_AT_ONCE` a transaction, in the order of the
+    primary key: ``fill("contacts", "greeting = first_name", "greeting = ''")``.
+
+    ``changes`` must make ``where`` false, so that a repetition changes no row again.
+    """
+    context = op.get_context()
+    change = f"UPDATE {table} SET {changes} WHERE ({where})"  # noqa: S608 - the migration's words
+    if not _on_postgresql() or context.as_sql:
+        op.execute(change)
+        return
+    last_of_turn = f"ORDER BY {key} OFFSET {ROWS_AT_ONCE - 1} LIMIT 1"
+    after, remaining = None, "true"
+    with context.autocommit_block():
+        connection = op.get_bind()
+        while True:
+            row = f"SELECT {key} FROM {table} WHERE {remaining} {last_of_turn}"  # noqa: S608 - as above
+            last = connection.scalar(text(row), {"after": after})
+            turn = remaining if last is None else f"{remaining} AND {key} <= :last"
+            connection.execute(text(f"{change} AND {turn}"), {"after": after, "last": last})
+            if last is None:
+                return
+            after, remaining = last, f"{key} > :after"
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Statements that may take long because they stop neither readers nor writers, each in a
+    transaction of its own. What was done before is committed first."""
+    context = op.get_context()
+    with context.autocommit_block():
+        op.execute("SET lock_timeout = 0")
+        op.execute("SET statement_timeout = 0")
+        yield
+        for statement in limits(phased=True):
+            op.execute(statement)
+
+
+def _on_postgresql() -> bool:
+    return op.get_context().dialect.name == "postgresql"
