@@ -13,11 +13,11 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, NoReturn
 
+from app import INSTANCE, ROOT
 from supervisor.announce import summary
 from supervisor.parent import Parent
 from supervisor.processes import Program, Rules, Supervisor, end_with_parent
 
-ROOT = Path(__file__).resolve().parent.parent
 READY_LIMIT = 60.0
 FLASK = (sys.executable, "-m", "flask", "--app", "wsgi")
 
@@ -121,7 +121,8 @@ class Announcement:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="supervisor")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--stop-limit", type=float, default=Rules().stop_limit, metavar="SECONDS")
+    limit = Rules().stop_limit + float(os.environ.get("PORTAL_STOP_DELAY_SECONDS") or 0)
+    parser.add_argument("--stop-limit", type=float, default=limit, metavar="SECONDS")
     parser.add_argument(
         "--end-with", type=int, metavar="PID", help="stop when this parent process has gone"
     )
@@ -135,7 +136,7 @@ def main() -> int:
     base_url = f"http://127.0.0.1:{given.port}"
     os.environ.setdefault("PORTAL_PUBLIC_URL", base_url)
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    instance = Path(os.environ.get("PORTAL_INSTANCE_DIR") or ROOT / "instance")
+    instance = Path(os.environ.get("PORTAL_INSTANCE_DIR") or INSTANCE)
     os.chdir(ROOT)
     with listen_on(given.port) as listener:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

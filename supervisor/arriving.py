@@ -38,7 +38,7 @@ class Arrival:
         self.data = bytearray(sent)
         self.is_large = False
         """Whether a thread has to read the rest."""
-        self._began = time.monotonic()
+        self.gathered_at = self._began = time.monotonic()
         self._length: int | None = None
         self._searched = 0
 

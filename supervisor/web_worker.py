@@ -1,12 +1,15 @@
 """The web server's worker: gunicorn's threaded one with better error answers and shutdown, whose
 threads don't wait for slow clients."""
 
+import errno
 import json
+import select
 import selectors
 import signal
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from types import FrameType
@@ -23,9 +26,14 @@ from supervisor.processes import end_with_parent
 RECEIVED_AT_ONCE = 256 * 1024
 STOP_SECONDS = 2.0
 """A worker that stops waits so long for requests that are arriving."""
+SCARCE_SECONDS = 0.05
+"""Between two attempts to accept a connection without a file handle for it."""
 LINGER_SECONDS = 2.0
 """For a client to close its side, so that it reads the end of the answer."""
 LINGER_BYTES = 256 * 1024
+
+WAITED = "X-PORTAL-WAITED"
+"""Seconds that a request waited for a thread: a header for the application, never a client's."""
 
 REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
     errors.LimitRequestLine: (414, "uri_too_long", "The address of the request is too long."),
@@ -35,6 +43,7 @@ REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
         "The headers of the request are too large.",
     ),
     errors.ExpectationFailed: (417, "expectation_failed", "This Expect header can't be met."),
+    MemoryError: (503, "unavailable", "The service is not available. Try again shortly."),
 }
 MALFORMED = (400, "malformed_request", "The request is not valid HTTP.")
 """For every other request that gunicorn's parser refuses before the application sees it."""
@@ -56,6 +65,12 @@ class _BodyReader:
         return data
 
 
+def _has_waiting(listener: socket.socket) -> bool:
+    waiting = select.poll()
+    waiting.register(listener, select.POLLIN)
+    return bool(waiting.poll(0))
+
+
 class PortalWorker(ThreadWorker):
     """Answers its own errors in the JSON shape of all errors, and ends after the requests in flight
     when its parent is killed.
@@ -63,6 +78,11 @@ class PortalWorker(ThreadWorker):
     Its main loop gathers requests and gives them to threads when they are complete: see
     `supervisor.arriving`.
     """
+
+    announce_seconds = 0
+    """For which a worker that was told to stop serves on, so that load balancers notice."""
+    announce: Callable[[], None] = staticmethod(lambda: None)
+    """Called when a worker was told to stop."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
@@ -75,23 +95,53 @@ class PortalWorker(ThreadWorker):
         self._most_large = max(1, self.cfg.threads // 2)
         self._lingering: dict[Any, tuple[float, int]] = {}
         self._looked_at = 0.0
+        self._is_scarce = False
         self._stops_at: float | None = None
+        self._leaves_at: float | None = None
 
     def init_process(self) -> None:
         end_with_parent(signal.SIGTERM, self.ppid)
         super().init_process()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Answer /readyz with 503 at once, and stop after the delay of `announce_seconds`."""
         # Without the parent, no process kills a stuck request.
         signal.alarm(self.cfg.graceful_timeout + 2)
-        super().handle_exit(sig, frame)
+        if self._leaves_at is None:
+            self._leaves_at = time.monotonic() + self.announce_seconds
+            self.announce()
+        if not self.announce_seconds:
+            super().handle_exit(sig, frame)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Besides, a worker that stops takes the connections that wait for it and closes its
+        sockets: until its end the system would accept others, only to reset them then."""
+        super().set_accept_enabled(enabled)
+        if enabled or self.alive:
+            return
+        for listener in self.sockets:
+            while listener.fileno() >= 0 and _has_waiting(listener):
+                self.accept(listener)
+                if self._is_scarce:
+                    break
+            listener.close()
 
     def accept(self, listener: Any) -> None:
         """Accept a connection; where there are too many, close the one that has been sending its
-        request for the longest time."""
+        request for the longest time. Without a file handle it waits in the system's queue."""
         if self.nr_conns >= self.worker_connections - 1 and self._arriving:
             self._close_arriving(next(iter(self._arriving)))
-        super().accept(listener)
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+                raise
+            if not self._is_scarce:
+                self.log.warning("Connections wait: %s", error.strerror)
+            self._is_scarce = True
+            time.sleep(SCARCE_SECONDS)
+        else:
+            self._is_scarce = False
 
     def enqueue_req(self, conn: Any) -> None:
         """Gather a request; gunicorn calls this where one may have begun."""
@@ -125,6 +175,7 @@ class PortalWorker(ThreadWorker):
             return
         self._forget_arriving(conn)
         self._gathered[conn] = arrival
+        arrival.gathered_at = time.monotonic()
         conn.data_ready = True
         if arrival.is_large and len(self._large_in_threads) >= self._most_large:
             self._large_waiting.append(conn)
@@ -155,6 +206,8 @@ class PortalWorker(ThreadWorker):
         turn of its loop."""
         super().murder_pending()
         now = time.monotonic()
+        if self.alive and self._leaves_at is not None and now >= self._leaves_at:
+            super().handle_exit(signal.SIGTERM, None)
         if now - self._looked_at < 1:
             return
         self._looked_at = now
@@ -207,6 +260,7 @@ class PortalWorker(ThreadWorker):
     def handle(self, conn: Any) -> Any:
         """Give the gathered bytes to the parser, in a thread."""
         arrival = self._gathered.pop(conn)
+        conn.waited = time.monotonic() - arrival.gathered_at
         conn.init()
         conn.sock.setblocking(True)
         conn.parser.unreader.unread(bytes(arrival.data))
@@ -215,6 +269,10 @@ class PortalWorker(ThreadWorker):
 
     def handle_request(self, req: Any, conn: Any) -> bool:
         req.body.reader = _BodyReader(req.body.reader)
+        sent = [(name, value) for name, value in req.headers if name != WAITED]
+        req.headers = [*sent, (WAITED, f"{conn.waited:.3f}")]
+        if self._leaves_at is not None:  # so that none is in use when this worker leaves
+            req.force_close()
         try:
             keep_alive: bool = super().handle_request(req, conn)
         except BlockingIOError as error:  # the client doesn't read the answer
@@ -225,15 +283,18 @@ class PortalWorker(ThreadWorker):
         faulty_answer = isinstance(
             exc, errors.InvalidResponseHeader | errors.InvalidResponseHeaderName
         )
-        if faulty_answer or not isinstance(exc, errors.ParseException):
+        if isinstance(exc.__context__, MemoryError):
+            exc = exc.__context__
+        if faulty_answer or not isinstance(exc, errors.ParseException | MemoryError):
             super().handle_error(req, client, addr, exc)
             return
         status, code, message = REFUSALS.get(type(exc), MALFORMED)
         self.log.warning("Refused a request from %s: %s", (addr or ("?",))[0], exc)
         details = {"code": code, "errors": [], "requestId": str(uuid4())}
         body = json.dumps({"statusCode": status, "message": message, "details": details})
+        retry = "Retry-After: 5\r\n" if status == 503 else ""
         head = (
-            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\n"
+            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\n{retry}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         try:

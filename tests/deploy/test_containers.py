@@ -40,15 +40,15 @@ def test_the_image_copies_files_that_exist() -> None:
     copied = re.findall(r"^COPY (?!--)(.+) \S+$", DOCKERFILE, re.MULTILINE)
     names = {name for line in copied for name in line.split()}
     assert {name for name in names if not (ROOT / name).exists()} == set()
-    assert {"app", "templates", "migrations", "supervisor", "wsgi.py", "alembic.ini"} <= names
+    assert {"app", "templates", "static", "requirements.lock", "package-lock.json"} <= names
 
 
 def test_the_image_runs_as_an_ordinary_account_without_node_or_a_compiler() -> None:
     final = DOCKERFILE.rpartition("\nFROM ")[2]
     assert final.startswith("python:3.11-slim-bookworm\n")
     assert "\nUSER 10001:10001\n" in final
-    assert re.search(r"\b(npm|gcc|build-essential)\b", final) is None
-    assert "--only-binary :all:" in DOCKERFILE
+    assert re.search(r"\b(npm|gcc|build-essential|apt-get)\b", final) is None
+    assert "--require-hashes --only-binary :all:" in DOCKERFILE
 
 
 def test_each_service_of_the_portal_has_a_read_only_root_and_no_privileges() -> None:
@@ -61,6 +61,14 @@ def test_each_service_of_the_portal_has_a_read_only_root_and_no_privileges() -> 
     ] == [(True, ["ALL"], ["no-new-privileges:true"])] * 3
     open_to_the_host = {name for name, service in services.items() if "ports" in service}
     assert open_to_the_host == {"caddy"}
+
+
+def test_requests_under_way_are_finished_before_a_web_process_is_killed() -> None:
+    web = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["web"]
+    delay = int(manifests()[0]["data"]["PORTAL_STOP_DELAY_SECONDS"])
+    pod = next(pod for pod in pods() if pod["containers"][0]["name"] == "web")
+    assert int(web["stop_grace_period"].removesuffix("s")) > 22
+    assert pod["terminationGracePeriodSeconds"] > delay + 22
 
 
 def test_each_pod_has_a_read_only_root_and_no_privileges() -> None:

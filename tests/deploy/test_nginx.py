@@ -43,7 +43,7 @@ http {{
 class Upstream:
     """A web process that answers each request with what it got, and counts them."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.requests = 0
         upstream = self
 
@@ -67,7 +67,7 @@ class Upstream:
             def log_message(self, *_words: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.port: int = self._server.server_address[1]
         self._thread = Thread(target=self._server.serve_forever)
         self._thread.start()
@@ -182,6 +182,16 @@ def test_both_web_processes_serve_and_one_is_enough(proxy: Proxy) -> None:
     first.stop()
     answers = [proxy.ask("GET", "/") for _ in range(20)]
     assert {(status, got["port"]) for status, got in answers} == {(200, second.port)}
+
+
+def test_one_process_after_the_other_is_replaced_without_a_gap(proxy: Proxy) -> None:
+    first, second = proxy.upstreams
+    first.stop()
+    assert {proxy.ask("GET", "/")[1]["port"] for _ in range(10)} == {second.port}
+    replaced = Upstream(first.port)
+    second.stop()
+    assert {proxy.ask("POST", "/", body=b"{}")[0] for _ in range(10)} == {200}
+    replaced.stop()
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(proxy: Proxy) -> None:

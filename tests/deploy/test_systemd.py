@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -40,5 +41,6 @@ def test_the_units_start_programs_of_the_virtual_environment() -> None:
     programs = {
         match for unit in UNITS for match in PROGRAM.findall(unit.read_text())
     }  # fmt: skip
-    assert programs == {".venv/bin/flask", ".venv/bin/gunicorn", ".venv/bin/python"}
-    assert all((ROOT / program).exists() for program in programs)
+    assert programs == {"bin/portal"}
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts == {"portal": "supervisor.command:main"}

@@ -1,0 +1,25 @@
+"""The tools that build and describe a release, in an environment of their own: ``.setup/build``."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".setup" / "build"
+LOCK = ROOT / "requirements-build.lock"
+
+
+def tool(name: str) -> Path:
+    return FOLDER / "bin" / name
+
+
+def install() -> None:
+    """Install what the lock pins, unless it is there already."""
+    stamp, wanted = FOLDER / ".installed", LOCK.read_text()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER], check=True)
+    pip: list[str | Path] = [tool("python"), "-m", "pip", "install", "--quiet"]
+    pip += ["--disable-pip-version-check", "--require-hashes", "-r", LOCK]
+    subprocess.run(pip, check=True)
+    stamp.write_text(wanted)

@@ -1,0 +1,121 @@
+"""Without an extra everything else works, and what needs it says so."""
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app import start_checks
+from app.config import ROOT, read_settings
+from app.database import Database
+from app.errors import NotFound, ValidationFailed
+from app.gateways.carriers.account_check import NO_TWILIO, ask_carrier, listed_numbers
+from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
+from app.models import new_id
+from app.policy.caller import system_caller
+from app.services import carrier_accounts, pdf
+from app.services.carrier_accounts import Particulars
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+
+EXTRAS = ("aiohttp", "opentelemetry", "requests", "sentry_sdk", "stripe", "twilio", "typst")
+SID = f"AC{'0' * 32}"
+Hide = Callable[[str], None]
+
+
+@pytest.fixture
+def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
+    """Hide a package, as if it weren't installed."""
+    real = importlib.util.find_spec
+
+    def hidden(name: str) -> None:
+        def find_spec(wanted: str, package: str | None = None) -> ModuleSpec | None:
+            return None if wanted == name else real(wanted, package)
+
+        for module in ("config.carriers", "gateways.carriers.twilio.account", "services.pdf"):
+            monkeypatch.setattr(f"app.{module}.find_spec", find_spec)
+
+    return hidden
+
+
+def set_up(session: Session, tenant: Tenant) -> None:
+    caller = system_caller("test", tenant.partner.id)
+    wanted = Particulars("token", sid=SID)
+    carrier_accounts.save(session, caller, (SECRET_KEY,), wanted, organization=None)
+
+
+def test_web_and_worker_start_without_any_extra(tmp_path: Path) -> None:
+    absent = "".join(f"sys.modules[{name!r}] = None; " for name in EXTRAS)
+    program = f"import sys; {absent}import wsgi, app.jobs.worker"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={"PORTAL_INSTANCE_DIR": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_settings_for_twilio_are_refused(hide: Hide, monkeypatch: pytest.MonkeyPatch) -> None:
+    hide("twilio")
+    for name, value in {
+        "PORTAL_CARRIER": "twilio",
+        "TWILIO_ACCOUNT_SID": SID,
+        "TWILIO_AUTH_TOKEN": "secret",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as refusal:
+        read_settings()
+    assert str(refusal.value) == (
+        "Calls over Twilio need the extra twilio, which is not installed: install the packages of "
+        "requirements-twilio.lock, or remove TWILIO_ACCOUNT_SID."
+    )
+
+
+def test_a_partner_cannot_set_up_a_twilio_account(database: Database, hide: Hide) -> None:
+    hide("twilio")
+    with database.transaction() as session:
+        tenant = make_tenant(session)
+        with pytest.raises(ValidationFailed) as refusal:
+            set_up(session, tenant)
+    (problem,) = refusal.value.problems
+    assert (problem.field, problem.code) == ("sid", "not_installed")
+
+
+def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
+    hide("twilio")
+    settings = settings_for("sqlite://", tmp_path)
+    stored = Credentials(new_id(), 1, "token", sid=SID)
+    assert ask_carrier(settings, stored, []) == Finding(False, NO_TWILIO)
+    assert listed_numbers(settings, stored) == ListedNumbers(False, words=NO_TWILIO)
+
+
+def test_production_does_not_start_with_accounts_that_it_cannot_use(
+    fresh_database: Database, tmp_path: Path, hide: Hide
+) -> None:
+    settings = settings_for(
+        url_of(fresh_database),
+        tmp_path / "absent",
+        env="production",
+        public_url="https://portal.example",
+    )
+    with fresh_database.transaction() as session:
+        set_up(session, make_tenant(session))
+    for path in Path(str(fresh_database.engine.url.database)).parent.glob("*.db*"):
+        path.chmod(0o600)
+    hide("twilio")
+    with pytest.raises(SystemExit, match="Partners call over Twilio"):
+        start_checks.check(settings)
+
+
+def test_pdf_files_are_not_found(hide: Hide) -> None:
+    hide("typst")
+    assert pdf.is_installed() is False
+    with pytest.raises(NotFound, match="PDF support isn’t installed here"):
+        pdf.render("statement", {})
