@@ -88,5 +88,11 @@ def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -
     return make_response(page, status)
 
 
+def confirmed_page(recovered: RecoveredForm) -> Response:
+    """Send the form of a user who has just confirmed who they are; without script, and where a file
+    must be chosen again, with a button."""
+    return make_response(render_template("portal/auth/confirmed.html", recovered=recovered))
+
+
 def _sealer() -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(current_app.config["SECRET_KEY"], salt="kept form")

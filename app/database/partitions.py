@@ -1,0 +1,184 @@
+"""Monthly partitions of the tables whose old rows are dropped by the month, on PostgreSQL alone.
+
+Rows belong to the month of their id, a UUIDv7 (`app.models.base.new_id`), or of the id of what they
+are about. So each key that begins with that id is unique over all partitions, and a row is found by
+it in one of them. docs/decisions/0014-partitions.md says why these tables and no others.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+KEYS = {"call_events": "call_id", "mails": "id", "webhook_deliveries": "id"}
+"""The partitioned tables, and the column by which their rows belong to a month."""
+MONTHS_AHEAD = 3
+LOCK_SECONDS = 1
+"""How long a change of the partitions waits for others, who wait behind it meanwhile."""
+
+_PARTITIONS = text("""
+    SELECT t.name, c.relname, pg_get_expr(c.relpartbound, c.oid)
+    FROM unnest(CAST(:tables AS text[])) t(name)
+    JOIN pg_inherits i ON i.inhparent = to_regclass(t.name)
+    JOIN pg_class c ON c.oid = i.inhrelid
+""")
+_POLICIES = text("""
+    SELECT policyname, cmd, qual, with_check FROM pg_policies
+    WHERE schemaname = current_schema() AND tablename = :table
+""")
+_END = re.compile(r"TO \('([0-9a-f-]{36})'\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """``end`` is the moment before which its rows were made; None for the one that takes the rows
+    of no other."""
+
+    name: str
+    end: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """``strays`` are tables with rows that no month takes, ``missing`` those without a partition
+    for the next month."""
+
+    strays: list[str]
+    missing: list[str]
+
+    @property
+    def is_well(self) -> bool:
+        return not self.strays and not self.missing
+
+
+def first_id(moment: datetime) -> UUID:
+    """Return the smallest id of this millisecond."""
+    return UUID(int=int(moment.timestamp() * 1000) << 80)
+
+
+def month_after(moment: datetime, months: int = 1) -> datetime:
+    """Return when the month so many months later begins, in UTC."""
+    count = moment.astimezone(UTC).year * 12 + moment.astimezone(UTC).month - 1 + months
+    return datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC)
+
+
+def of_table(connection: Connection, table: str) -> list[Partition]:
+    """Return the partitions of a table, oldest first; empty if it has none, as on SQLite."""
+    return _of_tables(connection, [table])[table]
+
+
+def _of_tables(connection: Connection, tables: list[str]) -> dict[str, list[Partition]]:
+    found: dict[str, list[Partition]] = {table: [] for table in tables}
+    if connection.dialect.name != "postgresql":
+        return found
+    for table, name, bound in connection.execute(_PARTITIONS, {"tables": tables}):
+        end = _END.search(bound)
+        milliseconds = UUID(end[1]).int >> 80 if end else None
+        moment = datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
+        found[table].append(Partition(name, moment))
+    for each in found.values():
+        each.sort(key=lambda one: one.end or datetime.max.replace(tzinfo=UTC))
+    return found
+
+
+def make_ahead(connection: Connection, table: str, now: datetime) -> list[str]:
+    """Make the partitions that the coming months lack, and return their names. Reads and writes of
+    the table go on meanwhile. A table without partitions stays as it is."""
+    known = [each.end for each in of_table(connection, table) if each.end]
+    if not known:
+        return []
+    made, begin = [], max(known)
+    while begin < month_after(now, MONTHS_AHEAD + 1):
+        name, end = f"{table}_{begin:%Y_%m}", month_after(begin)
+        create(connection, table, name)
+        _move_strays(connection, table, name, begin, end)
+        attach(connection, table, name, f"FROM ('{first_id(begin)}') TO ('{first_id(end)}')")
+        made.append(name)
+        begin = end
+    return made
+
+
+def create(connection: Connection, table: str, name: str) -> None:
+    """Create a table to `attach`. That locks less than to create it as a partition."""
+    _run(connection, f"CREATE TABLE {name} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)")
+    protect(connection, table, name)
+
+
+def attach(connection: Connection, table: str, name: str, bounds: str | None) -> None:
+    """Make a table of the same columns a partition; without bounds the one that takes the rows of
+    no other. Indexes and foreign keys that it lacks are added."""
+    values = f"FOR VALUES {bounds}" if bounds else "DEFAULT"
+    _run(connection, f"ALTER TABLE {table} ATTACH PARTITION {name} {values}")
+
+
+def _move_strays(
+    connection: Connection, table: str, name: str, begin: datetime, end: datetime
+) -> None:
+    """Move the rows of this time that no month took before."""
+    key = KEYS[table]
+    for each in of_table(connection, table):
+        if each.end is None:
+            theirs = f"{key} >= '{first_id(begin)}' AND {key} < '{first_id(end)}'"
+            found = f"DELETE FROM {each.name} WHERE {theirs} RETURNING *"  # noqa: S608 - names and ids
+            _run(connection, f"WITH moved AS ({found}) INSERT INTO {name} SELECT * FROM moved")  # noqa: S608 - as above
+
+
+def protect(connection: Connection, table: str, partition: str) -> None:
+    """Give a partition the policies of its table, instead of those it has: a query of the table
+    goes by the table's, one that names the partition by the partition's."""
+    for policy in connection.execute(_POLICIES, {"table": partition}).all():
+        _run(connection, f"DROP POLICY {policy.policyname} ON {partition}")
+    policies = connection.execute(_POLICIES, {"table": table}).all()
+    switch = "ENABLE" if policies else "DISABLE"
+    _run(connection, f"ALTER TABLE {partition} {switch} ROW LEVEL SECURITY")
+    _run(connection, f"ALTER TABLE {partition} {'' if policies else 'NO '}FORCE ROW LEVEL SECURITY")
+    for name, command, using, check in policies:
+        clauses = [f"USING ({using})" if using else "", f"WITH CHECK ({check})" if check else ""]
+        condition = re.sub(rf"\b{table}\.", f"{partition}.", " ".join(clauses))
+        _run(connection, f"CREATE POLICY {name} ON {partition} FOR {command} {condition}")
+
+
+def drop_before(connection: Connection, table: str, moment: datetime) -> list[str]:
+    """Drop the months that were over by then, and return their names. The rows of the month in
+    which ``moment`` lies stay.
+
+    Not detached concurrently: PostgreSQL refuses that beside a default partition.
+    """
+    dropped = []
+    for each in of_table(connection, table):
+        if each.end is not None and each.end <= moment:
+            _run(connection, f"ALTER TABLE {table} DETACH PARTITION {each.name}")
+            _run(connection, f"DROP TABLE {each.name}")
+            dropped.append(each.name)
+    return dropped
+
+
+def wait_briefly(connection: Connection) -> None:
+    """Let this transaction give up when it waits longer than `LOCK_SECONDS` for a lock."""
+    _run(connection, f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+
+
+def state(connection: Connection, now: datetime) -> State:
+    """Whether each row and the next month have their partition. Always well on SQLite."""
+    tables = {name: each for name, each in _of_tables(connection, list(KEYS)).items() if each}
+    if not tables:
+        return State([], [])
+    rests = [one.name for each in tables.values() for one in each if one.end is None]
+    # nosemgrep: sql-made-of-values - names from the database's own catalogue
+    columns = ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in rests)  # noqa: S608 - as above
+    filled = connection.execute(text(f"SELECT {columns}")).one()
+    return State(
+        strays=[table for table, has_rows in zip(tables, filled, strict=True) if has_rows],
+        missing=[
+            table
+            for table, each in tables.items()
+            if max(one.end for one in each if one.end) < month_after(now, 2)
+        ],
+    )
+
+
+def _run(connection: Connection, statement: str) -> None:
+    # nosemgrep: sql-made-of-values - names of tables, and conditions of the database's catalogue
+    connection.exec_driver_sql(statement)

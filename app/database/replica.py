@@ -1,0 +1,71 @@
+"""Reading at a standby of PostgreSQL while it is recent enough."""
+
+import logging
+from collections import deque
+from threading import Lock
+from time import monotonic
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
+
+from app.database.scope import SCOPE, Scope
+
+AWAY_SECONDS = 5.0
+"""A replica that didn't answer isn't asked again before."""
+SAMPLE_SECONDS = 1.0
+_POSITION = text("SELECT (pg_current_wal_lsn() - '0/0')::bigint")
+_HAS_REPLAYED = text(
+    "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() - '0/0' >= CAST(:position AS bigint)"
+)
+
+log = logging.getLogger(__name__)
+
+
+class Replica:
+    """A standby of ``primary``, whose rows are at most ``most_seconds`` old.
+
+    The age goes by positions in the log, which this process notes while it reads: neither clocks
+    nor an idle or separated primary deceive it.
+    """
+
+    def __init__(self, primary: Engine, engine: Engine, most_seconds: float):
+        self.engine = engine
+        self.most_seconds = most_seconds
+        self._primary = primary
+        self._away_until = 0.0
+        self._samples: deque[tuple[float, int]] = deque()
+        self._lock = Lock()
+
+    def position(self) -> int:
+        """Return where the primary's log is now: what is committed lies before it."""
+        with self._primary.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            return int(connection.scalar(_POSITION) or 0)
+
+    def open(self, scope: Scope, after: int) -> Session | None:
+        """Return a session to read with that sees all before the position ``after``; None if the
+        replica lags or doesn't answer."""
+        if monotonic() < self._away_until:
+            return None
+        needed = max(after, self._recent())
+        session = Session(self.engine, expire_on_commit=False)
+        try:
+            session.connection(execution_options={SCOPE: scope})
+            if session.scalar(_HAS_REPLAYED, {"position": needed}):
+                return session
+        except (DBAPIError, PoolTimeout) as error:
+            self._away_until = monotonic() + AWAY_SECONDS
+            log.warning("the replica isn't used: %s", str(error).partition("\n")[0])
+        session.close()
+        return None
+
+    def _recent(self) -> int:
+        """Return the primary's position at a moment within ``most_seconds``: the earliest known."""
+        with self._lock:
+            now = monotonic()
+            while self._samples and self._samples[0][0] < now - self.most_seconds:
+                self._samples.popleft()
+            if not self._samples or self._samples[-1][0] < now - SAMPLE_SECONDS:
+                self._samples.append((now, self.position()))
+            return self._samples[0][1]

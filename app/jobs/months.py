@@ -1,0 +1,33 @@
+"""Turning the monthly partitions: by the worker each hour, and by ``flask migrate``."""
+
+import logging
+
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from app.config import Settings
+from app.database import Database, partitions
+from app.services import retention
+
+log = logging.getLogger(__name__)
+
+
+def turn(database: Database, settings: Settings) -> None:
+    """Make the coming months of tables and drop the expired ones, a table a transaction.
+
+    A table that others hold for long has its turn the next time. A role that doesn't own the tables
+    leaves it to the one that migrates.
+    """
+    days = {
+        "call_events": settings.call_event_days,
+        "mails": settings.mail_days,
+        "webhook_deliveries": settings.webhook_days,
+    }
+    for table in partitions.KEYS:
+        try:
+            with database.transaction() as session:
+                dropped = retention.turn_months(session, table, days[table])
+        except (OperationalError, ProgrammingError) as error:
+            log.warning("the months of %s were not turned: %s", table, str(error.orig).strip())
+        else:
+            for name in dropped:
+                log.info("dropped the month %s", name)

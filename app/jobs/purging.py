@@ -1,0 +1,164 @@
+"""The worker's periodic tasks that delete what has expired: mails, deliveries, uploads, recordings,
+exports, and files that nothing refers to."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.enums import RetentionKind
+from app.gateways.files import FileStore
+from app.gateways.mailers import open_outbox
+from app.jobs.context import context
+from app.services import exports, retention
+from app.services.imports import deletion, expiry
+from app.services.recordings import retention as recording_retention
+
+log = logging.getLogger(__name__)
+
+
+def purge_outbox() -> None:
+    """Remove mails, first their rows, then those that are kept as files."""
+    settings = context().settings
+    _retain(RetentionKind.MAILS, settings.mail_days, retention.purge_mails)
+    outbox, now = open_outbox(settings), datetime.now(UTC)
+    with context().database.transaction(read_only=True) as session:
+        shorter = retention.shorter(session, RetentionKind.MAILS, settings.mail_days)
+    outbox.forget(now - timedelta(days=settings.mail_days))
+    for partner_id, days in shorter.items():
+        outbox.forget(now - timedelta(days=days), partner_id)
+
+
+def purge_deliveries() -> None:
+    """Delete deliveries of webhooks whose time is over."""
+    days = context().settings.webhook_days
+    _retain(RetentionKind.WEBHOOKS, days, retention.purge_deliveries)
+
+
+def _retain(
+    kind: RetentionKind, days: int, purge: Callable[[Session, int, UUID | None], int]
+) -> None:
+    """Delete what is older than the installation's days, or those of its partner, in short
+    transactions, and note the run. ``purge`` returns how many it deleted, 0 at the end."""
+    database = context().database
+    with database.transaction(read_only=True) as session:
+        shorter = retention.shorter(session, kind, days)
+    removed = 0
+    for partner_id, kept in ((None, days), *shorter.items()):
+        gone = 1
+        while gone:
+            with database.transaction() as session:
+                gone = purge(session, kept, partner_id)
+            removed += gone
+    with database.transaction() as session:
+        retention.note_run(session, kind, removed)
+
+
+def purge_uploads() -> None:
+    """Expire uploads that were not applied, and remove the files of ended ones; their rows some
+    days later."""
+    database, files, settings = context().database, context().files, context().settings
+    with database.transaction() as session:
+        expiry.expire(session, settings.upload_days)
+    while True:
+        with database.transaction(read_only=True) as session:
+            unneeded = expiry.unneeded_files(session)
+        if not unneeded:
+            break
+        for key in unneeded.values():
+            files.delete(key)
+        with database.transaction() as session:
+            expiry.files_gone(session, list(unneeded))
+    kind, days = RetentionKind.UPLOADS, settings.rows_kept_days
+    with database.transaction(read_only=True) as session:
+        shorter = retention.shorter(session, kind, days)
+    removed = forget_rows(database, days)
+    removed += sum(forget_rows(database, own, partner) for partner, own in shorter.items())
+    with database.transaction() as session:
+        retention.note_run(session, kind, removed)
+
+
+def purge_recordings() -> None:
+    """Delete recordings with their files, and transcripts, whose time is over."""
+    files, settings = context().files, context().settings
+
+    def purge(session: Session, days: int, partner_id: UUID | None) -> int:
+        keys = recording_retention.purge_recordings(session, days, partner_id)
+        for key in keys:  # if the commit fails, the next run deletes the row
+            files.delete(key)
+        return len(keys)
+
+    _retain(RetentionKind.RECORDINGS, settings.recording_days, purge)
+    purge_transcripts = recording_retention.purge_transcripts
+    _retain(RetentionKind.TRANSCRIPTS, settings.transcript_days, purge_transcripts)
+
+
+def purge_exports() -> None:
+    """Delete exports with their files whose time is over."""
+    database, files = context().database, context().files
+    keys: Sequence[str] = [""]
+    while keys:
+        with database.transaction() as session:
+            keys = exports.purge(session)
+        for key in keys:
+            files.delete(key)
+
+
+def remove_orphan_files() -> None:
+    """Remove files that nothing refers to."""
+    database, files = context().database, context().files
+    with database.transaction(read_only=True) as session:
+        orphans = expiry.orphans(session, files, expiry.ORPHAN_AFTER)
+    for key in orphans:
+        files.delete(key)
+    if orphans:
+        log.warning("removed %d files that nothing refers to", len(orphans))
+
+
+def forget_rows(database: Database, days: int, partner_id: UUID | None = None) -> int:
+    """Remove the stored rows of uploads, of all partners or of one, that ended ``days`` ago; return
+    of how many."""
+    number = 0
+    while True:
+        with database.transaction(read_only=True) as session:
+            upload_id = expiry.to_forget(session, days, partner_id)
+        if upload_id is None:
+            return number
+        _forget_all_rows(database, upload_id)
+        number += 1
+
+
+def delete_upload(database: Database, files: FileStore, upload_id: UUID) -> None:
+    """Delete the file, the rows and the undo log of an upload."""
+    with database.transaction(read_only=True) as session:
+        key = expiry.file_key_of(session, upload_id)
+    if key:
+        files.delete(key)
+        with database.transaction() as session:
+            expiry.files_gone(session, [upload_id])
+    _forget_all_rows(database, upload_id)
+
+
+def _forget_all_rows(database: Database, upload_id: UUID) -> None:
+    left = True
+    while left:
+        with database.transaction() as session:
+            left = expiry.forget_some(session, upload_id)
+        time.sleep(0.02)  # others write too
+
+
+def measure_uploads() -> None:
+    """Count what uploads of an earlier version store."""
+    database = context().database
+    while True:
+        with database.transaction(read_only=True) as session:
+            upload_id = deletion.unmeasured(session)
+        if upload_id is None:
+            return
+        with database.transaction() as session:
+            deletion.measure(session, upload_id)
+        time.sleep(0.02)  # others write too

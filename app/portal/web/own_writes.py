@@ -1,0 +1,42 @@
+"""Users see what they have just written, also where pages read at a replica.
+
+After a write the browser keeps the position of the primary's log for as long as a replica may lag.
+A forged one can only hide what its own sender wrote.
+"""
+
+from contextlib import suppress
+
+from flask import Blueprint, Response, g, request
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.extensions import database
+from app.portal.web.cookies import cookie_name, read_cookie
+
+COOKIE = "wrote_at"
+MOST_DIGITS = 18
+
+
+def follow(blueprint: Blueprint) -> None:
+    blueprint.before_request(_remember)
+    blueprint.after_request(_keep)
+
+
+def _remember() -> None:
+    kept = read_cookie(COOKIE) or ""
+    if kept.isascii() and kept.isdigit() and len(kept) <= MOST_DIGITS:
+        g.wrote_at = int(kept)
+
+
+def _keep(response: Response) -> Response:
+    replica = database().replica
+    if replica is not None and g.get("has_written"):
+        with suppress(SQLAlchemyError):  # what was written is written: don't answer with an error
+            response.set_cookie(
+                cookie_name(COOKIE),
+                str(replica.position()),
+                max_age=int(replica.most_seconds) + 1,
+                httponly=True,
+                secure=request.is_secure,
+                samesite="Lax",
+            )
+    return response

@@ -1,0 +1,112 @@
+"""How soon a killed process serves again on a busy machine.
+
+``python -m benchmarks.recovery [KILLS] [LOAD]`` (20 kills, 10 busy processes beside). The product
+runs on each database as `make run` starts it; the web server and the worker are killed in turns.
+``PORTAL_TEST_DATABASES=sqlite`` measures one database alone.
+
+Goal: a page, and a heartbeat of a new worker, within 8 s.
+"""
+
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+from sqlalchemy import select
+
+from app.database import Database, make_engine
+from app.models import WorkerHeartbeat
+from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.phone_numbers import assign_directly_given_numbers
+from tests.fixtures.stack import Stack
+from tests.fixtures.worker import open_line, until
+
+GOAL_SECONDS = 8.0
+LIMIT_SECONDS = 120.0
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    command = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(command) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def answers(port: int) -> bool:
+    connection = HTTPConnection("127.0.0.1", port, timeout=LIMIT_SECONDS)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def executors(database: Database) -> set[str]:
+    with database.transaction(read_only=True) as session:
+        return set(session.scalars(select(WorkerHeartbeat.executor_id)))
+
+
+def seconds_until(reached: Callable[[], object]) -> float:
+    began = time.monotonic()
+    until(reached, LIMIT_SECONDS)
+    return time.monotonic() - began
+
+
+def measure(known: Databases, backend: str, folder: Path, kills: int, load: int) -> None:
+    url = known.create(backend)
+    folder.mkdir()
+    database = Database(make_engine(url, pool_size=1))
+    open_line(database)  # what is not empty gets no demo data
+    stack = Stack(url, folder, {"PORTAL_ENV": "test"})
+    taken: dict[str, list[float]] = {"web": [], "worker": []}
+    try:
+        stack.wait_until_ready()
+        with busy(load):
+            time.sleep(5)
+            for _ in range(kills // 2):
+                os.kill(stack.processes()["web"][0], signal.SIGKILL)
+                taken["web"].append(seconds_until(lambda: answers(stack.port)))
+                before = executors(database)
+                until(lambda: stack.processes()["worker"], LIMIT_SECONDS)
+                os.kill(stack.processes()["worker"][0], signal.SIGKILL)
+                taken["worker"].append(
+                    seconds_until(lambda known=before: executors(database) - known)  # type: ignore[misc]  # it is called at once
+                )
+    finally:
+        stack.stop()
+        database.dispose()
+        known.drop(url)
+    for what, seconds in taken.items():
+        late = sum(each > GOAL_SECONDS for each in seconds)
+        figures = f"median {statistics.median(seconds):.1f} s, longest {max(seconds):.1f} s"
+        goal = f"{late} over {GOAL_SECONDS:.0f} s at load {os.getloadavg()[0]:.0f}"
+        print(f"{backend:<12}{what:<8}{len(seconds)} kills: {figures}, {goal}", flush=True)
+
+
+def main(arguments: list[str]) -> None:
+    given = [int(each) for each in arguments]
+    kills, load = (given + [20, 10][len(given) :])[:2]
+    assign_directly_given_numbers()
+    with tempfile.TemporaryDirectory() as folder:
+        known = Databases(Path(folder), Path(folder))
+        for backend in BACKENDS:
+            measure(known, backend, Path(folder) / f"instance-{backend}", kills, load)
+        known.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,169 @@
+"""Monthly partitions of PostgreSQL: made ahead, protected like their table, and dropped whole."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.orm import Session
+
+from app.database import Database, partitions
+from app.database.partitions import KEYS, State, month_after
+from app.database.scope import of_tenant
+from app.enums import CallStatus
+from app.models import Mail, new_id, utcnow
+from app.models.base import id_at
+from app.services import retention
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.clock import SetClock
+from tests.fixtures.worker import open_line
+
+KEPT = timedelta(days=30)
+
+postgresql_only = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+sqlite_only = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+
+
+def now() -> datetime:
+    """By the real clock, as the ids of rows and the migration go by it."""
+    return datetime.now(UTC)
+
+
+def mail_of(moment: datetime, partner_id: UUID | None = None) -> Mail:
+    return Mail(
+        id=UUID(int=id_at(moment).int + new_id().int % 2**64), kind="x", partner_id=partner_id
+    )
+
+
+def names(session: Session, table: str) -> list[str]:
+    return [each.name for each in partitions.of_table(session.connection(), table)]
+
+
+def stored(session: Session, name: str) -> int:
+    return session.scalar(text(f"SELECT count(*) FROM {name}")) or 0  # noqa: S608 - names of tables
+
+
+@postgresql_only
+def test_each_table_has_its_past_the_coming_months_and_the_rest(session: Session) -> None:
+    for table in KEYS:
+        ahead = [f"{table}_{month_after(now(), months):%Y_%m}" for months in (2, 3)]
+        assert names(session, table) == [f"{table}_first", *ahead, f"{table}_rest"]
+    assert partitions.state(session.connection(), now()) == State([], [])
+
+
+@postgresql_only
+def test_partitions_have_the_policies_of_their_table_new_ones_too(session: Session) -> None:
+    def policies(name: str) -> set[tuple[Any, ...]]:
+        query = text(
+            "SELECT policyname, cmd, qual, with_check FROM pg_policies WHERE tablename = :n"
+        )
+        found = session.execute(query, {"n": name}).all()
+        return {tuple(re.sub(rf"\b{name}\.", "", str(part)) for part in row) for row in found}
+
+    forced = text("SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE relname = :n")
+    for table in KEYS:
+        made = partitions.make_ahead(session.connection(), table, month_after(now(), 2))
+        assert len(made) == 2
+        assert policies(table) != set()
+        for name in names(session, table):
+            assert policies(name) == policies(table)
+            assert session.scalar(forced, {"n": name})
+
+
+@postgresql_only
+def test_a_partner_sees_and_writes_no_rows_of_others_in_a_partition(
+    fresh_database: Database,
+) -> None:
+    with fresh_database.transaction() as session:
+        own, other = (make_tenant(session, name).partner.id for name in ("Northwind", "Acme"))
+        session.add_all([mail_of(now(), own), mail_of(now(), other), mail_of(now(), other)])
+    with fresh_database.within(of_tenant(own, None)).transaction() as session:
+        assert [stored(session, name) for name in ("mails", "mails_first")] == [1, 1]
+        query = 'INSERT INTO mails_first SELECT gen_random_uuid(), :other, user_id, kind, "to"'
+        columns = "details, attempts, created_at, sent_at, failed_at, failure FROM mails"
+        with pytest.raises(DBAPIError, match="row-level security"):
+            session.execute(text(f"{query}, {columns}"), {"other": other})
+
+
+@postgresql_only
+def test_a_new_month_takes_the_rows_that_strayed_before_it_was_made(session: Session) -> None:
+    later = month_after(now(), 5) + timedelta(days=3)
+    session.add(mail_of(later))
+    session.flush()
+    assert partitions.state(session.connection(), now()) == State(["mails"], [])
+    partitions.make_ahead(session.connection(), "mails", month_after(now(), 3))
+    assert stored(session, f"mails_{later:%Y_%m}") == 1
+    assert partitions.state(session.connection(), now()) == State([], [])
+    missing = partitions.state(session.connection(), month_after(now(), 5)).missing
+    assert missing == [table for table in KEYS if table != "mails"]
+
+
+@postgresql_only
+def test_whole_months_past_retention_are_dropped(session: Session, clock: SetClock) -> None:
+    first, second = month_after(now(), 2), month_after(now(), 3)
+    session.add_all(mail_of(moment) for moment in (now(), first, second, second))
+    session.flush()
+    clock.set(f"{second + KEPT - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}")
+    assert retention.turn_months(session, "mails", KEPT.days) == ["mails_first"]
+    clock.set(f"{second + KEPT:%Y-%m-%dT%H:%M:%S}")
+    assert retention.turn_months(session, "mails", KEPT.days) == [f"mails_{first:%Y_%m}"]
+    assert session.scalar(select(func.count()).select_from(Mail)) == 2
+    assert names(session, "mails")[0] == f"mails_{second:%Y_%m}"
+    assert partitions.state(session.connection(), utcnow()).missing == [
+        "call_events",
+        "webhook_deliveries",
+    ]
+
+
+@postgresql_only
+def test_timelines_are_dropped_if_asked_for_and_no_call_is_under_way(
+    fresh_database: Database, clock: SetClock
+) -> None:
+    line = open_line(fresh_database)
+    with fresh_database.transaction() as session:
+        call = line.accept(session)
+        session.flush()
+        assert stored(session, "call_events") > 0
+        clock.set(f"{month_after(now(), 4):%Y-%m-%dT%H:%M:%S}")
+        assert retention.turn_months(session, "call_events", 0) == []
+        assert retention.turn_months(session, "call_events", 1) == []
+        call.status = CallStatus.CANCELED
+        session.flush()
+        dropped = ["call_events_first", f"call_events_{month_after(now(), 2):%Y_%m}"]
+        assert retention.turn_months(session, "call_events", 1) == dropped
+        assert stored(session, "call_events") == 0
+
+
+@postgresql_only
+def test_a_table_that_others_hold_is_not_waited_for(
+    fresh_database: Database, clock: SetClock
+) -> None:
+    clock.set(f"{month_after(now(), 4):%Y-%m-%dT%H:%M:%S}")
+    with fresh_database.transaction() as reading:
+        reading.execute(text("LOCK TABLE mails IN ACCESS SHARE MODE"))
+        with (
+            pytest.raises(OperationalError, match="lock timeout"),
+            fresh_database.transaction() as session,
+        ):
+            retention.turn_months(session, "mails", KEPT.days)
+    with fresh_database.transaction() as session:
+        assert retention.turn_months(session, "mails", KEPT.days)[0] == "mails_first"
+
+
+@sqlite_only
+def test_on_sqlite_expired_timelines_are_deleted_and_no_table_has_months(
+    fresh_database: Database, clock: SetClock
+) -> None:
+    line = open_line(fresh_database)
+    with fresh_database.transaction() as session:
+        line.accept(session).status = CallStatus.CANCELED
+        session.flush()
+        assert retention.turn_months(session, "call_events", 1) == []
+        assert stored(session, "call_events") > 0
+        clock.set(f"{now() + timedelta(days=2):%Y-%m-%dT%H:%M:%S}")
+        assert retention.turn_months(session, "call_events", 1) == []
+        assert stored(session, "call_events") == 0
+        assert partitions.state(session.connection(), utcnow()).is_well
