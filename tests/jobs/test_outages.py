@@ -1,4 +1,4 @@
-"""Workers outlast outages of the database and wrong clocks; nothing is lost or dialled twice."""
+"""Workers outlast outages of the database and wrong clocks; nothing is lost or placed twice."""
 
 import random
 import time
@@ -16,7 +16,7 @@ from tests.fixtures.own_server import OwnServer
 from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
 
 OUTAGES = 5 if matrix.is_full() else 1
-DEAD_AFTER = 5.0
+DEAD_AFTER = 8.0
 """Seconds; a busy machine needs some for 50 calls that go on at once."""
 
 
@@ -118,3 +118,24 @@ def test_machines_with_wrong_clocks_take_over_from_each_other(
     assert ended == dict.fromkeys(numbers, CallStatus.COMPLETED)
     assert rung == Counter(numbers)
     assert behind.stop() == 0
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_worker_whose_clock_jumps_by_an_hour_loses_and_repeats_nothing(
+    fresh_database: Database, make_worker: Callable[..., Worker], backend: str
+) -> None:
+    workers = [make_worker(PORTAL_SIMULATOR_PACE="0.3") for _ in range(2)]
+    for worker, jump in zip(workers, ("3600", "-3600"), strict=True):
+        worker.program = ["tests.fixtures.skewed_worker", jump, "6"]
+        worker.start()
+    lines = [open_line(fresh_database) for _ in range(6)]
+    numbers = [f"+12125558{place:03d}" for place in range(30)]
+    for number in numbers:
+        dial(fresh_database, [lines[int(number[-2:]) % len(lines)]], [number])
+        time.sleep(0.3)  # so that calls are under way before, during and after the jump
+    # A call that was under way at the jump may wait a minute, never the hour.
+    until(lambda: unfinished(fresh_database) == 0, 240)
+    rung, ended = rung_and_ended(fresh_database)
+    assert ended == dict.fromkeys(numbers, CallStatus.COMPLETED)
+    assert rung == Counter(numbers)
+    assert [worker.stop() for worker in workers] == [0, 0]

@@ -1,0 +1,91 @@
+"""The free space of the disks that an installation writes to."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from app.config import Settings
+
+LEAST_FREE_BYTES = 200 * 10**6
+LOW_FREE_BYTES = 2 * 10**9
+LEAST_FREE_FILES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FileSystem:
+    """The space that an ordinary account has where ``folder`` is, in bytes. ``free_files`` is None
+    if any number of files fits."""
+
+    folder: Path
+    free: int
+    total: int
+    free_files: int | None
+
+    @property
+    def takes_few_files(self) -> bool:
+        return self.free_files is not None and self.free_files < LEAST_FREE_FILES
+
+    @property
+    def is_almost_full(self) -> bool:
+        return self.takes_few_files or self.free < LEAST_FREE_BYTES
+
+    @property
+    def is_low(self) -> bool:
+        return self.is_almost_full or self.free < LOW_FREE_BYTES
+
+
+def shortage(settings: Settings, more: int = 0) -> str | None:
+    """Return which disk would keep less than the reserve after ``more`` bytes, as a sentence
+    without its end; None if all have room."""
+    for name, folder in written_folders(settings):
+        found = _measured(folder)
+        if found.free - more < settings.disk_reserve_bytes:
+            return f"under {_megabytes(settings.disk_reserve_bytes)} are free in {name}"
+        if found.free_files == 0:
+            return f"no more files fit in {name}"
+    return None
+
+
+def written_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
+    """Yield what is kept in a folder, and the folder, or that above it that exists."""
+    yield "the instance folder", existing(settings.instance_dir)
+    if settings.files_folder is not None:
+        yield "the folder of the files", existing(settings.files_folder)
+    url = make_url(settings.effective_database_url)
+    if url.get_backend_name() == "sqlite" and url.database:
+        yield "the folder of the database", existing(Path(url.database).parent)
+    yield "the folder for temporary files", Path(tempfile.gettempdir())
+
+
+def file_systems(settings: Settings) -> list[FileSystem]:
+    """Return each file system that the portal writes to once, by its first folder: those of
+    `written_folders`, then that of the backups."""
+    folders = [folder for _name, folder in written_folders(settings)]
+    if settings.backup_dir is not None:
+        folders.append(existing(settings.backup_dir))
+    by_system = {folder.stat().st_dev: folder for folder in reversed(folders)}
+    return [_measured(folder) for folder in reversed(by_system.values())]
+
+
+def _measured(folder: Path) -> FileSystem:
+    found = os.statvfs(folder)
+    return FileSystem(
+        folder,
+        free=found.f_bavail * found.f_frsize,
+        total=found.f_blocks * found.f_frsize,
+        free_files=found.f_favail if found.f_files else None,
+    )
+
+
+def existing(folder: Path) -> Path:
+    """Return the folder, or the nearest one above it that exists."""
+    whole = folder.resolve()
+    return next(path for path in (whole, *whole.parents) if path.exists())
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 10**6:,.0f} MB"

@@ -1,0 +1,78 @@
+"""Under overload previews are refused first, then exports; pages, forms and the APIs never.
+
+The web server says how long a request waited for a thread. Exports, and requests that ask an
+identity provider, also have turns of their own, so that they never take all threads. Previews are
+quick, and a page of the studio asks for several at once.
+"""
+
+import math
+from threading import BoundedSemaphore
+
+from flask import Flask, Response, g, request
+
+from app.errors import Unavailable
+from app.languages import gettext
+
+WAITED = "X-Portal-Waited"
+"""Seconds that the request waited for a thread; set by `supervisor.web_worker` alone."""
+RETRY_SECONDS = 15
+EXPORT_SECONDS = 4.0
+PREVIEW_SECONDS = 2.0
+EXPORTS = (
+    "contact_file",
+    "costs_file",
+    "export_file",
+    "list_export",
+    "operator_spending_rates",
+    "report_month_file",
+    "statement_file",
+    "statement_pdf",
+    "upload_failures",
+    "upload_file",
+    "usage_file",
+)
+PREVIEWS = ("branding_preview",)
+PROVIDERS = (
+    "account_company_link",
+    "company_account_callback",
+    "company_account_start",
+    "portal_settings_company_create",
+    "portal_settings_company_save",
+)
+"""They wait for a provider, some seconds if it or the DNS doesn't answer."""
+PATIENCE = {
+    **{f"portal.{name}": EXPORT_SECONDS for name in EXPORTS},
+    **{f"portal.{name}": PREVIEW_SECONDS for name in PREVIEWS},
+    **{f"portal.{name}": math.inf for name in PROVIDERS},
+}
+"""How long a request to an endpoint may have waited; else it is refused."""
+
+
+def shed_load(app: Flask, at_once: int) -> None:
+    """Answer 503 to what can wait while others have to; ``at_once`` exports, and as many requests
+    that ask a provider, are answered at once."""
+    exports, providers = BoundedSemaphore(at_once), BoundedSemaphore(at_once)
+
+    @app.before_request
+    def _refuse() -> None:
+        patience = PATIENCE.get(request.endpoint or "")
+        if patience is None:
+            return
+        waited = request.headers.get(WAITED, 0.0, type=float)
+        turns = {EXPORT_SECONDS: exports, math.inf: providers}.get(patience)
+        if waited > patience or (turns and not turns.acquire(blocking=False)):
+            message = gettext("The portal is busy. Try again in a moment.")
+            raise Unavailable(message, retry_after=RETRY_SECONDS)
+        if turns:
+            g.turns = turns
+
+    @app.after_request
+    def _keep_until_sent(response: Response) -> Response:
+        if "turns" in g:
+            response.call_on_close(g.pop("turns").release)
+        return response
+
+    @app.teardown_request
+    def _give_back(_error: BaseException | None) -> None:
+        if "turns" in g:  # without an answer
+            g.pop("turns").release()

@@ -1,0 +1,1 @@
+"""What `python -m scripts.soak` lets two hosts go through, and what it counts."""

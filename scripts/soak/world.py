@@ -1,0 +1,62 @@
+"""Customers that call, receive webhooks and upload, and a user of their partner."""
+
+from dataclasses import replace
+from typing import NamedTuple
+from uuid import UUID
+
+from app.config import Settings
+from app.database import Database
+from app.enums import Role
+from app.policy import ROLE_PERMISSIONS
+from app.services import campaigns
+from app.services.auth import passwords
+from app.services.credentials import api_keys
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.worker import make_line
+
+CUSTOMERS = 8
+PASSWORD = "a long quiet password"  # noqa: S105 - of an account that lives as long as the soak
+EVENTS = ("call.completed", "call.failed")
+
+
+class Customer(NamedTuple):
+    """An organization that scripts work for."""
+
+    key: str
+    assistant_id: UUID
+    campaign_id: UUID
+
+
+class World(NamedTuple):
+    customers: list[Customer]
+    email: str
+    """Of the user who opens pages, uploads into the campaign and exports."""
+    campaign_id: UUID
+
+
+def build(database: Database, settings: Settings, receiver_url: str) -> World:
+    """Fill a migrated database."""
+    with database.transaction() as session:
+        customers = []
+        for number in range(CUSTOMERS):
+            line = make_line(session)
+            admin = replace(
+                line.key,
+                role=Role.PARTNER_ADMIN,
+                organization_id=None,
+                permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
+            )
+            own = line.organization_id
+            made = campaigns.create(session, admin, own, name="Soak")
+            key = api_keys.create(session, admin, organization_id=own, name=f"Script {number}")
+            endpoints.add(
+                session, admin, settings, organization_id=own, url=receiver_url, events=EVENTS
+            )
+            customers.append(Customer(key.secret, line.assistant_id, made.id))
+        tenant = make_tenant(session)
+        user = tenant.staff[Role.PARTNER_ADMIN]
+        user.password_hash = passwords.hash_password(PASSWORD)
+        admin = tenant.caller(Role.PARTNER_ADMIN)
+        campaign = campaigns.create(session, admin, tenant.organization.id, name="Uploads")
+        return World(customers, user.email, campaign.id)

@@ -1,0 +1,72 @@
+"""A busy portal refuses previews first, then exports, and goes on with pages."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.http.brown_out import EXPORTS, PATIENCE, PREVIEWS, PROVIDERS, WAITED
+from supervisor import web_worker
+from tests.run.test_web_server import HEAD, answer_to, serve
+
+PREVIEW, EXPORT, PAGE = "/branding/preview/portal", "/usage.csv", "/sign-in"
+
+
+def test_each_name_is_an_endpoint(app: Flask) -> None:
+    assert [name for name in PATIENCE if name not in app.view_functions] == []
+    assert len(PATIENCE) == len(EXPORTS) + len(PREVIEWS) + len(PROVIDERS)
+
+
+@pytest.mark.parametrize(
+    ("waited", "refused"),
+    [("1.5", []), ("3", [PREVIEW]), ("5", [PREVIEW, EXPORT]), ("30", [PREVIEW, EXPORT])],
+)
+def test_previews_go_before_exports_and_pages_stay(
+    client: FlaskClient, waited: str, refused: list[str]
+) -> None:
+    answers = {path: client.get(path, headers={WAITED: waited}) for path in (PREVIEW, EXPORT, PAGE)}
+    assert [path for path, answer in answers.items() if answer.status_code == 503] == refused
+    for path in refused:
+        assert answers[path].headers["Retry-After"] == "15"
+        assert "The portal is busy. Try again in a moment." in answers[path].text
+
+
+def status(client: FlaskClient, path: str) -> int:
+    """That of an answer which is read to its end."""
+    with client.get(path) as answer:
+        return answer.status_code
+
+
+def test_exports_never_take_all_threads(make_app: Callable[..., Flask]) -> None:
+    client = make_app(exports_at_once=1).test_client()
+    with client.get(EXPORT) as first:
+        assert (status(client, EXPORT), status(client, PAGE)) == (503, 200)
+    assert status(client, EXPORT) == first.status_code != 503
+
+
+def test_the_studio_asks_for_all_its_previews_at_once(make_app: Callable[..., Flask]) -> None:
+    client = make_app(exports_at_once=1).test_client()
+    with client.get(PREVIEW) as first:
+        assert status(client, PREVIEW) == first.status_code != 503
+
+
+def test_identity_providers_never_take_all_threads(make_app: Callable[..., Flask]) -> None:
+    client = make_app(exports_at_once=1).test_client()
+    provider = f"/p/larkfield/sso/{uuid4()}/start"
+    with client.get(provider) as first:
+        assert (status(client, provider), status(client, EXPORT)) == (503, 303)
+    assert status(client, provider) == first.status_code != 503
+
+
+def test_the_web_server_says_how_long_a_request_waited_whatever_the_client_says() -> None:
+    running, port = serve()
+    try:
+        sent = f"{WAITED}: 30\r\nContent-Length: 6\r\n\r\nwaited".encode()
+        waited = answer_to(port, HEAD + sent)[2]
+        assert float(waited) < 5
+        assert WAITED.upper() == web_worker.WAITED
+    finally:
+        running.terminate()
+        running.wait(timeout=60)
