@@ -4,13 +4,14 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Date, Index, Integer, UniqueConstraint
+from sqlalchemy import BigInteger, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
 from app.models.base import Base, Id, Json, Short, Time, enum_column, tenant_key
 
 NO_CAMPAIGN = UUID(int=0)
+UNCHARGED = text("extra <> 0 AND invoice_item = ''")
 
 
 class BillingDay(Base):
@@ -28,12 +29,12 @@ class BillingDay(Base):
     )
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
     currency: Mapped[Short] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
-    calls: Mapped[int] = mapped_column(Integer, default=0)
-    minutes: Mapped[int] = mapped_column(Integer, default=0)
+    calls: Mapped[int] = mapped_column(default=0)
+    minutes: Mapped[int] = mapped_column(default=0)
     reported_micros: Mapped[int] = mapped_column(BigInteger, default=0)
     estimated_micros: Mapped[int] = mapped_column(BigInteger, default=0)
 
@@ -42,8 +43,12 @@ class Statement(Base):
     """What an organization pays for a closed month, as it was rated then.
 
     ``total`` is in the smallest unit of the currency. ``number`` is the invoice number, which runs
-    without gaps per partner; a statement of 0 has none. Only ``settled`` changes: what was charged
-    for the usage of this month, with corrections in later statements.
+    without gaps per partner; a statement of 0 has none. Only ``settled`` changes, which is what was
+    charged for the usage of this month, with corrections in later statements, and the last two.
+
+    ``extra`` is the part of ``total`` beyond the plan that the payment processor is to add to the
+    next invoice of the customer's subscription; None without one. ``invoice_item`` is its id there,
+    and ``charge_problem`` why it has none yet.
     """
 
     __tablename__ = "statements"
@@ -52,18 +57,27 @@ class Statement(Base):
         UniqueConstraint("organization_id", "month"),
         UniqueConstraint("partner_id", "number"),
         Index("ix_statements_partner", "partner_id", "month"),
+        Index(
+            "ix_statements_uncharged",
+            "closed_at",
+            sqlite_where=UNCHARGED,
+            postgresql_where=UNCHARGED,
+        ),
     )
 
     id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
-    month: Mapped[date] = mapped_column(Date)
+    month: Mapped[date]
     tier: Mapped[Tier] = mapped_column(enum_column(Tier))
     plan_name: Mapped[Short]
     currency: Mapped[Short]
     lines: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     total: Mapped[int] = mapped_column(BigInteger)
     settled: Mapped[int] = mapped_column(BigInteger)
-    charged_from: Mapped[date] = mapped_column(Date)
-    number: Mapped[int | None] = mapped_column(Integer)
+    charged_from: Mapped[date]
+    number: Mapped[int | None]
     closed_at: Mapped[Time]
+    extra: Mapped[int | None] = mapped_column(BigInteger)
+    invoice_item: Mapped[Short] = mapped_column(default="", server_default="")
+    charge_problem: Mapped[str] = mapped_column(Text, default="", server_default="")

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from app import languages
-from app.portal.billing.words import micros, month_alone, month_name
-from app.portal.pricing.labels import money
+from app.portal.billing.words import month_alone, month_name
+from app.services.money_words import exact_micros, micros, money
 
 GAP = "\N{NO-BREAK SPACE}"
 
@@ -30,6 +30,16 @@ def test_the_sign_of_a_currency_stands_where_the_region_writes_it(
 def test_a_negative_amount_begins_with_a_minus() -> None:
     with languages.speaking("de"):
         assert micros(-12_500_000, "EUR") == f"−12,50{GAP}€"
+
+
+def test_a_price_keeps_all_its_decimals_and_an_amount_those_of_its_currency() -> None:
+    with languages.speaking("en"):
+        assert [exact_micros(of, "USD") for of in (13_500, 300_000, 2_000_000)] == [
+            "$0.0135",
+            "$0.30",
+            "$2.00",
+        ]
+        assert (micros(13_500, "USD"), exact_micros(3_000_000, "JPY")) == ("$0.01", "¥3")
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.gateways.processors.base import Price, PriceReference
 from app.models import ProcessorPrice, User, utcnow
-from app.portal.pricing.labels import money
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners, pricing
 from app.services.auth import sessions
+from app.services.money_words import money
 from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -122,7 +122,7 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post(PLUS, {**FORM, "name": name}, page=PLUS)
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
-    assert "Version 2 what customers see" in history
+    assert "Version 2 What customers see" in history
     assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
     assert answer.location == PAGE

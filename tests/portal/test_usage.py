@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.models import PartnerTier, User
+from app.models import ConversationDay, PartnerTier, User
 from app.services import rollup
 from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
@@ -221,10 +221,49 @@ def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
     second = browser.get(found[1].replace("&amp;", "&")).text
     assert re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', second)[:6] == [
         *(f"Firm {number}" for number in range(4, -1, -1)),
-        "Northwind Bakery",
+        "Northwind Dental",
     ]
     assert "All others 450" in text_of(second)
     assert browser.get("/usage?cursor=nonsense").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("name", ["Firm A", "Firm B", "Firm C"]),
+        ("-name", ["Firm C", "Firm B", "Firm A"]),
+        ("conversations", ["Firm B", "Firm A", "Firm C"]),
+        ("-voicemail", ["Firm A", "Firm C", "Firm B"]),
+        ("nonsense", ["Firm C", "Firm A", "Firm B"]),
+    ],
+)
+def test_organizations_are_sorted_and_filtered_on_the_page_and_in_its_file(
+    session: Session, own: Tenant, signed_in: SignedIn, sort: str, names: list[str]
+) -> None:
+    figures = (("Firm B", 1, 0), ("Firm A", 2, 2), ("Firm C", 3, 1))
+    for name, conversations, by_voicemail in figures:
+        user = make_user(session, own.partner.id, f"{name[-1]}@x.example", businessName=name)
+        organization = organization_of(session, user)
+        converse(session, organization, DAY, conversations)
+        own_days = ConversationDay.organization_id == organization.id
+        session.execute(update(ConversationDay).where(own_days).values(by_voicemail=by_voicemail))
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+    asked = f"start={DAY}&end={DAY}&q=firm&sort={sort}"
+    page = browser.get(f"/usage?{asked}").text
+    assert re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', page) == names
+    file = re.search(r'href="(/usage\.csv[^"]+)"', page)
+    assert file
+    rows = rows_of(browser.get(file[1].replace("&amp;", "&")).text)
+    assert [row[0] for row in rows[1:]] == names
+
+
+def test_an_unused_organization_has_dashes_instead_of_zeros(
+    busy: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(busy.staff[Role.ADMIN])
+    table = text_of(browser.get("/usage?start=2020-01-01&end=2020-01-31").text)
+    assert "Northwind Dental Plus – – – – –" in table
 
 
 def test_of_very_many_the_newest_come_first(
@@ -304,10 +343,10 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
         )
     session.commit()
     page = text_of(browser.get(f"/usage?{asked}").text)
-    assert "May 2026 EUR 1 3.00 May 2026 USD 2 0.2635 April 2026 USD 1 1.20" in page
-    assert "All months EUR 1 3.00 All months USD 3 1.4635" in page
-    assert "1.2135 USD" in page
-    assert "3.00 EUR 0.25 USD" in page
+    assert "May 2026 1 €3.00 May 2026 2 $0.2635 April 2026 1 $1.20" in page
+    assert "All months 1 €3.00 All months 3 $1.4635" in page
+    assert "$1.2135" in page
+    assert "€3.00 $0.25" in page
     assert rows_of(browser.get(f"/usage.csv?{asked}&rows=costs").text) == [
         ["Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id"],
         ["2026-05", "Northwind Bakery", "EUR", "1", "3.00", str(busy.organization.id)],
@@ -316,10 +355,8 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
         ["2026-04", "Northwind Dental", "USD", "1", "1.20", str(busy.plus.id)],
     ]
     found = text_of(browser.get(f"/usage?{asked}&q=bakery").text)
-    assert re.search(r"All others .* 1.2135 USD .* Total", found)
+    assert re.search(r"All others .* \$1.2135 .* Total", found)
     customer = signed_in(busy.user)
     own = rows_of(customer.get(f"/usage.csv?{asked}&rows=costs").text)
     assert {row[1] for row in own[1:]} == {"Northwind Bakery"}
-    assert "All months EUR 1 3.00 All months USD 1 0.25" in text_of(
-        customer.get(f"/usage?{asked}").text
-    )
+    assert "All months 1 €3.00 All months 1 $0.25" in text_of(customer.get(f"/usage?{asked}").text)

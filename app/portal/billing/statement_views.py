@@ -50,6 +50,7 @@ def statement(organization_id: UUID) -> str:
         closes=next_month(bill.month),
         months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],
         note=NOTE,
+        has_pdf=pdf.is_installed(),
     )
 
 
@@ -89,6 +90,8 @@ def statement_pdf(organization_id: UUID) -> Response:
         if bill.closed_at
         else (gettext("Status"), gettext("Preview"))
     )
+    if bill.charge:
+        facts.append((gettext("Payment"), gettext("Through Stripe")))
     content = pdf.render(
         "statement",
         {

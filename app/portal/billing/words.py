@@ -9,10 +9,8 @@ from babel.dates import format_date
 
 from app.enums import UsageUnit
 from app.extensions import settings
-from app.gateways.processors.currencies import decimals
 from app.languages import gettext, locale
 from app.languages.dates import NO_BREAK, written_date
-from app.portal.pricing.labels import money
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
 from app.services.billing import usage
@@ -20,7 +18,8 @@ from app.services.billing.months import previous_month
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
-from app.services.spending import MICROS, amount_words
+from app.services.money_words import exact_micros, micros
+from app.services.spending import amount_words
 
 MONTHS_OFFERED = 13
 
@@ -39,13 +38,6 @@ class ShownLine:
 def model_rate() -> ModelRate:
     """Return the operator's costs of voice and text generation."""
     return usage.model_rate(settings())
-
-
-@portal.app_template_filter("micros")
-def micros(amount: int, currency: str) -> str:
-    """Return millionths as $12.50 or −$12.50, rounded to the smallest unit."""
-    words = money(abs(Decimal(amount)) / MICROS, currency)
-    return f"−{words}" if amount < 0 else words
 
 
 def decimal_of(amount: int) -> Decimal:
@@ -77,9 +69,15 @@ def shown_lines(bill: Bill) -> Sequence[ShownLine]:
     return [_shown(line, bill) for line in bill.lines]
 
 
+@portal.app_template_filter("minor")
+def minor(amount: int, currency: str) -> str:
+    """Return an amount in the smallest unit of the currency as $12.50 or −$12.50."""
+    return micros(in_micros(amount, currency), currency)
+
+
 @portal.app_template_filter("bill_total")
 def total_words(bill: Bill) -> str:
-    return micros(in_micros(bill.total, bill.currency), bill.currency)
+    return minor(bill.total, bill.currency)
 
 
 def invoice_number(bill: Bill) -> str:
@@ -87,7 +85,7 @@ def invoice_number(bill: Bill) -> str:
 
 
 def _shown(line: Line, bill: Bill) -> ShownLine:
-    amount = micros(in_micros(line.amount, bill.currency), bill.currency)
+    amount = minor(line.amount, bill.currency)
     in_minutes = line.unit == UsageUnit.MINUTE
     match line.kind:
         case LineKind.PLAN if line.charged == line.used:
@@ -110,7 +108,7 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
                 used=number(line.used),
                 included=number(line.included),
             )
-            price = _unit_price(line.unit_micros, bill.currency)
+            price = exact_micros(line.unit_micros, bill.currency)
             return ShownLine(name, used, number(line.charged), price, amount)
         case LineKind.CORRECTION:
             month = month_name(line.month) if line.month else ""
@@ -119,11 +117,3 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
             )
             named = gettext("Correction for %(month)s", month=month)
             return ShownLine(named, late, "", "", amount)
-
-
-def _unit_price(price: int, currency: str) -> str:
-    """Return a price with as many decimals as it has."""
-    exact = (Decimal(price) / MICROS).normalize()
-    exponent = exact.as_tuple().exponent
-    digits = -exponent if isinstance(exponent, int) else 0
-    return money(exact, currency, max(digits, decimals(currency)))

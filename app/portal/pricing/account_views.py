@@ -104,6 +104,7 @@ def pricing_stripe_remove_confirm() -> str:
         [
             gettext("Customers can't upgrade through Stripe any more."),
             gettext("Products, prices and subscriptions stay in your Stripe account."),
+            gettext("Subscriptions that end don't change plans here, and usage isn't charged."),
             gettext("The stored keys are deleted."),
         ],
         gettext("Disconnect Stripe"),

@@ -3,14 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from wtforms import (
-    BooleanField,
-    RadioField,
-    SelectChoice,
-    SelectField,
-    StringField,
-    TextAreaField,
-)
+from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import OFFERED, decimals

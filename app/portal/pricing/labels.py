@@ -1,19 +1,16 @@
 """The words of plans: prices, what they include, and the fields that changed."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
-from app.enums import BillingInterval, UsageUnit
-from app.gateways.processors.currencies import decimals
-from app.languages import gettext, lazy_gettext, locale, ngettext
-from app.languages.dates import NO_BREAK
-from app.languages.numbers import written
+from app.enums import BillingInterval, SubscriptionState, UsageUnit
+from app.languages import gettext, lazy_gettext, ngettext
+from app.models import Subscription
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number
+from app.portal.web.formats import day, number
+from app.services.money_words import exact_micros, money
 from app.services.pricing import Plan, PlanChange, PlanTerms
 
-SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 INTERVAL_WORDS = {
     BillingInterval.MONTH: lazy_gettext("a month"),
     BillingInterval.YEAR: lazy_gettext("a year"),
@@ -52,6 +49,7 @@ PROCESSOR_WORDS = {
         ),
         lazy_gettext("The stored key can’t be read. Enter it again."),
         lazy_gettext("Stripe could not be reached. Try again in some minutes."),
+        lazy_gettext("The subscription has ended. Send the customer an invoice for this amount."),
     )
 }
 """What the worker stores about the payment processor, by its English words."""
@@ -64,18 +62,14 @@ def processor_words(stored: str) -> str:
     return str(PROCESSOR_WORDS.get(stored, stored))
 
 
-@portal.app_template_filter("money")
-def money(cost: Decimal | float, currency: str, digits: int | None = None) -> str:
-    """$29.00, €948.50, ¥3,000, or 29,00 $ where the sign follows; 29.00 CHF for currencies without
-    a common sign."""
-    amount = written(cost, decimals(currency) if digits is None else digits)
-    symbol = SYMBOLS.get(currency.upper())
-    if symbol is None:
-        return f"{amount}{NO_BREAK}{currency.upper()}"
-    pattern = locale().currency_formats["standard"].pattern
-    if pattern.startswith("¤"):
-        return f"{symbol}{NO_BREAK if pattern[1] == NO_BREAK else ''}{amount}"
-    return f"{amount}{NO_BREAK}{symbol}"
+@portal.app_template_filter("subscription_words")
+def subscription_words(subscription: Subscription, zone: str = "UTC") -> str:
+    """Return whether a subscription at Stripe is paid, or when it ends."""
+    if subscription.state is SubscriptionState.OVERDUE:
+        return gettext("Payment overdue at Stripe")
+    if subscription.ends_at is not None:
+        return gettext("Ends on %(day)s at Stripe", day=day(subscription.ends_at, zone))
+    return gettext("Active at Stripe")
 
 
 @portal.app_template_filter("plan_price")
@@ -97,30 +91,26 @@ def plan_usage(terms: PlanTerms) -> str:
     beyond = plan_overage(terms)
     if not terms.included:
         return beyond
-    values = {"num": number(terms.included), "price": beyond}
     if terms.unit is UsageUnit.MINUTE and beyond:
         return ngettext(
             "%(num)s minute a month included, then %(price)s",
             "%(num)s minutes a month included, then %(price)s",
             terms.included,
-            **values,
+            price=beyond,
         )
     if terms.unit is UsageUnit.MINUTE:
         return ngettext(
-            "%(num)s minute a month included",
-            "%(num)s minutes a month included",
-            terms.included,
-            **values,
+            "%(num)s minute a month included", "%(num)s minutes a month included", terms.included
         )
     if beyond:
         return ngettext(
             "%(num)s call a month included, then %(price)s",
             "%(num)s calls a month included, then %(price)s",
             terms.included,
-            **values,
+            price=beyond,
         )
     return ngettext(
-        "%(num)s call a month included", "%(num)s calls a month included", terms.included, **values
+        "%(num)s call a month included", "%(num)s calls a month included", terms.included
     )
 
 
@@ -129,9 +119,10 @@ def plan_overage(terms: PlanTerms) -> str:
     """$0.12 a minute; nothing where further usage costs nothing."""
     if not terms.unit or not terms.overage_micros:
         return ""
+    price = exact_micros(terms.overage_micros, terms.currency)
     if terms.unit is UsageUnit.MINUTE:
-        return gettext("%(price)s a minute", price=_overage(terms))
-    return gettext("%(price)s a call", price=_overage(terms))
+        return gettext("%(price)s a minute", price=price)
+    return gettext("%(price)s a call", price=price)
 
 
 def change_rows(
@@ -153,7 +144,7 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
     if name == "amount":
         words = money(terms.cost, terms.currency)
     elif name == "overage_micros":
-        words = _overage(terms) if value else ""
+        words = exact_micros(terms.overage_micros, terms.currency) if value else ""
     elif name in ("interval", "unit", "is_visible"):
         words = str(CHOICE_WORDS[value])
     elif name in ("included", "trial_days", "order"):
@@ -161,9 +152,3 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
     else:
         words = value if isinstance(value, str) else "\n".join(value)
     return words or "–"
-
-
-def _overage(terms: PlanTerms) -> str:
-    cost = Decimal(terms.overage_micros).scaleb(-6).normalize()
-    digits = max(decimals(terms.currency), -int(cost.as_tuple().exponent))
-    return money(cost, terms.currency, digits)

@@ -7,7 +7,6 @@ from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Partner
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -27,7 +26,7 @@ def pricing_limits() -> Page:
 def pricing_limits_check() -> Page:
     """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
-        partner = _partner(session)
+        partner = partners.get_own(session, caller())
         form = LimitsForm.from_address(partner.version)
         if not form.validate():
             return _page(form), 422
@@ -62,12 +61,8 @@ def pricing_limits_save() -> Page:
     return redirect(url_for("portal.pricing"), 303)
 
 
-def _partner(session: Session) -> Partner:
-    return partners.get(session, caller(), partners.own(caller()))
-
-
 def _stored(session: Session) -> LimitsForm:
-    partner = _partner(session)
+    partner = partners.get_own(session, caller())
     return LimitsForm.showing(limits.allowances(session, caller(), partner.id), partner.version)
 
 

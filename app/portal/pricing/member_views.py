@@ -14,7 +14,8 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
 from app.services import organizations, partners, pricing
 from app.services.billing import statements
-from app.services.pricing import checkouts
+from app.services.billing.month_end import month_end
+from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
 
@@ -23,7 +24,7 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     today = utcnow().date()
-    own, bill = None, None
+    own, bill, end, subscription, has_invoices = None, None, None, None, False
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         plans = pricing.published(session, partner_id)
@@ -33,11 +34,18 @@ def show_plan() -> str:
             tier = organization.payment_tier or Tier.FREE
             own = next(plan for plan in plans if plan.tier is tier)
             bill = statements.current_month(session, caller(), organization_id)
+            end = month_end(session, bill, today)
+            subscription = subscriptions.current(session, caller(), organization_id)
+            has_invoices = checkouts.visited(session, organization) is not None
     return render_template(
         "portal/pricing/member.html",
         own=own,
         sold=sold,
         bill=bill,
+        end=end,
+        rated=next((plan for plan in plans if bill and plan.tier is bill.tier), None),
+        has_invoices=has_invoices,
+        subscription=subscription,
         plans=[plan for plan in plans if plan.is_visible or plan == own],
         today=today,
     )
@@ -56,9 +64,22 @@ def plan_checkout_begin(tier: str) -> Page:
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 
+@portal.post("/plan/invoices")
+def plan_invoices() -> Page:
+    """Have the worker open the customer's own pages at the payment processor."""
+    back_url = public_url() + url_for("portal.plan")
+    try:
+        with transaction() as session:
+            checkout_id = checkouts.begin_visit(session, caller(), back_url).id
+    except Conflict as error:
+        flash(error.message, "warning")
+        return redirect(url_for("portal.plan"), 303)
+    return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
+
+
 @portal.get("/plan/checkout/<uuid:checkout_id>")
 def plan_checkout(checkout_id: UUID) -> str:
-    """Lead to the checkout once it is open; until then, a fragment that reloads itself."""
+    """Lead to the processor's page once it is open; until then, a fragment that reloads itself."""
     with transaction(read_only=True) as session:
         checkout = checkouts.get(session, caller(), checkout_id)
         plans = pricing.published(session, checkout.partner_id)

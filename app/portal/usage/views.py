@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from app.enums import TIER_NAMES
 from app.errors import NotFound, ValidationFailed
-from app.extensions import caller, transaction
+from app.extensions import caller, figures
 from app.languages import gettext, lazy_gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
@@ -70,7 +70,7 @@ def show_usage() -> str | tuple[str, int]:
             for name, label in [FIELDS[problem.field]]
         ]
     place = lists.place()
-    with transaction(read_only=True) as session:
+    with figures() as session:
         scope = _scope(session)
         days = reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
         earlier = span.before()
@@ -91,6 +91,7 @@ def show_usage() -> str | tuple[str, int]:
                 caller(),
                 span,
                 ranked=ranked,
+                sort=_sort(),
                 query=_words(),
                 cursor=place.cursor,
                 limit=lists.PAGE_SIZE,
@@ -116,6 +117,7 @@ def show_usage() -> str | tuple[str, int]:
         end=end,
         rows=page.items if page else None,
         ranked=ranked,
+        sort=_sort(),
         listed=_sum(page.items) if page else None,
         place=place,
         next_url=place.next_url(page.next_cursor) if page else None,
@@ -135,7 +137,7 @@ def usage_file() -> Response:
     """Export the figures of the screen: all organizations, or with ``rows=days`` and for a single
     organization the days, or with ``rows=costs`` the carrier costs by organization and month."""
     span = _asked_span(reporting.last_days(utcnow().date(), 30))
-    with transaction(read_only=True) as session:
+    with figures() as session:
         scope = _scope(session)
         if request.args.get("rows") == "costs":
             found = reporting.cost_lines(session, caller(), span, scope.id)
@@ -152,7 +154,9 @@ def usage_file() -> Response:
             parts = [csv_files.first_line(ORGANIZATION_COLUMNS)]
             parts += [
                 csv_files.lines(map(_organization_cells, batch))
-                for batch in reporting.all_organizations(session, caller(), span)
+                for batch in reporting.all_organizations(
+                    session, caller(), span, sort=_sort(), query=_words()
+                )
             ]
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
 
@@ -165,6 +169,11 @@ def _asked_span(otherwise: Span) -> Span:
 
 def _words() -> str | None:
     return lists.text_filter("q")
+
+
+def _sort() -> str:
+    wanted = request.args.get("sort", "")
+    return wanted if wanted in reporting.USAGE_SORTS else reporting.MOST_FIRST
 
 
 def _scope(session: Session) -> Scope:
@@ -191,7 +200,7 @@ def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
     """Return the URL of this view with some parameters changed."""
     kept = {
         name: request.args[name]
-        for name in ("start", "end", "organization", "q")
+        for name in ("start", "end", "organization", "q", "sort")
         if request.args.get(name)
     }
     return url_for(endpoint, **{**kept, **changes})

@@ -17,7 +17,7 @@ from app.services.billing.rating import in_micros
 from app.services.billing.usage import CarrierCost, ModelRate, Used
 from app.services.paging import Page, Sort, keyset_page
 from app.services.spending import rates
-from app.services.tenancy import get_organization
+from app.services.tenancy import get_organization, visible_organizations
 
 BY_NAME = Sort(Organization.name_key)
 
@@ -80,7 +80,7 @@ def by_organization(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    rows = select(Organization).where(Organization.partner_id == partners.own(caller))
+    rows = visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
     if query:
         few = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query), *([] if few is None else [few]))

@@ -25,7 +25,7 @@ from app.services.billing.rating import (
     used_in,
     with_use,
 )
-from app.services.pricing import versions
+from app.services.pricing import subscriptions, versions
 from app.services.pricing.plans import Plan
 from app.services.tenancy import get_organization
 
@@ -36,9 +36,20 @@ CORRECTED_MONTHS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """The part of a statement that is added to an invoice of the payment processor, in the smallest
+    unit of the currency; the subscription pays for the plan. ``problem`` is why it isn't yet."""
+
+    amount: int
+    is_done: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class Bill:
     """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
-    the invoice number. Without ``closed_at`` it is a preview, which still changes."""
+    the invoice number. Without ``closed_at`` it is a preview, which still changes. ``charge`` is
+    there if a subscription pays for the plan."""
 
     organization_id: UUID
     name: str
@@ -51,6 +62,7 @@ class Bill:
     charged_from: date
     number: int | None = None
     closed_at: datetime | None = None
+    charge: Charge | None = None
 
     @property
     def usage(self) -> Line | None:
@@ -133,6 +145,7 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
     number = session.scalar(newest) or 0
     previews = _previews(session, opened, month)
     corrections = _corrections(session, opened, month)
+    subscribed = subscriptions.paying(session, [organization.id for organization in opened])
     for organization in opened:
         made = previews[organization.id]
         lines = [*made.lines, *_in_currency(corrections[organization.id], made.currency)]
@@ -152,6 +165,7 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
                 charged_from=made.charged_from,
                 number=number if total else None,
                 closed_at=now,
+                extra=_beyond_plan(lines) if organization.id in subscribed else None,
             )
         )
     session.flush()
@@ -161,6 +175,10 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
             session, system_caller(WHO), "partner.month_closed", partner, after=after
         )
     return len(opened)
+
+
+def _beyond_plan(lines: Sequence[Line]) -> int:
+    return sum(line.amount for line in lines if line.kind is not LineKind.PLAN)
 
 
 def _corrections(
@@ -207,14 +225,21 @@ def _in_currency(corrections: Sequence[tuple[Line, Statement]], currency: str) -
 def _previews(
     session: Session, organizations: Sequence[Organization], month: date
 ) -> Mapping[UUID, Bill]:
-    """Rate the month by the plans that applied at its end, or apply now."""
+    """Rate the month by the plans that applied at its end, or apply now.
+
+    If a subscription that ended in the month left the plan Free, its plan counts without the price,
+    which it paid.
+    """
     if not organizations:
         return {}
     at = min(end_of(month), utcnow())
     plans = {
         plan.tier: plan for plan in versions.published(session, organizations[0].partner_id, at)
     }
-    tiers = _tiers_at(session, organizations, at)
+    tiers = dict(_tiers_at(session, organizations, at))
+    free = [key for key, tier in tiers.items() if tier is Tier.FREE]
+    paid = subscriptions.ended_between(session, free, end_of(previous_month(month)), at)
+    tiers |= paid
     begins = {
         each.id: charged_from(plans[tiers[each.id]].terms, _since(each)) for each in organizations
     }
@@ -225,7 +250,13 @@ def _previews(
         **usage.days_of(session, others, month),
     }
     return {
-        each.id: _preview(each, plans[tiers[each.id]], days.get(each.id, ()), month)
+        each.id: _preview(
+            each,
+            plans[tiers[each.id]],
+            days.get(each.id, ()),
+            month,
+            is_paid=each.id in paid or each.status is OrganizationStatus.ARCHIVED,
+        )
         for each in organizations
     }
 
@@ -234,10 +265,13 @@ def _since(organization: Organization) -> date:
     return organization.created_at.astimezone(UTC).date()
 
 
-def _preview(organization: Organization, plan: Plan, days: Sequence[Day], month: date) -> Bill:
+def _preview(
+    organization: Organization, plan: Plan, days: Sequence[Day], month: date, *, is_paid: bool
+) -> Bill:
+    """Rate a month; if the plan ``is_paid`` otherwise or not at all, without its price."""
     since = _since(organization)
     lines = rate(plan.terms, Usage(since, days), month)
-    if organization.status is OrganizationStatus.ARCHIVED:
+    if is_paid:
         lines = [line for line in lines if line.kind is not LineKind.PLAN]
     return Bill(
         organization.id,
@@ -290,7 +324,15 @@ def _stored(organization: Organization, statement: Statement) -> Bill:
         statement.charged_from,
         statement.number,
         statement.closed_at,
+        _charge(statement),
     )
+
+
+def _charge(statement: Statement) -> Charge | None:
+    if statement.extra is None:
+        return None
+    is_done = not statement.extra or bool(statement.invoice_item)
+    return Charge(statement.extra, is_done, statement.charge_problem)
 
 
 def _lines(statement: Statement) -> list[Line]:

@@ -1,4 +1,5 @@
-"""Checkouts: a customer subscribes to another plan at the partner's payment processor."""
+"""Visits to the partner's payment processor: a customer subscribes to another plan there, or sees
+its invoices and means of payment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,23 +12,24 @@ from app.enums import Tier
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_check
 from app.languages import gettext
-from app.models import Checkout, new_id, utcnow
+from app.models import Checkout, Organization, Subscription, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.pricing import accounts, selling, versions
+from app.services.pricing import accounts, selling, subscriptions, versions
 from app.services.pricing.plans import Plan
 from app.services.tenancy import fetch, get_organization, of_tenant
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the worker needs to open a checkout."""
+    """What the worker needs to open a checkout, or with a ``customer`` the pages of that one."""
 
     partner_id: UUID
     price_id: str
     trial_days: int
     back_url: str
+    customer: str
 
 
 def sellable(session: Session, partner_id: UUID) -> Mapping[Tier, Plan]:
@@ -45,35 +47,71 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
     Raises `Forbidden`, `NotFound`, and `Conflict` (``plan_not_sold``) for a plan that the
     processor doesn't sell.
     """
-    caller.require(Permission.USAGE_READ)
-    if caller.organization_id is None:
-        raise NotFound
-    organization = get_organization(session, caller, caller.organization_id)
+    organization = _own(session, caller)
     plan = sellable(session, organization.partner_id).get(tier)
     if plan is None:
         message = gettext("This plan can't be bought here at the moment.")
         raise Conflict(message, "plan_not_sold")
-    checkout = Checkout(
-        id=new_id(),
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        tier=tier,
-        back_url=back_url,
-    )
-    session.add(checkout)
+    made = Checkout(tier=tier, back_url=back_url)
+    return _begun(session, caller, organization, made, "checkout.begun", plan.name)
+
+
+def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
+    """Begin a visit of the caller's organization to its invoices and means of payment at the
+    processor; the worker opens it. ``back_url`` is where the customer comes back to.
+
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``no_subscription``) if the processor doesn't
+    know the organization.
+    """
+    organization = _own(session, caller)
+    paid_by = visited(session, organization)
+    if paid_by is None:
+        message = gettext("There are no invoices at Stripe for your organization.")
+        raise Conflict(message, "no_subscription")
+    made = Checkout(tier=paid_by.tier, customer=paid_by.customer, back_url=back_url)
+    return _begun(session, caller, organization, made, "billing.visited", "Stripe")
+
+
+def visited(session: Session, organization: Organization) -> Subscription | None:
+    """Return the subscription whose customer an organization can visit; None without one, or if no
+    account is connected."""
+    if not accounts.is_connected(session, organization.partner_id):
+        return None
+    found = subscriptions.lasting(session, organization.id)
+    return found if found and found.customer else None
+
+
+def _own(session: Session, caller: Caller) -> Organization:
+    caller.require(Permission.USAGE_READ)
+    if caller.organization_id is None:
+        raise NotFound
+    return get_organization(session, caller, caller.organization_id)
+
+
+def _begun(
+    session: Session,
+    caller: Caller,
+    organization: Organization,
+    made: Checkout,
+    action: str,
+    target: str,
+) -> Checkout:
+    made.id = new_id()
+    made.partner_id, made.organization_id = organization.partner_id, organization.id
+    session.add(made)
     session.flush()
     audit.record(
         session,
         caller,
-        action="checkout.begun",
+        action=action,
         target_type="organization",
         target_id=organization.id,
         partner_id=organization.partner_id,
         organization_id=organization.id,
-        target=plan.name,
+        target=target,
     )
-    enqueue_check(session, "open_checkout", new_id(), checkout.partner_id, str(checkout.id))
-    return checkout
+    enqueue_check(session, "open_checkout", new_id(), made.partner_id, str(made.id))
+    return made
 
 
 def get(session: Session, caller: Caller, checkout_id: UUID) -> Checkout:
@@ -88,11 +126,13 @@ def wanted(session: Session, checkout_id: UUID) -> Wanted | None:
     checkout = session.get(Checkout, checkout_id)
     if checkout is None or checkout.url:
         return None
+    if checkout.customer:
+        return Wanted(checkout.partner_id, "", 0, checkout.back_url, checkout.customer)
     plan = sellable(session, checkout.partner_id).get(checkout.tier)
     if plan is None:
         return None
-    terms = plan.terms
-    return Wanted(checkout.partner_id, plan.price_id, terms.trial_days, checkout.back_url)
+    days = plan.terms.trial_days
+    return Wanted(checkout.partner_id, plan.price_id, days, checkout.back_url, "")
 
 
 def opened(session: Session, checkout_id: UUID, url: str, problem: str) -> None:

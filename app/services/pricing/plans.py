@@ -43,14 +43,6 @@ class PlanTerms:
         """The amount in currency units."""
         return Decimal(self.amount).scaleb(-decimals(self.currency))
 
-    @property
-    def included_seconds(self) -> int | None:
-        return self.included * 60 if self.unit is UsageUnit.MINUTE else None
-
-    @property
-    def included_calls(self) -> int | None:
-        return self.included if self.unit is UsageUnit.CALL else None
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -53,7 +53,7 @@ def save(
     """Write a plan into the draft as `versions.save` does, and have its price id checked."""
     found = versions.save(session, caller, partner_id, plan, expected_version=expected_version)
     if is_priced(plan):
-        enqueue_check(session, "check_prices", new_id(), partner_id, str(partner_id))
+        ask_for_check(session, partner_id)
     return found
 
 

@@ -6,6 +6,7 @@ Published versions stay, so that a month is rated with the terms that applied in
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -114,9 +115,7 @@ def save(
     `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
     and `Conflict` (``changed_meanwhile``).
     """
-    caller.require(Permission.PARTNER_WRITE)
-    partners.get(session, caller, partner_id, for_change=True)
-    found = _current(session, partner_id)
+    found = _held(session, caller, partner_id)
     check(plan)
     _refuse_taken_id(plan, found.plans)
     wanted = [plan if other.tier is plan.tier else other for other in found.plans]
@@ -128,9 +127,7 @@ def save(
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
     """Move a plan in the draft's order; earlier for negative steps. Raises `Forbidden`,
     `NotFound`."""
-    caller.require(Permission.PARTNER_WRITE)
-    partners.get(session, caller, partner_id, for_change=True)
-    found = _current(session, partner_id)
+    found = _held(session, caller, partner_id)
     wanted = list(found.plans)
     place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
     plan = wanted.pop(place)
@@ -147,9 +144,7 @@ def publish(
     Raises `Forbidden`, `NotFound` (``no_draft``) and `Conflict` (``changed_meanwhile``) if it is
     not the draft that the user has seen.
     """
-    caller.require(Permission.PARTNER_WRITE)
-    partners.get(session, caller, partner_id, for_change=True)
-    found = _current(session, partner_id)
+    found = _held(session, caller, partner_id)
     refuse_stale(expected_version, found.fingerprint, "plans")
     draft = found.draft
     if draft is None:
@@ -169,6 +164,11 @@ def publish(
     set_pricing(session, caller, partner_id, plans)
     session.flush()
     _record(session, caller, "published", draft, f"Version {draft.number}")
+    before = {plan.tier: _facts(plan) for plan in found.published}
+    for plan in plans:
+        if before[plan.tier] != _facts(plan):
+            values = {"before": before[plan.tier], "after": _facts(plan)}
+            _record(session, caller, "plan_changed", draft, plan.name, **values)
     return draft
 
 
@@ -192,9 +192,7 @@ def set_pricing(session: Session, caller: Caller, partner_id: UUID, plans: Seque
 
 def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Delete the draft; without one nothing happens. Raises `Forbidden`, `NotFound`."""
-    caller.require(Permission.PARTNER_WRITE)
-    partners.get(session, caller, partner_id, for_change=True)
-    draft = _current(session, partner_id).draft
+    draft = _held(session, caller, partner_id).draft
     if draft is not None:
         _record(session, caller, "discarded", draft, f"Version {draft.number}")
         session.delete(draft)
@@ -206,9 +204,7 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``draft_exists``) if a draft would be lost.
     """
-    caller.require(Permission.PARTNER_WRITE)
-    partners.get(session, caller, partner_id, for_change=True)
-    found = _current(session, partner_id)
+    found = _held(session, caller, partner_id)
     if found.draft is not None:
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
@@ -262,6 +258,13 @@ def _values(plan: Plan, place: int) -> Mapping[str, Any]:
     return {"name": named.pop("name"), **price, **named, "order": place}
 
 
+def _held(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
+    """Return the plans for a change, with the partner locked. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.PARTNER_WRITE)
+    partners.get(session, caller, partner_id, for_change=True)
+    return _current(session, partner_id)
+
+
 def _current(session: Session, partner_id: UUID) -> PlanSet:
     query = select(PlanVersion).where(PlanVersion.partner_id == partner_id)
     newest = list(session.scalars(query.order_by(PlanVersion.number.desc()).limit(2)))
@@ -298,7 +301,33 @@ def _keep(
     return _current(session, partner_id)
 
 
-def _record(session: Session, caller: Caller, verb: str, version: PlanVersion, target: str) -> None:
+def _facts(plan: Plan) -> dict[str, Any]:
+    """Return what customers see of a plan, for the history."""
+    terms = plan.terms
+    beyond = Decimal(terms.overage_micros).scaleb(-6).normalize()
+    return {
+        "name": plan.name,
+        "price": f"{terms.cost} {terms.currency}",
+        "interval": terms.interval.value,
+        "usageUnit": terms.unit.value if terms.unit else None,
+        "included": terms.included,
+        "priceBeyond": f"{beyond:f} {terms.currency}" if terms.unit else None,
+        "trialDays": terms.trial_days,
+        "features": list(plan.features),
+        "visible": plan.is_visible,
+    }
+
+
+def _record(
+    session: Session,
+    caller: Caller,
+    verb: str,
+    version: PlanVersion,
+    target: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
     audit.record(
         session,
         caller,
@@ -307,6 +336,8 @@ def _record(session: Session, caller: Caller, verb: str, version: PlanVersion, t
         target_id=version.id,
         partner_id=version.partner_id,
         target=target,
+        before=before,
+        after=after,
     )
 
 

@@ -24,7 +24,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.tenancy import get_organization, of_tenant, visible_organizations
+from app.services.tenancy import get_organization, in_groups, of_tenant, visible_organizations
 
 _FILE = case((ContactImport.file_key != "", ContactImport.file_size), else_=0)
 SIZE: ColumnElement[int] = _FILE + func.coalesce(ContactImport.stored_bytes, 0)
@@ -73,6 +73,14 @@ def used_by_partner(session: Session, partner_id: UUID) -> int:
     return sum(int(session.scalar(query) or 0) for query in (_uploads(partner_id), *sums))
 
 
+def _used_by_groups(session: Session, caller: Caller, partner_id: UUID) -> int:
+    uploads = _uploads(partner_id).where(in_groups(caller, ContactImport.organization_id))
+    recordings = select(func.sum(CallRecording.size)).where(
+        CallRecording.partner_id == partner_id, in_groups(caller, CallRecording.organization_id)
+    )
+    return sum(int(session.scalar(each) or 0) for each in (uploads, recordings))
+
+
 def used_by_all(session: Session, caller: Caller) -> int:
     """Return the bytes of all partners. Raises `Forbidden`."""
     require_operator(caller)
@@ -95,7 +103,11 @@ def of_partner(
 ) -> Usage:
     """Return the usage of a partner with all its organizations. Raises `NotFound`."""
     found = partners.get(session, caller, partner_id)
-    used = used_by_partner(session, partner_id)
+    used = (
+        _used_by_groups(session, caller, partner_id)
+        if caller.is_limited
+        else used_by_partner(session, partner_id)
+    )
     return Usage(used, limit_of_partner(found, defaults), found.storage_limit)
 
 

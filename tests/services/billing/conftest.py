@@ -12,7 +12,7 @@ from app.enums import CallSource, CallStatus, CarrierKind, Role, Tier
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Assistant, Call, CallAttempt, Organization, PlanVersion
 from app.services import spending
-from app.services.calls import carrier_reports
+from app.services.calls import carrier_costs
 from app.services.pricing import versions
 from app.services.pricing.plans import Plan, PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
@@ -93,5 +93,5 @@ def call(
 
 def report_cost(session: Session, attempt: CallAttempt, cost: str, currency: str = "USD") -> None:
     report = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
-    carrier_reports.write_cost_of(session, attempt.id, report)
+    carrier_costs.write_cost_of(session, attempt.id, report)
     session.flush()

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Role, Tier, UsageUnit
+from app.enums import OrganizationStatus, Role, SubscriptionState, Tier, UsageUnit
 from app.errors import Forbidden, NotFound
-from app.models import AuditEntry, Statement
+from app.models import AuditEntry, Statement, Subscription
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
@@ -129,6 +129,88 @@ def test_an_archived_organization_pays_only_what_it_used(session: Session, own: 
     session.flush()
     close(session, CLOSING)
     assert [line.kind for line in bill(session, own).lines] == [LineKind.USAGE]
+
+
+@pytest.mark.parametrize(
+    ("state", "charge"),
+    [
+        (SubscriptionState.ACTIVE, statements.Charge(30, is_done=False, problem="")),
+        (SubscriptionState.ENDED, None),
+    ],
+)
+def test_what_is_beyond_the_plan_is_charged_to_a_subscription_that_lasts(
+    session: Session, own: Tenant, state: SubscriptionState, charge: statements.Charge | None
+) -> None:
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.plus.id,
+        reference="sub_1",
+        tier=Tier.PLUS,
+        state=state,
+        seen_at=CLOSING,
+    )
+    session.add(subscription)
+    close(session, CLOSING)
+    assert bill(session, own).charge == charge
+
+
+def end_subscription(session: Session, own: Tenant, at: datetime) -> None:
+    """The subscription of Plus ends at that moment, and the plan becomes Free."""
+    own.plus.payment_tier, own.plus.tier_since = Tier.FREE, at
+    session.add(
+        Subscription(
+            partner_id=own.partner.id,
+            organization_id=own.plus.id,
+            reference="sub_1",
+            tier=Tier.PLUS,
+            state=SubscriptionState.ENDED,
+            seen_at=at,
+            ended_at=at,
+        )
+    )
+    session.flush()
+
+
+def test_the_month_in_which_a_subscription_ends_is_rated_by_its_plan_without_the_price(
+    session: Session, own: Tenant
+) -> None:
+    """Stripe was paid for the plan. What is beyond it can no longer be added there."""
+    free = PlanTerms(0, "USD", unit=UsageUnit.MINUTE, included=1, overage_micros=2_000_000)
+    publish(session, own, SINCE, FREE=free)
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    end_subscription(session, own, IN_OCTOBER + timedelta(days=1))
+    call(session, own.plus, IN_NOVEMBER, 3 * 60)
+    for closing in (CLOSING, NEXT_CLOSING):
+        close(session, closing)
+    october, november = bill(session, own), bill(session, own, NOVEMBER)
+    used = Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+    assert (october.tier, october.lines, october.charge) == (Tier.PLUS, [used], None)
+    assert (november.tier, november.total, november.charge) == (Tier.FREE, 400, None)
+
+
+def test_usage_reported_after_the_end_of_a_subscription_is_invoiced_by_the_partner(
+    session: Session, own: Tenant
+) -> None:
+    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    end_subscription(session, own, IN_OCTOBER + timedelta(days=1))
+    close(session, CLOSING)
+    call(session, own.plus, IN_OCTOBER, 3 * 60)
+    close(session, NEXT_CLOSING)
+    november = bill(session, own, NOVEMBER)
+    corrected = Line(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
+    assert [line for line in november.lines if line.amount] == [corrected]
+    assert (november.total, november.number, november.charge) == (45, 2, None)
+
+
+def test_a_plan_that_is_chosen_after_the_end_of_a_subscription_counts_for_the_month(
+    session: Session, own: Tenant
+) -> None:
+    end_subscription(session, own, IN_OCTOBER)
+    own.plus.payment_tier = Tier.PLUS
+    session.flush()
+    close(session, CLOSING)
+    assert bill(session, own).total == 9_900
 
 
 def test_closing_a_month_is_one_row_of_history(session: Session, own: Tenant) -> None:

@@ -5,11 +5,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import BillingInterval, Role, Tier, UsageUnit
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from app.models import PlanVersion, utcnow
+from app.models import AuditEntry, PlanVersion, utcnow
 from app.services import partners, pricing
 from app.services.pricing import Plan, PlanChange, PlanTerms, versions
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
@@ -96,6 +97,24 @@ def test_a_plan_moves_one_place(session: Session, own: Tenant) -> None:
         ("order", 4, 3),
         ("order", 3, 4),
     ]
+
+
+def test_publishing_records_what_customers_see_change_in_each_plan(
+    session: Session, own: Tenant
+) -> None:
+    save(session, own, PLUS)
+    publish(session, own)
+    dearer = replace(PLUS.terms, amount=PLUS.terms.amount + 1000)
+    save(session, own, replace(PLUS, terms=dearer))
+    publish(session, own)
+    query = select(AuditEntry).where(AuditEntry.action == "pricing.plan_changed")
+    entry = session.scalars(query.order_by(AuditEntry.id.desc())).first()
+    assert entry
+    assert (entry.target, entry.before, entry.after) == (
+        "Growth",
+        {"price": "149.00 EUR"},
+        {"price": "159.00 EUR"},
+    )
 
 
 def test_a_draft_that_equals_the_published_plans_is_none(session: Session, own: Tenant) -> None:

@@ -1,0 +1,139 @@
+"""Customers' subscriptions at the payment processor: followed, replaced, and charged for usage."""
+
+import logging
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.enums import SubscriptionState
+from app.gateways.processors.base import ProcessorRefused, ProcessorUnavailable
+from app.gateways.processors.stripe import Charge
+from app.jobs.context import WorkerContext, context
+from app.jobs.observed import observed
+from app.jobs.resilience import retry_on_database_outage
+from app.jobs.sell_plans import account_of
+from app.models import utcnow
+from app.policy.caller import system_caller
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
+from app.services.billing import charges
+from app.services.billing.charges import Due
+from app.services.pricing import subscriptions
+
+log = logging.getLogger(__name__)
+
+
+@DBOS.workflow(name="follow_subscription")
+@observed
+def follow_subscription(subscription_id: str) -> None:
+    """Ask for a subscription that was reported, and end those that it replaces."""
+    _follow(subscription_id)
+
+
+@DBOS.step(name="ask_for_subscription")
+@retry_on_database_outage
+def _follow(subscription_id: str) -> None:
+    try:
+        follow(context(), UUID(subscription_id))
+    except ProcessorUnavailable as error:
+        log.warning("a subscription was not followed: %s", error)
+
+
+def follow(worker: WorkerContext, subscription_id: UUID) -> None:
+    """Store what the processor says about a subscription, and change the organization's plan as it
+    says. Without an answer it is asked again at the next report, or tomorrow.
+
+    Raises `ProcessorUnavailable`.
+    """
+    with worker.database.transaction(read_only=True) as session:
+        wanted = subscriptions.to_follow(session, subscription_id)
+    if wanted is None:
+        return
+    try:
+        found = account_of(worker, wanted.partner_id).subscription(wanted.reference)
+    except ProcessorRefused as error:
+        log.warning("a subscription was not followed: %s", error)
+        return
+    with worker.database.transaction() as session:
+        plan = subscriptions.seen(session, subscription_id, found)
+        if plan is not None:
+            changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
+            caller = system_caller(subscriptions.WHO, wanted.partner_id)
+            organizations.update(session, caller, wanted.organization_id, changes)
+    if found and found.state is SubscriptionState.ACTIVE:
+        for replaced in wanted.replaced:
+            _end(worker, replaced)
+
+
+def _end(worker: WorkerContext, subscription_id: UUID) -> None:
+    """End a subscription that the customer replaced by another one."""
+    with worker.database.transaction(read_only=True) as session:
+        wanted = subscriptions.to_follow(session, subscription_id)
+    if wanted is None:
+        return
+    try:
+        account_of(worker, wanted.partner_id).end_subscription(wanted.reference)
+    except ProcessorRefused as error:
+        log.warning("a replaced subscription was not ended: %s", error)
+        return
+    follow(worker, subscription_id)
+
+
+def follow_due(worker: WorkerContext) -> None:
+    """Ask for the subscriptions that weren't asked for since yesterday. Without an answer the rest
+    waits for the next run, so that no other periodic task waits."""
+    last: UUID | None = None
+    while True:
+        with worker.database.transaction(read_only=True) as session:
+            due = subscriptions.due(session, utcnow(), last)
+        if not due:
+            return
+        try:
+            for subscription_id in due:
+                follow(worker, subscription_id)
+        except ProcessorUnavailable as error:
+            log.warning("subscriptions were not followed: %s", error)
+            return
+        last = due[-1]
+
+
+def charge_due(worker: WorkerContext) -> None:
+    """Add what customers used beyond their plans to their next invoices. What the processor doesn't
+    take is sent again at the next run; without an answer the rest waits for it too."""
+    last: UUID | None = None
+    while True:
+        with worker.database.transaction(read_only=True) as session:
+            due = charges.due(session, utcnow(), last)
+        if not due:
+            return
+        try:
+            for each in due:
+                _charge(worker, each)
+        except ProcessorUnavailable as error:
+            log.warning("usage was not charged: %s", error)
+            return
+        last = due[-1].statement_id
+
+
+def _charge(worker: WorkerContext, due: Due) -> None:
+    """Charge an amount, unless an earlier try whose answer was lost did."""
+    item, problem = None, ""
+    try:
+        account = account_of(worker, due.partner_id)
+        item = account.charged(due.customers, due.name, due.closed_at)
+        if item is None and due.subscription:
+            item = account.charge(_at_processor(due), due.name)
+        elif item is None:
+            problem = charges.ENDED
+    except ProcessorRefused as error:
+        problem = str(error)
+    with worker.database.transaction() as session:
+        charges.end(session, due.statement_id, item or "", problem)
+
+
+def _at_processor(due: Due) -> Charge:
+    description = f"Usage in {due.month:%B %Y}"
+    if due.number is not None:
+        description += f", statement {due.number:06}"
+    return Charge(due.customer, due.subscription, due.amount, due.currency, description)

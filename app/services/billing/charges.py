@@ -1,0 +1,82 @@
+"""What customers used beyond their plans, added to the next invoices of their subscriptions.
+
+The plan itself is what a subscription pays for. Without one, the statement is the invoice.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.gateways.processors.currencies import decimals
+from app.models import Statement
+from app.services.pricing import subscriptions
+
+TRIED_FOR = timedelta(days=30)
+"""So long an amount that the processor doesn't take is sent again."""
+BATCH = 50
+ENDED = "The subscription has ended. Send the customer an invoice for this amount."
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An amount in currency units to add to the next invoice of a subscription; without a
+    ``subscription`` there is none that lasts. ``number`` is that of the statement. ``customers``
+    are all that the organization has had at the processor: an earlier try can be with any."""
+
+    statement_id: UUID
+    partner_id: UUID
+    month: date
+    number: int | None
+    amount: Decimal
+    currency: str
+    closed_at: datetime
+    customers: Collection[str]
+    customer: str = ""
+    subscription: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the charge is called at the processor."""
+        return f"statement:{self.statement_id}"
+
+
+def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[Due]:
+    """For the worker: return some of the amounts to charge, after that of a statement."""
+    query = select(Statement).where(
+        Statement.extra != 0, Statement.invoice_item == "", Statement.closed_at > now - TRIED_FOR
+    )
+    if after is not None:
+        query = query.where(Statement.id > after)
+    return [
+        _due(session, statement)
+        for statement in session.scalars(query.order_by(Statement.id).limit(BATCH))
+    ]
+
+
+def end(session: Session, statement_id: UUID, item: str, problem: str = "") -> None:
+    """For the worker: store the item at the processor, or why there is none."""
+    statement = session.get(Statement, statement_id, with_for_update=True)
+    if statement is not None and not statement.invoice_item:
+        statement.invoice_item, statement.charge_problem = item, problem
+
+
+def _due(session: Session, statement: Statement) -> Due:
+    paid_by = subscriptions.lasting(session, statement.organization_id)
+    amount = Decimal(statement.extra or 0).scaleb(-decimals(statement.currency))
+    return Due(
+        statement.id,
+        statement.partner_id,
+        statement.month,
+        statement.number,
+        amount,
+        statement.currency,
+        statement.closed_at,
+        subscriptions.customers_of(session, statement.organization_id),
+        paid_by.customer if paid_by else "",
+        paid_by.reference if paid_by else "",
+    )

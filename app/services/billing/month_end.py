@@ -1,0 +1,82 @@
+"""What an organization is expected to have used and to pay at the end of the month."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import UsageUnit
+from app.models import BillingDay
+from app.services.billing.months import next_month
+from app.services.billing.rating import Line, with_use
+from app.services.billing.statements import Bill
+from app.services.forecasting import forecast
+
+HISTORY = timedelta(weeks=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The usage until ``last_day``, within 80 % of cases from ``low`` to ``high``, and what the
+    month then costs, in the smallest unit of the currency. ``used_up_on`` is the day on which more
+    is used than the plan includes, if that is expected."""
+
+    last_day: date
+    used: int
+    low: int
+    high: int
+    total: int
+    used_up_on: date | None
+
+
+def month_end(session: Session, bill: Bill, today: date) -> Expected | None:
+    """Return the forecast of this month's preview, in one query; None if the plan doesn't count
+    usage or isn't charged yet, or if there were too few days."""
+    line = bill.usage
+    if line is None or bill.charged_from > today:
+        return None
+    *known, so_far = _daily(session, bill, line, today)
+    last_day = next_month(today) - timedelta(days=1)
+    found = forecast(known, (last_day - today).days + 1)
+    if found is None:
+        return None
+    before = line.used - so_far
+    rest = max(found.total, float(so_far))
+    used = before + round(rest)
+    charged = with_use(line, used, bill.currency).amount
+    return Expected(
+        last_day,
+        used,
+        before + max(so_far, round(rest - found.margin)),
+        before + round(rest + found.margin),
+        bill.total - line.amount + charged,
+        _used_up_on(line, before, found.days, today),
+    )
+
+
+def _daily(session: Session, bill: Bill, line: Line, today: date) -> list[int]:
+    """Return the minutes or calls of each day up to today."""
+    amount = BillingDay.minutes if line.unit == UsageUnit.MINUTE else BillingDay.calls
+    first = today - HISTORY
+    rows = session.execute(
+        select(BillingDay.day, func.sum(amount))
+        .where(
+            BillingDay.organization_id == bill.organization_id,
+            BillingDay.day.between(first, today),
+        )
+        .group_by(BillingDay.day)
+    )
+    used = {day: int(count) for day, count in rows}
+    return [used.get(first + timedelta(days=each), 0) for each in range(HISTORY.days + 1)]
+
+
+def _used_up_on(line: Line, before: int, days: tuple[float, ...], today: date) -> date | None:
+    if not line.included or line.used > line.included:
+        return None
+    used = float(before)
+    for ahead, expected in enumerate(days):
+        used += expected
+        if used > line.included:
+            return today + timedelta(days=ahead)
+    return None

@@ -1,0 +1,76 @@
+"""What carriers charge for attempts, which they work out some time after a call has ended."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind
+from app.gateways.carriers.base import CarrierReport, Inquiry
+from app.models import Assistant, Call, CallAttempt
+from app.models.base import id_at
+from app.services import rollup, spending
+from app.services.calls.states import ACTIVE, lock_attempt
+
+ASKED_FOR = timedelta(hours=1)
+"""How long after a call's end its cost is requested."""
+LONGEST_LIFE = timedelta(hours=30)
+"""The longest time from an attempt's id to its end."""
+NO_CURRENCY = "XXX"
+"""ISO 4217's code for a carrier that names no currency."""
+
+
+def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> list[Inquiry]:
+    """Return recently ended attempts without a cost, latest first."""
+    rows = session.execute(
+        select(CallAttempt, Call.phone_number, Assistant.phone_number)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
+        .where(
+            CallAttempt.id >= id_at(now - LONGEST_LIFE),
+            CallAttempt.carrier == carrier,
+            CallAttempt.carrier_reference.is_not(None),
+            CallAttempt.cost.is_(None),
+            CallAttempt.ended_at >= now - ASKED_FOR,
+        )
+        .order_by(CallAttempt.id.desc())
+        .limit(limit)
+    )
+    return [
+        Inquiry(
+            attempt_id=attempt.id,
+            to_number=to_number,
+            from_number=attempt.from_number or own_number or "",
+            asked_at=attempt.started_at,
+            reference=attempt.carrier_reference,
+            account_id=attempt.account_id,
+        )
+        for attempt, to_number, own_number in rows
+    ]
+
+
+def write_cost_of(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
+    """Write the carrier's cost of the attempt, unless it is known already."""
+    call, attempt = lock_attempt(session, attempt_id)
+    write_cost(session, call, attempt, state)
+
+
+def write_cost(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
+    """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
+    attempt began. It corrects the spending of an attempt that was settled before."""
+    if state.cost is None or attempt.cost is not None:
+        return
+    attempt.cost, attempt.cost_currency = state.cost, state.currency
+    call.cost_micros = (call.cost_micros or 0) + round(state.cost * spending.MICROS)
+    rollup.add_cost(
+        session,
+        partner_id=call.partner_id,
+        organization_id=call.organization_id,
+        campaign_id=call.campaign_id,
+        day=attempt.started_at.astimezone(UTC).date(),
+        cost=state.cost,
+        currency=state.currency or NO_CURRENCY,
+    )
+    if attempt.status not in ACTIVE | {CallStatus.UNKNOWN}:
+        spending.settle(session, call, attempt)

@@ -1,0 +1,191 @@
+"""Subscriptions: what customers pay for regularly at the partner's payment processor.
+
+The processor's reports are the reason to ask it; the answer counts. So reports may come twice, late
+or in any order.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import SubscriptionState, Tier
+from app.gateways.job_queue import enqueue_check
+from app.gateways.processors.base import Subscribed
+from app.models import Checkout, Organization, PlanVersion, Subscription, new_id, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller, system_caller
+from app.services import audit
+from app.services.pricing import versions
+from app.services.tenancy import get_organization
+
+WHO = "Stripe"
+ASKED_AGAIN = timedelta(days=1)
+"""A report can be lost: subscriptions that last are asked for daily."""
+BATCH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What the worker needs to ask for a subscription. ``replaced`` are those of the same customer
+    that it replaces."""
+
+    partner_id: UUID
+    organization_id: UUID
+    reference: str
+    replaced: Sequence[UUID]
+
+
+def current(session: Session, caller: Caller, organization_id: UUID) -> Subscription | None:
+    """Return the subscription that pays for an organization. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.USAGE_READ)
+    return lasting(session, get_organization(session, caller, organization_id).id)
+
+
+def lasting(session: Session, organization_id: UUID) -> Subscription | None:
+    """Return the newest subscription of an organization that hasn't ended."""
+    query = select(Subscription).where(
+        Subscription.organization_id == organization_id,
+        Subscription.state != SubscriptionState.ENDED,
+    )
+    return session.scalars(query.order_by(Subscription.id.desc())).first()
+
+
+def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of the organizations that have a subscription."""
+    query = select(Subscription.organization_id).where(
+        Subscription.organization_id.in_(organization_ids),
+        Subscription.state != SubscriptionState.ENDED,
+    )
+    return set(session.scalars(query))
+
+
+def ended_between(
+    session: Session, organization_ids: Collection[UUID], start: datetime, end: datetime
+) -> dict[UUID, Tier]:
+    """Return the plan that a subscription of each organization paid for until it ended then."""
+    query = select(Subscription.organization_id, Subscription.tier).where(
+        Subscription.organization_id.in_(organization_ids),
+        Subscription.state == SubscriptionState.ENDED,
+        Subscription.ended_at >= start,
+        Subscription.ended_at < end,
+    )
+    rows = session.execute(query.order_by(Subscription.id))
+    return {row.organization_id: row.tier for row in rows}
+
+
+def customers_of(session: Session, organization_id: UUID) -> Collection[str]:
+    """Return what the processor calls the customer of each subscription that an organization had,
+    latest first."""
+    query = select(Subscription.customer).where(
+        Subscription.organization_id == organization_id, Subscription.customer != ""
+    )
+    return dict.fromkeys(session.scalars(query.order_by(Subscription.id.desc()))).keys()
+
+
+def begin(session: Session, checkout: Checkout, reference: str) -> None:
+    """Store the subscription that a paid checkout began, and have the worker ask for it."""
+    subscription = Subscription(
+        id=new_id(),
+        partner_id=checkout.partner_id,
+        organization_id=checkout.organization_id,
+        reference=reference,
+        tier=checkout.tier,
+        state=SubscriptionState.ACTIVE,
+        seen_at=utcnow(),
+    )
+    session.add(subscription)
+    session.flush()
+    _enqueue(session, subscription)
+
+
+def reported(session: Session, partner_id: UUID, reference: str) -> None:
+    """Have the worker ask for a subscription of the partner that was reported; any other one is
+    left alone."""
+    query = select(Subscription).where(
+        Subscription.partner_id == partner_id, Subscription.reference == reference
+    )
+    if (found := session.scalar(query)) is not None:
+        _enqueue(session, found)
+
+
+def to_follow(session: Session, subscription_id: UUID) -> Followed | None:
+    """For the worker: return what to ask for; None if the organization was deleted."""
+    found = session.get(Subscription, subscription_id)
+    if found is None:
+        return None
+    older = select(Subscription.id).where(
+        Subscription.organization_id == found.organization_id,
+        Subscription.state != SubscriptionState.ENDED,
+        Subscription.id < found.id,
+    )
+    is_over = found.state is SubscriptionState.ENDED
+    replaced = [] if is_over else session.scalars(older).all()
+    return Followed(found.partner_id, found.organization_id, found.reference, replaced)
+
+
+def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[UUID]:
+    """For the worker: return some of the subscriptions that weren't asked for since yesterday, in
+    order, after one of them."""
+    query = select(Subscription.id).where(
+        Subscription.seen_at < now - ASKED_AGAIN, Subscription.state != SubscriptionState.ENDED
+    )
+    if after is not None:
+        query = query.where(Subscription.id > after)
+    return session.scalars(query.order_by(Subscription.id).limit(BATCH)).all()
+
+
+def seen(session: Session, subscription_id: UUID, found: Subscribed | None) -> Tier | None:
+    """For the worker: store the processor's answer. None, for a subscription that the account
+    doesn't have, changes nothing: ended ones are kept there, so it is another account's.
+
+    Returns the plan that the organization changes to, if any: another one that it pays for now, or
+    Free at the end of what it paid for. A plan that someone chose in the meantime stays.
+    """
+    row = session.get(Subscription, subscription_id, with_for_update=True)
+    if row is None:
+        return None
+    had, was_over, before = row.tier, row.state is SubscriptionState.ENDED, _facts(row)
+    row.seen_at = utcnow()
+    if found is not None:
+        row.state, row.customer, row.ends_at = found.state, found.customer, found.ends_at
+        row.tier = _plan_with(session, row.partner_id, found.price_id) or row.tier
+        is_over = found.state is SubscriptionState.ENDED
+        row.ended_at = (row.ended_at or utcnow()) if is_over else None
+    session.flush()
+    if (after := _facts(row)) == before:
+        return None
+    organization = session.get_one(Organization, row.organization_id)
+    caller, action = system_caller(WHO, row.partner_id), "organization.subscription_changed"
+    audit.record_change(session, caller, action, organization, before=before, after=after)
+    if row.state is not SubscriptionState.ENDED:
+        return row.tier if was_over or row.tier is not had else None
+    is_paid_otherwise = lasting(session, organization.id) is not None
+    if was_over or is_paid_otherwise or organization.payment_tier is not had:
+        return None
+    return Tier.FREE
+
+
+def _plan_with(session: Session, partner_id: UUID, price_id: str) -> Tier | None:
+    """Return the plan that has or had this price; replaced prices go on in subscriptions."""
+    query = select(PlanVersion).where(
+        PlanVersion.partner_id == partner_id, PlanVersion.published_at.is_not(None)
+    )
+    for version in session.scalars(query.order_by(PlanVersion.number.desc())):
+        for plan in versions.plans_of(version):
+            if plan.price_id == price_id:
+                return plan.tier
+    return None
+
+
+def _facts(row: Subscription) -> dict[str, str | None]:
+    ends_at = row.ends_at.isoformat() if row.ends_at else None
+    return {"tier": row.tier.value, "subscription": row.state.value, "endsAt": ends_at}
+
+
+def _enqueue(session: Session, subscription: Subscription) -> None:
+    partner_id = subscription.partner_id
+    enqueue_check(session, "follow_subscription", new_id(), partner_id, str(subscription.id))

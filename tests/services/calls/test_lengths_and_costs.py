@@ -1,0 +1,101 @@
+"""The length and the cost of a call, by which lists are sorted."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role
+from app.gateways.carriers.base import CarrierReport, Verdict
+from app.models import Call, CallAttempt, new_id, utcnow
+from app.services import calls
+from app.services.calls import CallSearch, attempts, carrier_costs, lifecycle
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.worker import make_line
+from tests.portal.test_calls import NOON, make_call
+
+
+@pytest.mark.parametrize(("answered_for", "seconds"), [(90.4, 90), (None, None), (-3, 0)], ids=str)
+@pytest.mark.usefixtures("clock")
+def test_a_call_has_its_length_at_its_end(
+    session: Session, answered_for: float | None, seconds: int | None
+) -> None:
+    call, now = make_line(session).accept(session), utcnow()
+    call.status = CallStatus.IN_PROGRESS
+    if answered_for is not None:
+        call.answered_at = now - timedelta(seconds=answered_for)
+    lifecycle.end_call(session, call, CallStatus.COMPLETED, EndedReason.COMPLETED, at=now)
+    assert call.seconds == seconds
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_call_has_its_length_when_it_is_resolved(session: Session) -> None:
+    call, now = make_line(session).accept(session), utcnow()
+    call.status = CallStatus.DIALING
+    lifecycle.end_call(session, call, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=now)
+    assert call.seconds is None
+    lifecycle.resolve(
+        session,
+        call,
+        None,
+        CallStatus.COMPLETED,
+        EndedReason.COMPLETED,
+        at=now,
+        answered_at=now - timedelta(seconds=61),
+        answered_by=AnsweredBy.HUMAN,
+    )
+    assert call.seconds == 61
+
+
+def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
+    line = make_line(session)
+    call = line.accept(session, "+12125550101", carrier=CarrierKind.TWILIO)
+    first = new_id()
+    attempts.claim(session, call.id, first, calls_at_once=20)
+    second = CallAttempt(
+        organization_id=call.organization_id,
+        call_id=call.id,
+        number=2,
+        carrier=CarrierKind.TWILIO,
+        status=CallStatus.COMPLETED,
+    )
+    session.add(second)
+    session.flush()
+    for attempt_id, cost in ((first, "0.013"), (first, "0.5"), (second.id, "0.020001")):
+        report = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency="USD")
+        carrier_costs.write_cost_of(session, attempt_id, report)
+    assert call.cost_micros == 33_001
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
+@pytest.mark.parametrize(("sort", "column"), [("duration", "seconds"), ("cost", "cost_micros")])
+def test_calls_are_sorted_by_length_and_cost_with_those_without_last(
+    session: Session, own: Tenant, role: Role, sort: str, column: str
+) -> None:
+    most = 2**40 if column == "cost_micros" else 600
+    values = [60, None, most, 60, None, 0]
+    made = []
+    for number, value in enumerate(values):
+        at = NOON + timedelta(minutes=number)
+        made.append(make_call(session, own.organization, "+12025550101", at, **{column: value}))
+
+    def listed(name: str) -> list[Call]:
+        found: list[Call] = []
+        cursor = None
+        while True:
+            page = calls.search(
+                session, own.caller(role), CallSearch(), sort=name, cursor=cursor, limit=2
+            )
+            found += page.calls
+            if (cursor := page.next_cursor) is None:
+                return found
+
+    order = [5, 0, 3, 2]
+    assert [made.index(call) for call in listed(sort)] == [*order, 1, 4]
+    assert [made.index(call) for call in listed(f"-{sort}")] == [*reversed(order), 4, 1]
