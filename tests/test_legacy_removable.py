@@ -19,6 +19,7 @@ PAGE = ROOT / "docs/decisions/legacy-calls.md"
 DELETED = (
     "app/api/legacy_calls",
     "app/commands/legacy.py",
+    "app/commands/legacy_extensions.py",
     "app/models/legacy.py",
     "app/portal/legacy_migration",
     "app/schemas/legacy.py",
@@ -30,6 +31,10 @@ CUT = {
         "from app.api.legacy_calls import blueprint as legacy_calls\n",
         ", legacy_calls)",
     ),
+    "app/cli.py": (
+        "from app.commands.legacy_extensions import extend_client\n",
+        "    client_commands.add_command(extend_client)\n",
+    ),
     "app/commands/demo_world.py": (
         "from app.commands.legacy import add_legacy_client\n",
         "        legacy = add_legacy_client(",
@@ -40,7 +45,9 @@ CUT = {
         '    "legacy_calls.place_call": P.LEGACY_CALL,\n',
         '    "portal.api_migration": P.AUDIT_READ,',
         '    "portal.api_migration_client": P.AUDIT_READ,\n',
+        '    "portal.api_migration_e',
     ),
+    "app/policy/step_up.py": ('        "portal.api_migration_e',),
     "app/portal/api_access/client_views.py": (
         "from app.services.legacy.calls import served_until\n",
         ", served_until(row, settings())",
@@ -55,6 +62,9 @@ CUT = {
         ', (_("Migration"), url_for("portal.api_migration")',
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
+    "templates/portal/operator/partner.html": (
+        "        <li><a href=\"{{ url_for('portal.api_migration', partner=partner.id) }}",
+    ),
     "templates/portal/overview/operator.html": (" {{ _('Clients of the legacy API are on ",),
 }
 """File -> the beginnings of what registers the API there."""
@@ -63,8 +73,11 @@ ENDS = {
     ", legacy_calls)": (", legacy_calls)", ")"),
     "        legacy = add_legacy_client(": ("  # fmt: skip\n", ""),
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
+    '    "portal.api_migration_e': ("\n", ""),
+    '        "portal.api_migration_e': ("\n", ""),
     ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
+    "        <li><a href=\"{{ url_for('portal.api_migration', partner=partner.id) }}": ("\n", ""),
     " {{ _('Clients of the legacy API are on ": (")) }}", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""

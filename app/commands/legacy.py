@@ -112,7 +112,7 @@ def _add_traffic(
 
 
 def _answer(terms: Terms, message: str) -> tuple[int, dict[str, Any]]:
-    """Return the retired API's answer to a good request under these conditions."""
+    """Return the Legacy API's answer to a good request under these conditions."""
     try:
         terms.require_service()
     except Gone as error:

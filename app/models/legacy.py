@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, Date, ForeignKey, Integer
+from sqlalchemy import JSON, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, Time
@@ -21,10 +21,10 @@ class LegacyDay(Base):
     client_id: Mapped[UUID] = mapped_column(
         ForeignKey("oauth_clients.id", ondelete="CASCADE"), primary_key=True
     )
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
-    accepted: Mapped[int] = mapped_column(Integer, default=0)
-    refused: Mapped[int] = mapped_column(Integer, default=0)
-    differing: Mapped[int] = mapped_column(Integer, default=0)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    accepted: Mapped[int] = mapped_column(default=0)
+    refused: Mapped[int] = mapped_column(default=0)
+    differing: Mapped[int] = mapped_column(default=0)
 
 
 class LegacyExchange(Base):
@@ -41,7 +41,7 @@ class LegacyExchange(Base):
     )
     at: Mapped[Time] = mapped_column(index=True)
     request: Mapped[dict[str, Any]] = mapped_column(JSON)
-    status: Mapped[int] = mapped_column(Integer)
+    status: Mapped[int]
     answer: Mapped[dict[str, Any]] = mapped_column(JSON)
-    shadow_status: Mapped[int] = mapped_column(Integer)
+    shadow_status: Mapped[int]
     shadow_answer: Mapped[dict[str, Any]] = mapped_column(JSON)

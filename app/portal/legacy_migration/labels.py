@@ -10,7 +10,6 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import LegacyExchange, utcnow
 from app.portal.api_access.curl_examples import KEY_VARIABLE
 from app.portal.api_access.labels import End
-from app.portal.web.formats import number
 
 SOON = timedelta(days=30)
 FIELDS = {
@@ -39,12 +38,12 @@ def time_left(end: datetime) -> End:
         over = (now - end).days
         if not over:
             return End(gettext("Ended today"), soon=True)
-        ago = ngettext("Ended %(num)s day ago", "Ended %(num)s days ago", over, num=number(over))
+        ago = ngettext("Ended %(num)s day ago", "Ended %(num)s days ago", over)
         return End(ago, soon=True)
     left = end - now
     if not left.days:
         return End(gettext("Within a day"), soon=True)
-    words = ngettext("%(num)s day left", "%(num)s days left", left.days, num=number(left.days))
+    words = ngettext("%(num)s day left", "%(num)s days left", left.days)
     return End(words, left < SOON)
 
 

@@ -5,28 +5,39 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import render_template
+from flask import render_template, request
 
 from app.extensions import addresses, caller, settings, transaction
-from app.languages import pgettext
+from app.languages import lazy_gettext, pgettext
 from app.models import LegacyDay, OAuthClient, utcnow
 from app.portal.api_access.labels import client_state
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.user_timezone import zone
+from app.services import partners
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.calls import SUCCESSOR, end_of_service
+
+EXTENSIONS = {"with": lazy_gettext("With an extension"), "without": lazy_gettext("No extension")}
+EXTENDED = {"with": True, "without": False}
+"""Values of the filter, in words and for the service."""
 
 
 @portal.get("/api-access/migration")
 def api_migration() -> str:
     at = lists.place()
+    partner_id = lists.id_or_words("partner")
     with transaction(read_only=True) as session:
+        partner = (
+            partners.get(session, caller(), partner_id) if isinstance(partner_id, UUID) else None
+        )
         page = legacy_migration.search(
             session,
             caller(),
             query=lists.text_filter("q"),
+            partner_id=partner.id if partner else None,
+            is_extended=EXTENDED.get(request.args.get("extension", "")),
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
@@ -41,7 +52,9 @@ def api_migration() -> str:
         now=utcnow(),
         place=at,
         next_url=at.next_url(page.next_cursor),
-        clear_url=lists.clear_url("q"),
+        clear_url=lists.clear_url("q", "partner", "extension"),
+        partner=partner,
+        extensions=EXTENSIONS,
         zone=zone(),
     )
 
@@ -79,7 +92,7 @@ def _end(client: OAuthClient) -> dict[str, Any]:
     return {
         "until": until,
         "left": time_left(until),
-        "extended": until != settings().legacy_retirement,
+        "ends_by_extension": until != settings().legacy_retirement,
     }
 
 

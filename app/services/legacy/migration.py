@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import Select, delete, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Area, CallSource, CallStatus, CarrierKind
@@ -57,6 +57,11 @@ class Moving:
     refused: int
     differing: int
     last_day: date | None
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the client has an extension that has not ended."""
+        return self.client.served_until is not None and self.client.served_until > utcnow()
 
 
 def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dict[str, Any]:
@@ -129,11 +134,15 @@ def search(
     caller: Caller,
     *,
     query: str | None = None,
+    partner_id: UUID | None = None,
+    is_extended: bool | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Moving]:
     """Return a page of the clients still to migrate, newest first: of the caller's partner, or for
-    the operator of all. ``query`` searches names of clients and organizations. Two queries.
+    the operator of all or of one. ``query`` searches names of clients and organizations;
+    ``is_extended`` keeps only clients with an extension that has not ended, or only those without.
+    Two queries.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -147,6 +156,11 @@ def search(
                 OAuthClient.organization_id.in_(named),
             )
         )
+    if partner_id is not None:
+        rows = rows.where(OAuthClient.partner_id == partner_id)
+    if is_extended is not None:
+        extended = func.coalesce(OAuthClient.served_until > utcnow(), false())
+        rows = rows.where(extended if is_extended else ~extended)
     page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
     return Page(_with_figures(session, page.items), page.next_cursor)
 

@@ -15,6 +15,7 @@ from werkzeug.test import TestResponse
 from app.models import Assistant, OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
+from app.services.legacy import extensions
 from tests.fixtures.cast import Tenant, make_tenant
 
 SUPPORT = system_caller("command line")
@@ -40,7 +41,9 @@ def assistant(session: Session, own: Tenant) -> Assistant:
 
 @pytest.fixture
 def made(session: Session, own: Tenant) -> oauth_clients.NewClient:
-    new = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Dialler")
+    new = oauth_clients.create_legacy(
+        session, SUPPORT, organization_id=own.plus.id, name="Dialler", expires_at=None
+    )
     session.commit()
     return new
 
@@ -94,7 +97,7 @@ def retired(make_app: Callable[..., Flask], made: oauth_clients.NewClient) -> Di
 def extend(session: Session, made: oauth_clients.NewClient) -> Callable[[timedelta], OAuthClient]:
     def extend_by(more: timedelta) -> OAuthClient:
         until = utcnow().replace(microsecond=0) + more
-        client = oauth_clients.extend(session, SUPPORT, made.client.client_id, until)
+        client = extensions.extend(session, SUPPORT, made.client.client_id, until)
         session.commit()
         return client
 

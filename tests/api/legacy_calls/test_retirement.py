@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.models import Call, OAuthClient
+from app.models import Call, OAuthClient, utcnow
 from app.services.oauth_clients import NewClient
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
 
@@ -85,9 +85,11 @@ def test_an_extended_client_is_served_until_its_own_date(
 
 
 def test_an_extension_that_is_over_ends_in_410_with_its_date(
-    retired: Dialler, extend: Extend
+    session: Session, retired: Dialler, made: NewClient
 ) -> None:
-    until = extend(timedelta(seconds=-5)).served_until
+    until = utcnow().replace(microsecond=0) - timedelta(seconds=5)
+    session.get_one(OAuthClient, made.client.id).served_until = until
+    session.commit()
     answer = retired.ask()
     assert answer.status_code == 410
     assert parsedate_to_datetime(answer.headers["Sunset"]) == until

@@ -1,4 +1,4 @@
-"""Shadow mode: what Area C would have answered to the requests of a client of the retired API."""
+"""Shadow mode: what Area C would have answered to the requests of a client of the Legacy API."""
 
 from typing import Any
 

@@ -1,0 +1,160 @@
+"""The operator's extensions of the legacy API: give, change and end that of a client."""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import ClassVar
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from pydantic_core import PydanticCustomError
+from wtforms import StringField, ValidationError
+from wtforms.validators import DataRequired
+from wtforms.widgets import DateInput
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, settings, transaction
+from app.languages import gettext, lazy_gettext, ngettext
+from app.models import utcnow
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import last_day
+from app.portal.web.forms import PortalForm, refused
+from app.portal.web.user_timezone import zone
+from app.schemas.checks import parse_date
+from app.services.legacy import extensions
+from app.services.legacy import migration as legacy_migration
+from app.services.legacy.migration import DAYS_SHOWN, Moving
+
+
+class ExtensionForm(PortalForm):
+    """The last day of an extension, in UTC; ``until`` is its end."""
+
+    wire_fields: ClassVar = {"until": "last_day"}
+
+    last_day = StringField(
+        lazy_gettext("Last day (UTC)"),
+        [DataRequired(message=lazy_gettext("Enter a day like 2026-02-28."))],
+        widget=DateInput(),
+    )
+
+    until: datetime
+
+    def validate_last_day(self, field: StringField) -> None:
+        try:
+            day = parse_date((field.data or "").strip())
+            self.until = datetime.combine(day, time(), UTC) + timedelta(days=1)
+        except PydanticCustomError as error:
+            raise ValidationError(error.message()) from None
+        except OverflowError:
+            raise ValidationError(gettext("This day is too far away.")) from None
+        if utcnow() < settings().legacy_retirement >= self.until:
+            end = last_day(settings().legacy_retirement, "UTC")
+            message = gettext(
+                "Every client is served through %(day)s. Choose a later day.", day=end
+            )
+            raise ValidationError(message)
+
+
+@portal.get("/api-access/migration/<uuid:client_id>/extension")
+def api_migration_extend_confirm(client_id: UUID) -> Page:
+    moving = _changeable(client_id)
+    until = moving.client.served_until if moving.is_extended else None
+    shown = (until - timedelta(microseconds=1)).date().isoformat() if until else ""
+    return _extending(moving, ExtensionForm.from_object(data={"last_day": shown}))
+
+
+@portal.post("/api-access/migration/<uuid:client_id>/extension")
+def api_migration_extend(client_id: UUID) -> Page:
+    form = ExtensionForm()
+    moving = _changeable(client_id)
+    if not form.validate():
+        return _extending(moving, form), 422
+    try:
+        with transaction() as session:
+            client = extensions.extend(session, caller(), client_id, form.until)
+    except ValidationFailed as error:
+        return refused(error, form, lambda: _extending(moving, form))
+    flash(
+        gettext(
+            "The legacy API serves “%(name)s” through %(day)s.",
+            name=client.name,
+            day=last_day(form.until, "UTC"),
+        ),
+        "success",
+    )
+    return redirect(url_for("portal.api_migration_client", client_id=client_id), 303)
+
+
+@portal.get("/api-access/migration/<uuid:client_id>/extension/end")
+def api_migration_end_confirm(client_id: UUID) -> Page:
+    moving = _changeable(client_id)
+    retirement = settings().legacy_retirement
+    day = last_day(retirement, "UTC")
+    return Confirmation(
+        action=url_for("portal.api_migration_end", client_id=client_id),
+        title=gettext("End the extension of “%(name)s”?", name=moving.client.name),
+        consequences=[
+            _requests(moving),
+            gettext("The legacy API refuses its requests at once.")
+            if retirement <= utcnow()
+            else gettext("It is served through %(day)s (UTC), as every client.", day=day),
+            gettext("You can give it an extension again at any time."),
+        ],
+        act=gettext("End extension"),
+        safe=gettext("Keep extension"),
+        safe_url=url_for("portal.api_migration_client", client_id=client_id),
+    ).page()
+
+
+@portal.post("/api-access/migration/<uuid:client_id>/extension/end")
+def api_migration_end(client_id: UUID) -> Page:
+    _changeable(client_id)
+    with transaction() as session:
+        client = extensions.extend(session, caller(), client_id, None)
+    flash(gettext("The extension of “%(name)s” has ended.", name=client.name), "success")
+    return redirect(url_for("portal.api_migration_client", client_id=client_id), 303)
+
+
+def _changeable(client_id: UUID) -> Moving:
+    """Return a client that may get an extension. Raises `NotFound`, also for a revoked client."""
+    with transaction(read_only=True) as session:
+        moving = legacy_migration.get(session, caller(), client_id)
+    if moving.client.revoked_at is not None:
+        raise NotFound
+    return moving
+
+
+def _extending(moving: Moving, form: ExtensionForm) -> str:
+    client = moving.client
+    consequences = [
+        _requests(moving),
+        gettext("The legacy API serves it through the day that you choose, and then refuses it."),
+        gettext("The partner’s administrators see the end on the page Migration."),
+    ]
+    if client.expires_at is not None:
+        day = last_day(client.expires_at, zone())
+        consequences.append(
+            gettext("Its secret works through %(day)s; an extension doesn’t change that.", day=day)
+        )
+    return Confirmation(
+        action=url_for("portal.api_migration_extend", client_id=client.id),
+        title=gettext("Change the extension of “%(name)s”?", name=client.name)
+        if moving.is_extended
+        else gettext("Give “%(name)s” an extension?", name=client.name),
+        consequences=consequences,
+        act=gettext("Save extension"),
+        safe=gettext("Cancel"),
+        safe_url=url_for("portal.api_migration_client", client_id=client.id),
+        danger=False,
+    ).page(form.last_day)
+
+
+def _requests(moving: Moving) -> str:
+    count = moving.accepted + moving.refused
+    if not count:
+        return gettext("No requests in the last %(days)s days.", days=DAYS_SHOWN)
+    return ngettext(
+        "%(num)s request in the last %(days)s days.",
+        "%(num)s requests in the last %(days)s days.",
+        count,
+        days=DAYS_SHOWN,
+    )
