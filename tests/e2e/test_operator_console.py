@@ -1,16 +1,28 @@
-"""The operator adds a partner, and an owner takes over the users of their organization."""
+"""On a portal of their own: the operator adds a partner and sees a portal as a user, an owner takes
+over the users of their organization, a partner proves a domain, a user reads why a page is refused.
+"""
+
+import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.visits import Look, Visit
+from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.stack import Stack
 
 
+@pytest.fixture(scope="module")
+def dns() -> Iterator[DnsServer]:
+    with DnsServer().open() as server:
+        yield server
+
+
 @pytest.fixture
-def stack(own_stacks: OwnStacks, backend: str) -> Stack:
-    return own_stacks(backend, {})
+def stack(own_stacks: OwnStacks, backend: str, dns: DnsServer) -> Stack:
+    return own_stacks(backend, {"PORTAL_DNS_SERVERS": dns.setting})
 
 
 def heading(page: Page, words: str) -> None:
@@ -47,7 +59,6 @@ def test_a_partner_is_added_suspended_and_reactivated(
 
     page.get_by_role("link", name="Suspend…").click()
     page.get_by_role("button", name="Suspend partner").click()
-    page.get_by_role("link", name=name, exact=True).click()
     expect(page.locator("main")).to_contain_text("Suspended")
     page.get_by_role("button", name="Reactivate").click()
     expect(page.locator("main")).to_contain_text(f"{name} reactivated.")
@@ -87,3 +98,88 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     page.get_by_role("button", name="Save assistant").click()
     heading(page, "Vera")
     sound(owner, script)
+
+
+def test_the_operator_sees_a_portal_as_a_user_and_stops(
+    stack: Stack, look: Look, open_browser: Open, script: bool
+) -> None:
+    partner = stack.demo["partners"][look.brand]
+    user = partner["users"][0]
+    visit = open_browser(stack, partner, script=script)
+    page, main = visit.page, visit.page.locator("main")
+    visit.slug = ""
+    visit.sign_in(stack.demo["operator"], then=f"/people/{user['id']}")
+    page.get_by_role("link", name="View as user…").click()
+    heading(page, "View the portal as")
+    page.get_by_role("button", name="View as user").click()
+    expect(main).to_contain_text("Enter a reason")
+    sound(visit, script)
+    page.get_by_label("Reason").fill("Request 4711")
+    page.get_by_role("button", name="View as user").click()
+    heading(page, "Overview")
+    bar = page.get_by_role("complementary", name="View as user")
+    expect(bar).to_contain_text("Nothing can be changed.")
+    sound(visit, script)
+    page.goto(f"/people/{user['id']}/edit")
+    save = page.get_by_role("button", name="Save user")
+    if script:
+        expect(save).to_be_disabled()
+        expect(save).to_have_attribute("title", re.compile("Nothing can be changed."))
+        page.goto(f"/people/{user['id']}")
+    else:
+        save.click()
+        heading(page, "Read only")
+    sound(visit, script)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("link", name="View as user…")).to_be_visible()
+    expect(bar).to_have_count(0)
+
+
+def test_a_refused_page_leads_to_its_explanation(
+    stack: Stack, look: Look, open_browser: Open, script: bool
+) -> None:
+    partner = stack.demo["partners"][look.brand]
+    visit = open_browser(stack, partner, script=script)
+    visit.sign_in(partner["organizations"][0]["users"][0])
+    visit.page.goto("/branding")
+    sound(visit, script)
+    visit.page.get_by_role("link", name="Why can’t I open this?").click()
+    heading(visit.page, "Your access")
+    expect(visit.page.locator("main")).to_contain_text("doesn’t allow it")
+    sound(visit, script)
+    visit.page.get_by_role("link", name="See campaigns").click()
+    expect(visit.page.locator("main")).to_contain_text("allows it")
+
+
+def test_a_partner_proves_its_domain(
+    stack: Stack, look: Look, open_browser: Open, script: bool, dns: DnsServer
+) -> None:
+    visit = open_browser(stack, stack.demo["partners"][look.brand], script=script)
+    page, main = visit.page, visit.page.locator("main")
+    domain = f"calls.{script}-{look.width}-{look.scheme}.example".lower()
+    visit.sign_in(stack.demo["partners"][look.brand]["users"][0], then="/settings")
+    page.get_by_label("Portal domain").fill(domain)
+    page.get_by_role("button", name="Save settings").click()
+    main.get_by_role("link", name="set its DNS records").first.click()
+    heading(page, "DNS records")
+
+    def checked() -> None:
+        again = page.get_by_role("button", name="Check again")
+        while not script and not again.count():
+            page.reload()
+        expect(again).to_be_visible()
+
+    checked()
+    expect(main).to_contain_text("Not verified yet")
+    expect(page.get_by_role("row", name="Ownership")).to_contain_text("Missing")
+    sound(visit, script)
+    token = page.locator("#portal-ownership-value").inner_text()
+    host = page.locator("#portal-address-value").inner_text()
+    dns.serve(f"_portal-challenge.{domain}", "TXT", token)
+    dns.serve(domain, "CNAME", f"{host}.")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Check again").click()
+    checked()
+    expect(main).to_contain_text(f"Your customers open the portal at https://{domain}.")
+    expect(page.get_by_role("row", name="Ownership")).to_contain_text("Found")
+    sound(visit, script)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -10,6 +11,7 @@ from flask import Flask
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from app import disk_space
 from app.backups import records
 from app.config import Settings
 from app.database import Database
@@ -22,6 +24,7 @@ from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
 from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.small_disk import MB, small_disk
 from tests.portal.conftest import Browser
 
 NEW = "/operator/partners/new"
@@ -110,6 +113,61 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     assert (before["Calling service"], after["Calling service"]) == ("Offline", "Online")
     assert after["Migrations"] == "Up to date"
     assert (before["Queues"], before["Emails"]) == ("On time", "Not sent")
+    assert list(before)[:2] == ["Calling service", "Emails"]  # what needs attention comes first
+    assert next(iter(after)) == "Emails"
+
+
+def test_queues_that_no_worker_serves_are_named(session: Session, operator: Browser) -> None:
+    workers.announce(session, "one", [name for name in job_queue.QUEUES if name != "exports"])
+    session.commit()
+    assert states(operator)["Queues"] == "No worker"
+    assert "No worker does this work: exports. Start a worker for it." in operator.get(PAGE).text
+    workers.announce(session, "two", ["exports"])
+    session.commit()
+    assert states(operator)["Queues"] == "On time"
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_rows_without_a_month_need_attention(session: Session, operator: Browser) -> None:
+    assert "Monthly tables" not in states(operator)
+    session.add(Mail(id=UUID(int=2**128 - 1), kind="x"))
+    session.commit()
+    assert states(operator)["Monthly tables"] == "Needs attention"
+    assert "Rows of these tables fit no month: mails." in operator.get(PAGE).text
+
+
+def test_storage_shows_each_file_system_that_doctor_looks_at(
+    app: Flask,
+    database: Database,
+    settings: Settings,
+    operator: Browser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 0)
+    monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 0)
+    with small_disk(tmp_path / "disk", megabytes=96) as disk:
+        if disk is None:
+            pytest.skip("only root can mount a disk")
+        changes = {"backup_dir": disk.folder / "daily", "backup_public_key": "age1x"}
+        furnish(app, settings.model_copy(update=changes), database)
+        page = operator.get(PAGE).text
+        assert f"{settings.instance_dir.resolve()}: " in page
+        assert re.search(rf"{disk.folder}: [\d.]+\sMB of [\d.]+\sMB free\.", page)
+        seen = [states(operator)["Storage"]]
+        monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 200 * MB)
+        seen.append(states(operator)["Storage"])
+        monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 200 * MB)
+        seen.append(states(operator)["Storage"])
+    assert seen == ["Enough space", "Little space", "Almost full"]
+
+
+def test_storage_says_where_few_files_fit(
+    operator: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_space, "LEAST_FREE_FILES", 10**15)
+    assert states(operator)["Storage"] == "Almost full"
+    assert re.search(r": only [\d,]+ more files\.", operator.get(PAGE).text)
 
 
 def test_daily_backups_show_their_state(
@@ -151,7 +209,14 @@ def test_work_that_waits_is_counted_by_queue_and_shown_as_late(
     session.commit()
     late = empty | {"mail": QueueDepth("mail", 1, 0, since)}
     assert {depth.name: depth for depth in job_queue.depths(session)} == late
+    page = operator.get(PAGE).text
     assert states(operator)["Queues"] == "Delayed"
+    queues = page.partition("<h2>Queues</h2>")[2].partition("</section>")[0]
+    assert re.findall(r'<span class="name">([^<]+)<', queues) == ["Emails"]
+
+
+def test_queues_without_work_are_not_listed(operator: Browser) -> None:
+    assert "<h2>Queues</h2>" not in operator.get(PAGE).text
 
 
 def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
@@ -166,4 +231,4 @@ def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
     session.commit()
     with counted(database) as two:
         operator.get(PAGE)
-    assert len(one) == len(two) <= 20
+    assert len(one) == len(two) <= 24

@@ -68,7 +68,11 @@ ASSISTANTS = ListDefinition(
             for_staff=True,
         ),
         Column(
-            "number", lazy_gettext("Number"), lambda row: row.assistant.phone_number, "phone-second"
+            "number",
+            lazy_gettext("Number"),
+            lambda row: row.assistant.phone_number,
+            "phone-second",
+            sort="number",
         ),
         Column(
             "service", lazy_gettext("Service"), lambda row: row.assistant.service, "wrap from-1280"

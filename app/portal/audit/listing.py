@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words
 from app.portal.web import lists
@@ -20,6 +20,8 @@ from app.services.paging import Page
 
 WITHIN = {"campaign": ("campaign", "contact")}
 """Filter value -> the record types that it includes."""
+OF_NO_PARTNER = ("installation", "operator")
+"""Nouns of actions whose entries belong to no partner: only operators see them."""
 SIGN_INS_KIND = "sign_in"
 """The filter for sign-ins and refused attempts; the others are record types."""
 
@@ -39,6 +41,22 @@ def chosen() -> tuple[Chosen, Problems]:
         before=before,
     )
     return wanted, problems
+
+
+def kinds() -> dict[str, str]:
+    """Return the kinds that the caller's history can have, for the filter."""
+    found = {name: words for name, words in KIND_WORDS.items() if _can_appear(name)}
+    return {SIGN_INS_KIND: gettext("Sign-ins"), **found}
+
+
+def actions() -> dict[str, str]:
+    """Return the actions that the caller's history can have, by their words."""
+    found = {name: words for name, words in ACTION_WORDS.items() if _can_appear(name)}
+    return dict(sorted(found.items(), key=lambda entry: str(entry[1])))
+
+
+def _can_appear(name: str) -> bool:
+    return caller().is_operator or name.partition(".")[0] not in OF_NO_PARTNER
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[AuditEntry]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -31,6 +32,12 @@ ANSWERED_BY = {
     "voicemail": lazy_gettext("Answered by voicemail"),
 }
 LIVE = {"yes": True, "no": False}
+STATE_FILTER = Filter(
+    "state",
+    lazy_gettext("Status"),
+    {**GROUP_WORDS, **CALL_STATUS_NAMES},
+    lazy_gettext("Any status"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +54,15 @@ class Row:
         return " ".join(filter(None, names))
 
     @property
-    def seconds(self) -> int | None:
-        """How long the call lasted from its answer."""
-        if self.call.answered_at is None or self.call.ended_at is None:
-            return None
-        return round((self.call.ended_at - self.call.answered_at).total_seconds())
+    def charged(self) -> tuple[Decimal, str] | None:
+        """What the carrier charges for all attempts, with the currency; None until it says so."""
+        priced = [(a.cost, a.cost_currency or "") for a in self.attempts if a.cost is not None]
+        return (sum((cost for cost, _ in priced), Decimal()), priced[0][1]) if priced else None
 
     @property
     def cost(self) -> str | None:
-        """What the carrier charges for all attempts; None until it says so."""
-        priced = [(a.cost, a.cost_currency) for a in self.attempts if a.cost is not None]
-        if not priced:
-            return None
-        return f"{sum(cost for cost, _ in priced):f} {priced[0][1] or ''}".strip()
+        """The same for files."""
+        return "{:f} {}".format(*self.charged).strip() if self.charged else None
 
 
 def chosen() -> tuple[CallSearch, Problems]:
@@ -69,11 +72,9 @@ def chosen() -> tuple[CallSearch, Problems]:
     """
     counted = request.args.get("counted") == "yes"
     since, before, problems = day_bounds("UTC" if counted else zone())
-    state = request.args.get("state", "")
-    named = lists.choice_filter("state", CallStatus)
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
     wanted = CallSearch(
-        states=GROUPS.get(state, frozenset({named} if named else ())),
+        states=chosen_states(),
         answered_by=lists.choice_filter("answered", AnsweredBy),
         organization=lists.id_or_words("organization") if sees_organizations else None,
         assistant=lists.id_or_words("agent"),
@@ -84,6 +85,12 @@ def chosen() -> tuple[CallSearch, Problems]:
         counted=counted,
     )
     return wanted, problems
+
+
+def chosen_states() -> frozenset[CallStatus]:
+    """Return the statuses of the URL, which names one or a group; none means all."""
+    named = lists.choice_filter("state", CallStatus)
+    return GROUPS.get(request.args.get("state", ""), frozenset({named} if named else ()))
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
@@ -139,11 +146,12 @@ CALLS = ListDefinition(
         Column(
             "duration",
             lazy_gettext("Duration"),
-            lambda row: row.seconds,
+            lambda row: row.call.seconds,
             "end",
+            sort="duration",
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280"),
+        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"),
         Column(
             "accepted",
             lazy_gettext("Accepted"),
@@ -171,12 +179,7 @@ CALLS = ListDefinition(
     ),
     filters=(
         Filter("number", lazy_gettext("Number")),
-        Filter(
-            "state",
-            lazy_gettext("Status"),
-            {**GROUP_WORDS, **CALL_STATUS_NAMES},
-            lazy_gettext("Any status"),
-        ),
+        STATE_FILTER,
         Filter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),

@@ -36,6 +36,17 @@ STATE_WORDS = {
 }
 
 
+def state_of(campaign: Campaign, found: Summary) -> str:
+    """Return a key of `STATE_WORDS`."""
+    if campaign.status is CampaignStatus.ARCHIVED:
+        return "archived"
+    if found.ended_at:
+        return "finished"
+    if campaign.status is CampaignStatus.ACTIVE:
+        return "running"
+    return "paused" if found.started_at else "not-started"
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     campaign: Campaign
@@ -44,14 +55,7 @@ class Row:
 
     @property
     def state(self) -> str:
-        """A key of `STATE_WORDS`."""
-        if self.campaign.status is CampaignStatus.ARCHIVED:
-            return "archived"
-        if self.outreach.ended_at:
-            return "finished"
-        if self.campaign.status is CampaignStatus.ACTIVE:
-            return "running"
-        return "paused" if self.outreach.started_at else "not-started"
+        return state_of(self.campaign, self.outreach)
 
     @property
     def state_words(self) -> str:

@@ -94,10 +94,12 @@ CONTACTS = ListDefinition(
     nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
     endpoint="portal.campaign",
     columns=(
-        Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name"),
+        Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
         Column("phone", lazy_gettext("Phone"), lambda row: row.contact.phone, "phone-first"),
         Column("email", lazy_gettext("Email"), lambda row: row.contact.email, "wrap phone-second"),
-        Column("status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap"),
+        Column(
+            "status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap", sort="status"
+        ),
         Column(
             "called",
             lazy_gettext("May be called"),

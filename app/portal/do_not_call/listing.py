@@ -79,6 +79,7 @@ DO_NOT_CALL = ListDefinition(
             lazy_gettext("Added"),
             lambda row: row.created_at,
             "end phone-second",
+            sort="added",
             is_labelled=True,
             heading=lazy_gettext("Added (UTC)"),
         ),

@@ -1,7 +1,6 @@
 """The health of the installation on one page: each part with its state, from cheap queries."""
 
 import platform
-import shutil
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,7 +8,9 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.backups import records as backup_records
-from app.database.migration import current, head
+from app.database import partitions
+from app.database.migration import Fit, fit, head
+from app.disk_space import FileSystem, file_systems
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
@@ -17,6 +18,8 @@ from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
+from app.portal.personal_data.labels import KINDS
+from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.portal.web.formats import carrier_title, moment, number, size
@@ -48,39 +51,47 @@ NAMES_IN_SENTENCE = {
 }
 LATE = timedelta(minutes=5)
 """Work that waits longer is shown as delayed."""
-LITTLE_SPACE = 0.1
-"""A share of the disk."""
 
 Row = dict[str, Any]
+
+FINE = ("success", "neutral")
+"""The tones of parts that need no attention."""
 
 
 @portal.get("/operator/installation")
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         queues = job_queue.depths(session)
+        served = workers.by_queue(session, settings().worker_silent_seconds)
+        unserved = workers.unserved(served)
         database = installation.database(session)
-        migration = current(session.connection())
+        migration = fit(session.connection())
         parts = [
             _calling_service(session),
-            _queues(queues),
+            _queues(queues, unserved),
             *_carriers(session),
             _emails(session),
             _migrations(migration),
+            *_months(session),
             _disk(session),
             _backups(session),
         ]
         return render_template(
             "portal/operator/installation.html",
-            parts=parts,
+            fine=FINE,
+            parts=sorted(parts, key=lambda part: part["tone"] in FINE),
             queues=[
-                (QUEUE_NAMES[queue.name], queue, _is_late(queue.oldest_at)) for queue in queues
+                (QUEUE_NAMES[each.name], each, each.name in unserved, _is_late(each.oldest_at))
+                for each in queues
+                if each.waiting or each.running or each.name in unserved
             ],
             workers=workers.listing(session),
+            kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=[
                 (gettext("Database"), f"{database.kind} {database.version}"),
                 (gettext("Database size"), size(database.size)),
-                (gettext("Migration"), migration),
+                (gettext("Migration"), migration.found),
                 ("Python", platform.python_version()),
                 (gettext("Environment"), settings().env),
             ],
@@ -100,12 +111,16 @@ def _calling_service(session: Session) -> Row:
         )
         return _row(title, gettext("Offline"), "danger", text)
     alive = len(workers.alive(session, settings().worker_silent_seconds))
-    text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive, num=number(alive))
+    text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive)
     return _row(title, gettext("Online"), "success", text)
 
 
-def _queues(queues: list[QueueDepth]) -> Row:
+def _queues(queues: list[QueueDepth], unserved: list[str]) -> Row:
     title = gettext("Queues")
+    if unserved:
+        names = ", ".join(str(NAMES_IN_SENTENCE[name]) for name in unserved)
+        text = gettext("No worker does this work: %(queues)s. Start a worker for it.", queues=names)
+        return _row(title, gettext("No worker"), "danger", text)
     late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if _is_late(queue.oldest_at)]
     waiting = sum(queue.waiting for queue in queues)
     if late:
@@ -160,37 +175,67 @@ def _emails(session: Session) -> Row:
     return _row(title, gettext("Works"), "success", text)
 
 
-def _migrations(found: str | None) -> Row:
+def _migrations(found: Fit) -> Row:
     title = gettext("Migrations")
-    if found == head():
+    if found.is_newest:
         return _row(title, gettext("Up to date"), "success", "")
+    if not found.problem:
+        text = gettext(
+            "The database is at %(found)s, this version at %(known)s. They work together.",
+            found=found.found or "none",
+            known=head(),
+        )
+        return _row(title, gettext("Compatible"), "success", text)
     text = gettext(
         "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
-        found=found or "none",
+        found=found.found or "none",
         needed=head(),
     )
     return _row(title, gettext("Behind"), "danger", text)
 
 
+def _months(session: Session) -> list[Row]:
+    """Only a problem is shown: SQLite has no partitions."""
+    found = partitions.state(session.connection(), utcnow())
+    if found.is_well:
+        return []
+    text = gettext("Rows of these tables fit no month: %(tables)s.", tables=", ".join(found.strays))
+    if found.missing:
+        tables = ", ".join(found.missing)
+        text = gettext("Next month is missing for these tables: %(tables)s.", tables=tables)
+    return [_row(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
+
+
 def _disk(session: Session) -> Row:
+    """Each file system that `flask doctor` looks at."""
     used = storage.used_by_all(session, caller())
-    disk = shutil.disk_usage(settings().instance_dir)
-    title = gettext("Storage")
-    text = gettext(
-        "%(used)s of uploads and images. %(free)s of %(total)s free.",
-        used=size(used),
-        free=size(disk.free),
-        total=size(disk.total),
+    found = file_systems(settings())
+    stored = gettext("%(used)s of uploads and images.", used=size(used))
+    text = " ".join([stored, *(_space(each) for each in found)])
+    word, tone = gettext("Enough space"), "success"
+    if any(each.is_almost_full for each in found):
+        word, tone = gettext("Almost full"), "danger"
+    elif any(each.is_low for each in found):
+        word, tone = gettext("Little space"), "warning"
+    return _row(gettext("Storage"), word, tone, text, "portal.operator_storage")
+
+
+def _space(found: FileSystem) -> str:
+    if found.takes_few_files:
+        files = number(found.free_files or 0)
+        return gettext("%(folder)s: only %(files)s more files.", folder=found.folder, files=files)
+    return gettext(
+        "%(folder)s: %(free)s of %(total)s free.",
+        folder=found.folder,
+        free=size(found.free),
+        total=size(found.total),
     )
-    if disk.free < disk.total * LITTLE_SPACE:
-        return _row(title, gettext("Little space"), "warning", text, "portal.operator_storage")
-    return _row(title, gettext("Enough space"), "success", text, "portal.operator_storage")
 
 
 def _backups(session: Session) -> Row:
     """Backups that others make, such as those of a cloud, are not known here."""
     title = gettext("Backups")
-    if settings().backup_dir is None:
+    if not settings().backup_place:
         unset = gettext("No folder for daily backups is set.")
         return _row(title, gettext("Off"), "neutral", unset)
     found = backup_records.state(session)

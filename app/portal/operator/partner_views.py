@@ -29,7 +29,7 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
         consequences=SUSPENDING,
         act=gettext("Suspend partner"),
         safe=gettext("Keep active"),
-        safe_url=url_for("portal.overview"),
+        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
     ).page()
 
 
@@ -44,7 +44,7 @@ def partner_suspend(partner_id: UUID) -> Response:
         ),
         "success",
     )
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
 @portal.post("/partners/<uuid:partner_id>/resume")
@@ -58,4 +58,4 @@ def partner_resume(partner_id: UUID) -> Response:
         ),
         "success",
     )
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)

@@ -30,7 +30,7 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
         consequences=ENDING,
         act=gettext("End trial"),
         safe=gettext("Keep in trial"),
-        safe_url=url_for("portal.overview"),
+        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         danger=False,
     ).page()
 
@@ -40,7 +40,7 @@ def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
     flash(gettext("The trial of %(name)s has ended.", name=name), "success")
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
@@ -51,7 +51,7 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
         consequences=STARTING,
         act=gettext("Start trial"),
         safe=gettext("Keep out of trial"),
-        safe_url=url_for("portal.overview"),
+        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
     ).page()
 
 
@@ -60,7 +60,7 @@ def partner_trial_start(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
     flash(gettext("%(name)s is in trial mode.", name=name), "success")
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
 def _name(partner_id: UUID) -> str:

@@ -1,6 +1,6 @@
 """The mails that an installation without a mail server keeps: for development alone.
 
-A mail contains links that sign its recipient in, so only partner admins and operators see them.
+A mail contains links that sign its user in, so only partner admins and operators see them.
 """
 
 from urllib.parse import urlsplit

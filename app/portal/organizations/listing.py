@@ -10,7 +10,7 @@ from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
-from app.services import organizations
+from app.services import organizations, partners
 from app.services.organizations import Closeness, InTrial
 from app.services.organizations.loading import SORTS
 from app.services.organizations.use import Use
@@ -33,6 +33,8 @@ class Row:
     organization: Organization
     use: Use
     first_user: str | None
+    partner: str | None
+    """The name of its partner, for operators."""
 
 
 def _chosen() -> organizations.Filter:
@@ -50,7 +52,11 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     ids = [row.id for row in page.items]
     use = organizations.use_of(session, ids)
     owners = organizations.first_users_of(session, ids)
-    rows = [Row(row, use[row.id], owners.get(row.id)) for row in page.items]
+    served = {row.partner_id for row in page.items}
+    portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
+    rows = [
+        Row(row, use[row.id], owners.get(row.id), portals.get(row.partner_id)) for row in page.items
+    ]
     return Page(rows, page.next_cursor)
 
 
@@ -84,6 +90,7 @@ ORGANIZATIONS = ListDefinition(
             lazy_gettext("Assistant limit"),
             lambda row: row.organization.assistant_limit,
             "end",
+            sort="assistant-limit",
             usual=False,
         ),
         Column("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
@@ -92,6 +99,7 @@ ORGANIZATIONS = ListDefinition(
             lazy_gettext("User limit"),
             lambda row: row.organization.user_limit,
             "end",
+            sort="user-limit",
             usual=False,
         ),
         Column(
@@ -117,10 +125,8 @@ ORGANIZATIONS = ListDefinition(
         Filter(
             "status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Active and suspended")
         ),
-        Filter(
-            "use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any use of limits")
-        ),
-        Filter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("In trial or not")),
+        Filter("use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")),
+        Filter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("Any trial")),
     ),
     sorts=SORTS,
     default_sort="-created",

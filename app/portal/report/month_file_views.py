@@ -5,15 +5,16 @@ from typing import Any
 
 from flask import Response
 
-from app.extensions import caller, transaction
+from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import utcnow
-from app.portal.billing.words import micros, month_alone, month_name
+from app.portal.billing.words import month_alone, month_name
 from app.portal.report.month_views import Shown, asked_report
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number, percent
 from app.portal.web.letterhead import letterhead, pdf_file
 from app.services import partners, pdf
+from app.services.money_words import micros
 from app.services.reporting import MonthlyReport, Mover
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
@@ -22,10 +23,10 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 
 @portal.get("/report/month.pdf")
 def report_month_file() -> Response:
-    with transaction(read_only=True) as session:
+    with figures() as session:
         shown = asked_report(session, utcnow().date())
         paper = letterhead(session)
-        partner = partners.get(session, caller(), partners.own(caller()))
+        partner = partners.get_own(session, caller())
         name = shown.organization.name if shown.organization else partner.name
     report = shown.report
     content = pdf.render(

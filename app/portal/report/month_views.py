@@ -1,6 +1,6 @@
 """The report of a month, and its schedule by email."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,16 +9,18 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.extensions import caller, transaction
+from app.extensions import caller, figures, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.access.missing import may
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.organization_picker import organization_named
-from app.services import monthly_reports, partners, reporting
+from app.portal.web.user_timezone import zone
+from app.services import monthly_reports, partners, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.reporting import Day, MonthlyReport
@@ -44,7 +46,7 @@ def asked_report(session: Session, today: date) -> Shown:
     whose = organization.id if organization else None
     found = reporting.monthly(session, caller(), month, today, whose)
     earned = None
-    if caller().may(Permission.ORGANIZATIONS_WRITE):
+    if may(Permission.ORGANIZATIONS_WRITE):
         earned = reporting.earned(session, caller(), month, model_rate(), whose)
     return Shown(organization, month, found, earned)
 
@@ -52,7 +54,7 @@ def asked_report(session: Session, today: date) -> Shown:
 @portal.get("/report/month")
 def report_month() -> str:
     today = utcnow().date()
-    with transaction(read_only=True) as session:
+    with figures() as session:
         shown = asked_report(session, today)
         whose = shown.organization.id if shown.organization else None
         _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
@@ -71,6 +73,7 @@ def report_month() -> str:
         chart=_chart(shown.report),
         earned=shown.earned,
         has_model=model_rate() != margin.ModelRate(),
+        has_pdf=pdf.is_installed(),
     )
 
 
@@ -127,6 +130,8 @@ def _partner_id() -> UUID:
 def _stored(session: Session, organization: Organization | None) -> ScheduleForm:
     whose = organization.id if organization else None
     stored, version, _next_at = monthly_reports.get(session, caller(), whose)
+    if not version:
+        stored = replace(stored, timezone=zone())
     return ScheduleForm.showing(stored, version)
 
 

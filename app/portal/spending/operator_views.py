@@ -9,10 +9,10 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
-from app.portal.spending.uses import money, nearest
+from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import number
 from app.services import partners, spending
+from app.services.money_words import micros
 from app.services.spending import Subject, rates
 
 
@@ -40,9 +40,7 @@ def operator_spending_rates_import() -> Page:
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
         return _list_page(form), 422
-    message = ngettext(
-        "%(num)s call rate imported.", "%(num)s call rates imported.", count, num=number(count)
-    )
+    message = ngettext("%(num)s call rate imported.", "%(num)s call rates imported.", count)
     flash(message, "success")
     return redirect(url_for("portal.operator_spending"), 303)
 
@@ -81,7 +79,7 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
         rows = [
-            (partner, money(used.day_money.spent, used.currency), nearest(used))
+            (partner, micros(used.day_money.spent, used.currency), nearest(used))
             for partner, used in spending.of_partners(session, caller())
         ]
         listed = rates.listing(session)

@@ -10,7 +10,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused_edit
 from app.services import partners, storage
 
 
@@ -42,13 +42,7 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
                 session, caller(), partner_id, form.limit, expected_version=form.version.data
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(partner_id, form),
-            stored=lambda session: _stored(session, partner_id),
-            target=("partner", partner_id),
-        )
+        return refused_edit(error, form, "partner", partner_id, _page, _stored)
     flash(
         gettext("Storage limit saved.") if changed else gettext("Nothing was changed."), "success"
     )

@@ -58,12 +58,12 @@ def _count_of_campaign(session: Session, most: int) -> int:
     return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
 
 
-def _count(name: str, label: str, css: str) -> Column[Row]:
+def _count(name: str, label: str, css: str, sort: str | None = None) -> Column[Row]:
     def value(row: Row) -> int | None:
         count: int = getattr(row.upload, name)
         return count if row.upload.checked_at else None
 
-    return Column(name, label, value, css)
+    return Column(name, label, value, css, sort)
 
 
 UPLOADS = ListDefinition(
@@ -91,12 +91,12 @@ UPLOADS = ListDefinition(
         Column(
             "status", lazy_gettext("Status"), lambda row: status_badge(row.upload)[0], "phone-first"
         ),
-        replace(_count("rows_total", lazy_gettext("Rows"), "end"), name="rows"),
+        replace(_count("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _count("created", lazy_gettext("Created"), "end from-1280"),
         _count("updated", lazy_gettext("Updated"), "end from-1280"),
         _count("deleted", lazy_gettext("Deleted"), "end from-1360"),
         _count("ignored", lazy_gettext("Ignored"), "end from-1360"),
-        _count("failed", lazy_gettext("Failed"), "end"),
+        _count("failed", lazy_gettext("Failed"), "end", "failed"),
         Column(
             "uploaded",
             lazy_gettext("Uploaded"),

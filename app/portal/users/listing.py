@@ -14,7 +14,7 @@ from app.portal.web import lists
 from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.navigation import ROLE_NAMES
-from app.services import organizations, users
+from app.services import organizations, partners, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS
 from app.validation.uuids import as_uuid
@@ -29,8 +29,11 @@ STATUS_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """A user with the name of their organization and, for operators, of their partner."""
+
     user: User
-    organization: str | None
+    organization: str | None = None
+    partner: str | None = None
 
 
 def chosen() -> users.Filter:
@@ -47,8 +50,14 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     page = users.search(session, caller(), chosen(), sort=sort, cursor=cursor, limit=limit)
     belonging = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), belonging)
+    served = {row.partner_id for row in page.items if row.partner_id}
+    portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
     rows = [
-        Row(row, names.get(row.organization_id) if row.organization_id else None)
+        Row(
+            row,
+            names.get(row.organization_id) if row.organization_id else None,
+            portals.get(row.partner_id) if row.partner_id else None,
+        )
         for row in page.items
     ]
     return Page(rows, page.next_cursor)
@@ -62,7 +71,7 @@ def _item(row: Row) -> Item:
 def _several(session: Session, keys: Sequence[str]) -> list[Item]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     found = users.several(session, caller(), wanted)
-    return [_item(Row(user, None)) for user in found if may_change(user)]
+    return [_item(Row(user)) for user in found if may_change(user)]
 
 
 USERS = ListDefinition(
@@ -74,10 +83,16 @@ USERS = ListDefinition(
             "name",
             lazy_gettext("Name"),
             lambda row: row.user.name,
-            "cell-name cell-number",
+            "cell-name",
             sort="name",
         ),
-        Column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap", sort="email"),
+        Column(
+            "email",
+            lazy_gettext("Email"),
+            lambda row: row.user.email,
+            "wrap from-1600",
+            sort="email",
+        ),
         Column(
             "role", lazy_gettext("Role"), lambda row: str(ROLE_NAMES[row.user.role]), "phone-first"
         ),
@@ -93,6 +108,7 @@ USERS = ListDefinition(
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.user.status]),
             "phone-second",
+            sort="status",
         ),
         Column(
             "last-sign-in",

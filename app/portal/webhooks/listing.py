@@ -69,7 +69,11 @@ WEBHOOKS = ListDefinition(
         ),
         Column("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
         Column(
-            "status", lazy_gettext("Status"), lambda row: endpoint_state(row[0]).word, "phone-first"
+            "status",
+            lazy_gettext("Status"),
+            lambda row: endpoint_state(row[0]).word,
+            "phone-first",
+            sort="health",
         ),
         Column(
             "failing-since",

@@ -7,25 +7,17 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, NumberSource, Role, UserStatus
+from app.enums import CarrierKind, NumberSource
 from app.errors import Sentence
 from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
 from app.gateways.job_queue import enqueue_check
-from app.models import (
-    CarrierAccount,
-    CarrierNumberList,
-    MailKind,
-    PhoneNumber,
-    User,
-    new_id,
-    utcnow,
-)
+from app.models import CarrierAccount, CarrierNumberList, MailKind, PhoneNumber, new_id, utcnow
 from app.phone import format_international
 from app.policy.caller import Caller, system_caller
 from app.services import audit, carrier_accounts, mail_queue
+from app.services.uniqueness import insert_into
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
 """A list that was not read in so long can be asked for again."""
@@ -148,8 +140,11 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
         "account_id": account.id,
     }
     owner = {"partner_id": account.partner_id, "organization_id": account.organization_id}
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    new = insert(PhoneNumber).values(number=number, **owner, **proof).on_conflict_do_nothing()
+    new = (
+        insert_into(session, PhoneNumber)
+        .values(number=number, **owner, **proof)
+        .on_conflict_do_nothing()
+    )
     if session.scalar(new.returning(PhoneNumber.number)) is not None:
         _record(session, account, number, "phone_number.confirmed")
         return True
@@ -203,21 +198,11 @@ def _end_confirmations(
 
 
 def _mail_admins(session: Session, account: CarrierAccount, numbers: Sequence[str]) -> None:
-    query = select(User.id).where(
-        User.partner_id == account.partner_id,
-        User.status == UserStatus.ACTIVE,
-        User.user_type == Role.PARTNER_ADMIN,
-    )
     shown = [format_international(number) for number in numbers[:MOST_IN_A_MAIL]]
     details = {"account": account.name, "numbers": shown, "count": len(numbers)}
-    for user_id in session.scalars(query.order_by(User.id)).all():
-        mail_queue.hand_in(
-            session,
-            MailKind.NUMBERS_UNCONFIRMED,
-            partner_id=account.partner_id,
-            user_id=user_id,
-            details=details,
-        )
+    mail_queue.hand_in_to_administrators(
+        session, MailKind.NUMBERS_UNCONFIRMED, account.partner_id, details=details
+    )
 
 
 def _record(

@@ -1,4 +1,4 @@
-"""The sums of a partner are those that counting everything anew gives."""
+"""The sums of a partner are those that counting everything again gives."""
 
 from datetime import date
 from typing import Any

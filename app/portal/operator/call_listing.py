@@ -1,0 +1,111 @@
+"""The list of the calls of all partners."""
+
+from sqlalchemy.orm import Session
+
+from app.enums import CarrierKind
+from app.extensions import caller
+from app.languages import lazy_gettext
+from app.portal.calls.labels import ENDED_WORDS
+from app.portal.calls.listing import STATE_FILTER, chosen_states
+from app.portal.web import lists
+from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.region_choices import region_title
+from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.services.calls import of_partners
+from app.services.calls.of_partners import SORTS, PartnerCall, Wanted
+from app.services.paging import Page
+
+
+def chosen() -> tuple[Wanted, Problems]:
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
+    since, before, problems = day_bounds(zone())
+    wanted = Wanted(
+        partner=lists.id_or_words("partner"),
+        states=chosen_states(),
+        carrier=lists.choice_filter("carrier", CarrierKind),
+        since=since,
+        before=before,
+    )
+    return wanted, problems
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[PartnerCall]:
+    return of_partners.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
+
+
+def _outcome(row: PartnerCall) -> str | None:
+    return str(ENDED_WORDS[row.ended_reason]) if row.ended_reason else None
+
+
+PARTNER_CALLS = ListDefinition(
+    name="partner-calls",
+    nouns=(lazy_gettext("call"), lazy_gettext("calls")),
+    endpoint="portal.operator_calls",
+    columns=(
+        Column(
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization,
+            "cell-name cell-number",
+        ),
+        Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "wrap"),
+        Column(
+            "country",
+            lazy_gettext("Country"),
+            lambda row: region_title(row.region) if row.region else None,
+            "wrap",
+            usual=False,
+        ),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(CALL_STATUS_NAMES[row.status]),
+            "phone-first",
+        ),
+        Column("outcome", lazy_gettext("Outcome"), _outcome, "wrap"),
+        Column(
+            "carrier",
+            lazy_gettext("Carrier"),
+            lambda row: carrier_title(row.carrier),
+            "from-1280",
+        ),
+        Column(
+            "duration",
+            lazy_gettext("Duration"),
+            lambda row: row.seconds,
+            "end",
+            sort="duration",
+            heading=lazy_gettext("Duration (seconds)"),
+        ),
+        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"),
+        Column(
+            "accepted",
+            lazy_gettext("Accepted"),
+            lambda row: row.created_at,
+            "end phone-second",
+            sort="created",
+            heading=lazy_gettext("Accepted (UTC)"),
+        ),
+        Column(
+            "ended",
+            lazy_gettext("Ended"),
+            lambda row: row.ended_at,
+            "end",
+            usual=False,
+            heading=lazy_gettext("Ended (UTC)"),
+        ),
+        Column("id", lazy_gettext("Id"), lambda row: str(row.id), "wrap", usual=False),
+    ),
+    filters=(
+        Filter("partner", lazy_gettext("Partner")),
+        STATE_FILTER,
+        Filter("carrier", lazy_gettext("Carrier"), CARRIER_NAMES, lazy_gettext("Any carrier")),
+    ),
+    sorts=SORTS,
+    default_sort="-created",
+    load=_load,
+    count=lambda session, most: of_partners.count(session, caller(), chosen()[0], most=most),
+    problems=lambda: chosen()[1],
+    more_filters=("start", "end"),
+)

@@ -1,0 +1,92 @@
+"""The list of members on the report."""
+
+from sqlalchemy.orm import Session
+
+from app.enums import TIER_NAMES, Tier, UserStatus
+from app.extensions import caller
+from app.languages import lazy_gettext
+from app.portal.users.listing import STATUS_NAMES
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.user_timezone import Problems
+from app.services import partners, reporting
+from app.services.paging import Page
+from app.services.reporting import Chosen, ReportRow
+
+
+def chosen() -> tuple[Chosen, Problems]:
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
+    since, until, problems = lists.day_range("since", "until")
+    wanted = Chosen(
+        query=lists.text_filter("q"),
+        tier=lists.choice_filter("tier", Tier),
+        status=lists.choice_filter("status", UserStatus),
+        since=since,
+        until=until,
+    )
+    return wanted, problems
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReportRow]:
+    whose = partners.own(caller())
+    return reporting.search(
+        session, caller(), whose, chosen()[0], sort=sort, cursor=cursor, limit=limit
+    )
+
+
+def _count(session: Session, most: int) -> int:
+    return min(reporting.count(session, caller(), partners.own(caller()), chosen()[0]), most + 1)
+
+
+def _plan(row: ReportRow) -> str:
+    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+
+
+MEMBERS = ListDefinition(
+    name="report",
+    nouns=(lazy_gettext("member"), lazy_gettext("members")),
+    endpoint="portal.report",
+    columns=(
+        Column(
+            "email", lazy_gettext("Email"), lambda row: row.user.email, "cell-name", sort="email"
+        ),
+        Column(
+            "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "wrap"
+        ),
+        Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(STATUS_NAMES[row.user.status]),
+            "from-1280",
+        ),
+        # Conversations are added up for the rows of a page: usage ranks organizations by them.
+        Column(
+            "conversations",
+            lazy_gettext("Conversations"),
+            lambda row: row.conversations,
+            "end phone-second",
+            is_labelled=True,
+        ),
+        Column(
+            "signed-up",
+            lazy_gettext("Signed up (UTC)"),
+            lambda row: row.user.created_at,
+            "end",
+            sort="created",
+        ),
+        Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
+    ),
+    filters=(
+        Filter("q", lazy_gettext("Email or organization")),
+        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+    ),
+    sorts=reporting.REPORT_SORTS,
+    default_sort="created",
+    load=_load,
+    count=_count,
+    shows_count=True,
+    problems=lambda: chosen()[1],
+    more_filters=("since", "until"),
+)

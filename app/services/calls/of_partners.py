@@ -1,0 +1,147 @@
+"""The calls of all partners as operators see them: who placed them, but not who was called."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus, CarrierKind, EndedReason
+from app.models import Call, CallAttempt, Organization, Partner
+from app.phone import region_of
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.calls.queries import accepted_within
+from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.spending import amount_words
+
+SORTS = both_ways(created=Call.id, duration=Call.seconds, cost=Call.cost_micros)
+"""The sort orders of `search`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The filters. ``partner`` is an id or a part of a name."""
+
+    partner: UUID | str | None = None
+    states: frozenset[CallStatus] = field(default_factory=frozenset)
+    carrier: CarrierKind | None = None
+    since: datetime | None = None
+    before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerCall:
+    """A call without data about the person called; of the number, ``region`` is all there is."""
+
+    id: UUID
+    partner_id: UUID
+    partner: str
+    organization_id: UUID
+    organization: str
+    region: str | None
+    status: CallStatus
+    ended_reason: EndedReason | None
+    carrier: CarrierKind
+    live: bool
+    created_at: datetime
+    ended_at: datetime | None
+    seconds: int | None
+    charged: tuple[int, str] | None
+    """The cost in millionths, with its currency."""
+
+    @property
+    def cost(self) -> str | None:
+        """The cost for files."""
+        if self.charged is None:
+            return None
+        micros, currency = self.charged
+        return f"{amount_words(micros)} {currency}".strip()
+
+
+def search(
+    session: Session,
+    caller: Caller,
+    wanted: Wanted,
+    *,
+    sort: str = "-created",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[PartnerCall]:
+    """Return a page of the calls of all partners, in four queries.
+
+    Raises `Forbidden`, and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
+    """
+    rows = _matching(caller, wanted)
+    page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+    partners = _names(session, Partner, {call.partner_id for call in page.items})
+    organizations = _names(session, Organization, {call.organization_id for call in page.items})
+    currencies = _currencies(session, page.items)
+    found = [
+        PartnerCall(
+            id=call.id,
+            partner_id=call.partner_id,
+            partner=partners[call.partner_id],
+            organization_id=call.organization_id,
+            organization=organizations[call.organization_id],
+            region=region_of(call.phone_number),
+            status=call.status,
+            ended_reason=call.ended_reason,
+            carrier=call.carrier,
+            live=call.live,
+            created_at=call.created_at,
+            ended_at=call.ended_at,
+            seconds=call.seconds,
+            charged=_charged(call, currencies),
+        )
+        for call in page.items
+    ]
+    return Page(found, page.next_cursor)
+
+
+def count(session: Session, caller: Caller, wanted: Wanted, *, most: int) -> int:
+    """Return how many calls match, as `paging.count_up_to`. Raises `Forbidden`."""
+    return count_up_to(session, _matching(caller, wanted).with_only_columns(Call.id), most)
+
+
+def _matching(caller: Caller, wanted: Wanted) -> Select[Call]:
+    caller.require(Permission.PARTNER_CREATE)  # which only operators have
+    return select(Call).where(*_conditions(wanted))
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if isinstance(wanted.partner, UUID):
+        found.append(Call.partner_id == wanted.partner)
+    elif wanted.partner:
+        named = select(Partner.id).where(Partner.named(wanted.partner))
+        found.append(Call.partner_id.in_(named))
+    if wanted.states:
+        found.append(Call.status.in_(wanted.states))
+    if wanted.carrier is not None:
+        found.append(Call.carrier == wanted.carrier)
+    return found + accepted_within(wanted.since, wanted.before)
+
+
+def _names(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUID, str]:
+    rows = session.execute(select(kind.id, kind.name).where(kind.id.in_(ids)))
+    return {row.id: row.name for row in rows}
+
+
+def _currencies(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
+    """Return the currency of each call with a cost: that of its first attempt with one."""
+    query = select(CallAttempt.call_id, CallAttempt.cost_currency).where(
+        CallAttempt.call_id.in_([call.id for call in calls if call.cost_micros is not None]),
+        CallAttempt.cost.is_not(None),
+    )
+    rows = session.execute(query.order_by(CallAttempt.number.desc()))
+    return {row.call_id: row.cost_currency or "" for row in rows}
+
+
+def _charged(call: Call, currencies: dict[UUID, str]) -> tuple[int, str] | None:
+    if call.cost_micros is None:
+        return None
+    return call.cost_micros, currencies.get(call.id, "")
