@@ -13,6 +13,7 @@ from app.extensions import public_url, settings
 from app.http.security_headers import allow_viewer_styles
 from app.schemas import checks
 from app.schemas.errors import Error
+from app.services.credentials.secrets import PATTERN
 
 blueprint = Blueprint("api_docs", __name__)
 CACHE = "openapi_bytes"
@@ -49,6 +50,7 @@ def docs() -> Response:
         addresses=settings().addresses_at(public),
         settings=settings(),
         limits=checks,
+        secret_pattern=PATTERN,
         codes=sorted(EVERY_BODY.items()),
         refusal=json.dumps(refusal, indent=2),
     )

@@ -11,12 +11,11 @@ from typing import Any
 import orjson
 from flask import Flask, Response, g, request
 from flask.typing import ResponseReturnValue
-from sqlalchemy.exc import OperationalError
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 
-from app.errors import DomainError, Problem, RateLimited, Unauthenticated
+from app.errors import DomainError, Problem, RateLimited, Unauthenticated, Unavailable
 from app.http.request_id import request_id
-from app.http.statuses import status_of
+from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 
 _HTTP: dict[int, tuple[str, str]] = {
     400: ("bad_request", "The request can't be read."),
@@ -98,7 +97,7 @@ def domain_error_response(error: DomainError) -> Response:
     status = status_of(error)
     body = error_body(status, error.code, error.message, error.problems, dict(error.extra))
     response = _respond(status, body)
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | Unavailable):
         response.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthenticated):
         response.headers["WWW-Authenticate"] = _challenge()
@@ -107,13 +106,12 @@ def domain_error_response(error: DomainError) -> Response:
 
 def http_error_response(error: HTTPException) -> Response:
     """Return the JSON answer to an error of the framework."""
-    status = error.code or 500
-    if isinstance(error, InternalServerError) and isinstance(
-        error.original_exception, OperationalError
-    ):
-        status = 503
+    passes = isinstance(error, InternalServerError) and may_pass(error.original_exception)
+    status = 503 if passes else error.code or 500
     code, message = _HTTP.get(status, ("refused", error.name))
     response = _respond(status, error_body(status, code, message))
+    if passes:
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
@@ -134,8 +132,21 @@ def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
     def _refused_by_the_framework(error: HTTPException) -> ResponseReturnValue:
         if error.response is not None:
             return error
-        in_area = area_of(request.path) is not None
-        return http_error_response(error) if in_area else answer_with_page(error)
+        if area_of(request.path) is not None:
+            return http_error_response(error)
+        try:
+            return answer_with_page(error)
+        except Exception:
+            if not may_pass(getattr(error, "original_exception", None)):
+                raise
+            return _without_page()
+
+
+def _without_page() -> Response:
+    """Return the answer where what a page needs is lacking, too."""
+    response = Response(_HTTP[503][1], 503, mimetype="text/plain")
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _as_text(error: DomainError | HTTPException) -> ResponseReturnValue:

@@ -125,17 +125,15 @@ def area_blueprint(
     authenticate: Authenticate,
     url_prefix: str,
     *,
-    writes: bool = False,
     note_refusal: Callable[[Request], None] | None = None,
     refuses_unknown_parameters: bool = False,
 ) -> AreaBlueprint:
-    """Return the blueprint of a JSON area. ``writes``: ``authenticate`` needs a writing
-    transaction. ``note_refusal`` notes a refused credential in the history.
-    ``refuses_unknown_parameters``: an unknown query parameter is 400."""
+    """Return the blueprint of a JSON area. ``note_refusal`` notes a refused credential in the
+    history. ``refuses_unknown_parameters``: an unknown query parameter is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.area = area
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
-    guard(blueprint, authenticate, writes=writes, note_refusal=note_refusal)
+    guard(blueprint, authenticate, note_refusal=note_refusal)
     return blueprint
 
 
@@ -143,7 +141,6 @@ def guard(
     blueprint: Blueprint,
     authenticate: Authenticate,
     *,
-    writes: bool = False,
     note_refusal: Callable[[Request], None] | None = None,
 ) -> None:
     """Authenticate each request of a blueprint, apply the policy table, limit the rate and log the
@@ -156,7 +153,7 @@ def guard(
             return
         g.began = time.perf_counter()
         try:
-            with transaction(read_only=not writes) as session:
+            with transaction(read_only=True) as session:
                 g.caller = authenticate(session, request)
             g.authenticate = lambda session: authenticate(session, request)
         except Unauthenticated:

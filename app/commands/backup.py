@@ -16,7 +16,8 @@ from app.schemas.fields import write_moment
 
 backup_commands = AppGroup("backup", help="Backups of the database and the files.")
 
-FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+FILE = click.argument("file")
+"""A path, or ``s3://bucket/prefix/name``."""
 IDENTITY = click.option(
     "--identity",
     required=True,
@@ -34,13 +35,13 @@ def key() -> None:
 
 
 @backup_commands.command("create")
-@click.option("--to", type=click.Path(file_okay=False, path_type=Path), help="Folder of the file.")
+@click.option("--to", metavar="PLACE", help="Folder of the file, or s3://bucket/prefix.")
 @as_json
-def create(to: Path | None, as_json: bool) -> None:
+def create(to: str | None, as_json: bool) -> None:
     """Make a backup now, encrypted for PORTAL_BACKUP_PUBLIC_KEY, and try out its database."""
     settings = extensions.settings()
-    folder = to or settings.backup_dir
-    if folder is None:
+    place = to or settings.backup_place
+    if not place:
         message = "Name a folder with --to, or set PORTAL_BACKUP_DIR."
         raise click.UsageError(message)
     if not settings.backup_public_keys:
@@ -50,28 +51,30 @@ def create(to: Path | None, as_json: bool) -> None:
         backup_id = records.begin(session, utcnow())
     try:
         with _sentences():
-            made = backups.create(settings, folder, settings.backup_public_keys)
+            made = backups.create_at(settings, place, settings.backup_public_keys)
     except click.ClickException as error:
         with changes() as (session, _caller):
             records.fail(session, backup_id, error.message)
         raise
     is_verified = made.unverified is None
     with changes() as (session, _caller):
-        records.succeed(session, backup_id, str(made.path), made.size, is_verified=is_verified)
+        records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
     rows = sum(made.manifest.tables.values())
     described = {
-        "file": str(made.path),
+        "file": made.place,
         "size": made.size,
         "tables": len(made.manifest.tables),
         "rows": rows,
         "files": len(made.manifest.files) - 1,
         "unverified": made.unverified,
+        "leftOut": made.left_out,
     }
     answer(
         described,
         as_json,
-        f"{made.path}: {rows} rows, {described['files']} files, {made.size} bytes.",
+        f"{made.place}: {rows} rows, {described['files']} files, {made.size} bytes.",
         f"Not verified. {made.unverified}" if made.unverified else "Its database was restored.",
+        *([made.left_out] if made.left_out else []),
     )
 
 
@@ -80,12 +83,12 @@ def create(to: Path | None, as_json: bool) -> None:
 @IDENTITY
 @click.option("--scratch", help="URL of a PostgreSQL database whose role may create databases.")
 @as_json
-def verify(file: Path, identity: Path, scratch: str | None, as_json: bool) -> None:
+def verify(file: str, identity: Path, scratch: str | None, as_json: bool) -> None:
     """Restore a backup into a throw-away database and compare it with its manifest."""
     settings = extensions.settings()
     server = scratch or settings.backup_scratch_url or settings.effective_database_url
-    with _sentences():
-        found = backups.verify(file, backups.read_identities(identity), server)
+    with _sentences(), backups.local_file(settings, file) as path:
+        found = backups.verify(path, backups.read_identities(identity), server)
     _print("The backup is complete", found, as_json)
 
 
@@ -100,13 +103,13 @@ def verify(file: Path, identity: Path, scratch: str | None, as_json: bool) -> No
     help="The instance folder for the uploads and the generated secret key.",
 )
 @as_json
-def restore(file: Path, identity: Path, into: str, instance: Path, as_json: bool) -> None:
+def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool) -> None:
     """Restore a backup into an empty database and an instance folder.
 
     Workers start paused on it. Then `calls reconcile` compares the calls with the carrier.
     """
-    with _sentences():
-        found = backups.restore(file, backups.read_identities(identity), into, instance)
+    with _sentences(), backups.local_file(extensions.settings(), file) as path:
+        found = backups.restore(path, backups.read_identities(identity), into, instance)
     _print("Restored", found, as_json)
 
 
@@ -120,7 +123,7 @@ def list_backups(limit: int, as_json: bool) -> None:
         is_overdue = records.state(session).is_overdue
     lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in found]
     answer(found, as_json, *(lines or ["No backup was made."]))
-    if extensions.settings().backup_dir is not None and is_overdue:
+    if extensions.settings().backup_place and is_overdue:
         raise SystemExit(1)
 
 

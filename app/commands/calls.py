@@ -1,4 +1,4 @@
-"""``flask calls …``: operator commands for stuck calls and pauses of dialling."""
+"""``flask calls …``: operator commands for stuck calls and pauses of calling."""
 
 import time
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def list_calls(limit: int, as_json: bool) -> None:
 def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json: bool) -> None:
     """Resolve a call by the carrier's answer, which is requested now, or with --as by yours.
 
-    An overdue call is queued again. Nothing that may have rung is dialled again.
+    An overdue call is queued again. Nothing that may have rung is placed again.
     """
     if status is not None:
         with changes() as (session, caller):

@@ -20,7 +20,7 @@ from app.config.limits import StorageDefaults
 from app.contact_files import Table, UnreadableFile, open_table
 from app.database import Database
 from app.enums import ContactAction, ImportState
-from app.errors import TooLarge
+from app.errors import TooLarge, Unavailable
 from app.gateways.files import FileStore, size_words
 from app.jobs.resilience import retry_on_database_outage
 from app.models import ContactImport, utcnow
@@ -179,7 +179,8 @@ class Importer:
                     storage_defaults=self._storage_defaults,
                 ).id
         except BaseException:
-            self._files.delete(kept.key)
+            with suppress(Unavailable):  # the worker deletes it later
+                self._files.delete(kept.key)
             raise
 
     def _check_and_apply(self, upload_id: UUID) -> None:

@@ -4,7 +4,7 @@ A secret is printed once, by the command that makes it.
 """
 
 import secrets
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,13 +14,15 @@ from flask.cli import AppGroup
 from app import extensions
 from app.commands.changing import answer, as_json, changes
 from app.enums import Area, Role
-from app.models import ApiKey, OAuthClient
+from app.models import ApiKey, OAuthClient, utcnow
 from app.policy import API_KEY_SCOPES
 from app.schemas.fields import write_moment
 from app.services import oauth_clients
 from app.services.auth import passwords
-from app.services.credentials import api_keys, signing_keys
+from app.services.credentials import api_keys, lifetimes, signing_keys
 from app.services.users import operators
+
+EXPIRES = "A date, a number of days such as 90d, or never. By default after 365 days."
 
 
 class Moment(click.ParamType[datetime]):
@@ -38,6 +40,30 @@ class Moment(click.ParamType[datetime]):
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+class Ending(Moment):
+    """A `Moment`, a number of days such as ``90d``, or ``never``."""
+
+    name = "END"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, timedelta):
+            return value
+        if value == "never":
+            return NEVER
+        days = value.removesuffix("d")
+        if value != days and days.isascii() and days.isdigit() and len(days) < 6:
+            return timedelta(days=int(days))
+        return super().convert(value, param, ctx)
+
+
+NEVER = object()
+"""Click takes None for an option that is missing."""
+
+
+def _end(chosen: Any) -> lifetimes.End:
+    return None if chosen is NEVER else chosen
+
+
 client_commands = AppGroup(
     "client",
     help="Clients of the Partner API (by role) and of the Legacy API (by organization).",
@@ -50,7 +76,7 @@ client_commands = AppGroup(
 @click.option("--organization", "organization_id", type=click.UUID, help="Legacy API: its id.")
 @click.option("--operator", is_flag=True, help="Partner API: the platform operator's own client.")
 @click.option("--name", required=True)
-@click.option("--expires", type=Moment(), help="Partner API: its last moment.")
+@click.option("--expires", type=Ending(), default=lifetimes.DEFAULT, help=EXPIRES)
 @click.option("--until", type=Moment(), help="Legacy API: served until then although retired.")
 @as_json
 def create_client(
@@ -60,7 +86,7 @@ def create_client(
     organization_id: UUID | None,
     operator: bool,
     name: str,
-    expires: datetime | None,
+    expires: Any,
     until: datetime | None,
     as_json: bool,
 ) -> None:
@@ -74,11 +100,18 @@ def create_client(
     with changes(partner_id) as (session, caller):
         if organization_id is not None:
             made = oauth_clients.create_legacy(
-                session, caller, organization_id=organization_id, name=name, served_until=until
+                session,
+                caller,
+                organization_id=organization_id,
+                name=name,
+                served_until=until,
+                expires_at=_end(expires),
             )
         else:
             wanted = Role(role) if role else Role.OPERATOR
-            made = oauth_clients.create(session, caller, name=name, role=wanted, expires_at=expires)
+            made = oauth_clients.create(
+                session, caller, name=name, role=wanted, expires_at=_end(expires)
+            )
     _print_new(_described(made.client), made.secret, "clientSecret", as_json)
 
 
@@ -99,21 +132,6 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
     answer(described, as_json, *lines)
 
 
-@client_commands.command("extend")
-@click.argument("client_id")
-@click.option("--until", type=Moment(), help="Served until then although the API is retired.")
-@click.option("--end", is_flag=True, help="Take the extension back.")
-@as_json
-def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bool) -> None:
-    """Give a client of the Legacy API an extension with an end date."""
-    if (until is None) != end:
-        message = "Name --until DATE, or --end."
-        raise click.UsageError(message)
-    with changes() as (session, caller):
-        client = oauth_clients.extend(session, caller, client_id, until)
-    _print_state(client, as_json)
-
-
 @client_commands.command("suspend")
 @click.argument("client_id")
 @as_json
@@ -121,7 +139,7 @@ def suspend_client(client_id: str, as_json: bool) -> None:
     """Suspend a client and its tokens until it is resumed."""
     with changes() as (session, caller):
         client = oauth_clients.suspend(session, caller, client_id)
-    _print_state(client, as_json)
+    print_client(client, as_json)
 
 
 @client_commands.command("resume")
@@ -131,7 +149,7 @@ def resume_client(client_id: str, as_json: bool) -> None:
     """Resume a suspended client."""
     with changes() as (session, caller):
         client = oauth_clients.resume(session, caller, client_id)
-    _print_state(client, as_json)
+    print_client(client, as_json)
 
 
 @client_commands.command("revoke")
@@ -141,7 +159,7 @@ def revoke_client(client_id: str, as_json: bool) -> None:
     """Revoke a client and its tokens for good."""
     with changes() as (session, caller):
         client = oauth_clients.revoke(session, caller, client_id)
-    _print_state(client, as_json)
+    print_client(client, as_json)
 
 
 key_commands = AppGroup("key", help="API keys of the Campaigns API.")
@@ -158,7 +176,7 @@ key_commands = AppGroup("key", help="API keys of the Campaigns API.")
     type=click.Choice(sorted(scope.value for scope in API_KEY_SCOPES)),
     help="May be repeated; all scopes without it.",
 )
-@click.option("--expires", type=Moment())
+@click.option("--expires", type=Ending(), default=lifetimes.DEFAULT, help=EXPIRES)
 @as_json
 def create_key(
     *,
@@ -166,7 +184,7 @@ def create_key(
     name: str,
     test: bool,
     scopes: tuple[str, ...],
-    expires: datetime | None,
+    expires: Any,
     as_json: bool,
 ) -> None:
     """Create a key and print it; it can't be shown again."""
@@ -178,7 +196,7 @@ def create_key(
             name=name,
             scopes=scopes or sorted(API_KEY_SCOPES),
             live=not test,
-            expires_at=expires,
+            expires_at=_end(expires),
         )
     _print_new(_described_key(made.key), made.secret, "apiKey", as_json)
 
@@ -270,6 +288,8 @@ def _described(client: OAuthClient) -> dict[str, Any]:
 def _state(client: OAuthClient) -> str:
     if client.revoked_at is not None:
         return "revoked"
+    if client.expires_at is not None and client.expires_at <= utcnow():
+        return "expired"
     return "suspended" if client.suspended_at is not None else "active"
 
 
@@ -289,7 +309,7 @@ def _moment(value: datetime | None) -> str | None:
     return write_moment(value) if value else None
 
 
-def _print_state(client: OAuthClient, as_json: bool) -> None:
+def print_client(client: OAuthClient, as_json: bool) -> None:
     _print(_described(client), as_json)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy
+from app.enums import AnsweredBy, CallStatus
 from app.models import Assistant, Campaign, Organization, utcnow
 from app.services import conversations, rollup
 from app.services.spending.default_rates import CURRENCY
@@ -50,6 +50,29 @@ def add_conversations(
             lengths[campaign.id if seconds % 3 else None].append(seconds)
         for campaign_id, seconds_of_calls in lengths.items():
             _bill(session, organization, campaign_id, day, seconds_of_calls, age)
+        if age > 1:  # the totals of yesterday are compared with their rows
+            _add_ended_calls(session, organization, day, sum(map(len, lengths.values())))
+
+
+def _add_ended_calls(
+    session: Session, organization: Organization, day: date, answered: int
+) -> None:
+    """Count the day's calls: for two that were answered about one was not, and some failed."""
+    ends = {
+        CallStatus.COMPLETED: answered,
+        CallStatus.NO_ANSWER: answered // 3 + day.day % 3,
+        CallStatus.BUSY: answered // 8,
+        CallStatus.FAILED: answered // 20,
+    }
+    for status, count in ends.items():
+        for _call in range(count):
+            rollup.add_ended_call(
+                session,
+                partner_id=organization.partner_id,
+                organization_id=organization.id,
+                day=day,
+                status=status,
+            )
 
 
 def _bill(

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.commands.demo_history import add_conversations
 from app.commands.demo_story import PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
-from app.enums import AlertMeasure, AlertPeriod, AlertScope, ContactAction, Role, Tier
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Assistant, Organization, Partner, User, utcnow
 from app.policy.caller import Caller, system_caller
@@ -22,6 +22,7 @@ from app.schemas.users import CreateUserInput
 from app.services import (
     alerts,
     assistants,
+    calls,
     campaigns,
     contacts,
     do_not_call,
@@ -156,8 +157,18 @@ class World:
             self._organization(own, partner, story, organization, history_days)
             for organization in story.organizations
         ]
+        self._calls(own, made[0])
         self._alerts(own, UUID(made[0]["id"]))
         return made
+
+    def _calls(self, own: Caller, busiest: dict[str, Any]) -> None:
+        """A call of each outcome, which the worker places on the simulated carrier."""
+        numbers = busiest["simulator"].values()
+        for number, (first, last) in zip(numbers, FULL_NAMES, strict=False):
+            request = calls.CallRequest(
+                busiest["agents"][0]["id"], number, first_name=first, last_name=last
+            )
+            calls.schedule(self.session, own, request, source=CallSource.API, live=True)
 
     def _alerts(self, own: Caller, busiest: UUID) -> None:
         """Two rules, of which the history of the busiest organization meets one."""

@@ -1,19 +1,24 @@
-"""Checks of the database and what is in it: migrations, connections, clock, worker, accounts."""
+"""Checks of the database and what belongs to it: migrations, connections, clock, worker, accounts,
+files, backups."""
 
 import socket
 import time
 
-from sqlalchemy import make_url, select, text
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
 
 from app.backups import records
 from app.commands.doctor_findings import Check, Finding, fail, ok, warn
-from app.config import Settings
-from app.database import Database
+from app.config import Settings, database_urls
+from app.database import Database, partitions
 from app.database.connection_budget import budget
+from app.database.sqlite_write_lock import holders
 from app.enums import Role
+from app.errors import Unavailable
+from app.gateways.files import open_files
 from app.http.health import CHECKS, OK
-from app.models import User
-from app.services import installation
+from app.models import User, utcnow
+from app.services import file_identity, installation, workers
 
 CONNECT_SECONDS = 5.0
 SLOW_SECONDS = 0.1
@@ -25,22 +30,29 @@ LEAST_FREE_SHARE = 0.2
 
 def database(settings: Settings, database: Database) -> Finding:
     """Whether the database answers, and how quickly."""
-    url = make_url(settings.effective_database_url)
-    if url.host:
-        try:
-            socket.create_connection((url.host, url.port or 5432), CONNECT_SECONDS).close()
-        except OSError as error:
-            where = f"{url.host}:{url.port or 5432}"
-            return fail(f"No connection to {where}: {error}. Check DATABASE_URL and the server.")
+    servers = database_urls.places(settings.effective_database_url)
+    silent = [problem for place in servers if (problem := _problem_of(*place))]
+    if servers and len(silent) == len(servers):
+        return fail(f"{'; '.join(silent)}. Check DATABASE_URL and the server.")
     with database.transaction(read_only=True) as session:
         began = time.monotonic()
         session.execute(select(1))
         seconds = time.monotonic() - began
         found = installation.database(session)
     summary = f"{found.kind} {found.version} answers in {seconds * 1000:.1f} ms"
+    if silent:
+        return warn(f"{summary}. {'; '.join(silent)}: nothing takes over if the others fail.")
     if seconds > SLOW_SECONDS:
         return warn(f"{summary}. Move it nearer to the portal, or look for what keeps it busy.")
     return ok(summary)
+
+
+def _problem_of(host: str, port: int) -> str | None:
+    try:
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
+    except OSError as error:
+        return f"No connection to {host}:{port}: {error}"
+    return None
 
 
 def migrations(_settings: Settings, database: Database) -> Finding:
@@ -84,6 +96,24 @@ def connections(settings: Settings, database: Database) -> Finding:
     return ok(summary)
 
 
+def write_lock(_settings: Settings, database: Database) -> Finding:
+    """Whether other processes let this one write: on SQLite one at a time does."""
+    if not database.is_sqlite:
+        return ok("PostgreSQL has none")
+    try:
+        with database.engine.begin():
+            pass
+    except OperationalError as error:
+        pids = " ".join(map(str, holders(str(database.engine.url.database))))
+        if not pids:
+            return fail(f"{error.orig}. Look for the process that writes, and end it.")
+        return fail(
+            f"Process {pids} keeps others from writing. If it hangs, end it: kill -9 {pids}. "
+            "SQLite undoes what it has not committed."
+        )
+    return ok("passed on in time")
+
+
 def database_clock(_settings: Settings, database: Database) -> Finding:
     """Whether this machine and the database agree on the time."""
     if database.is_sqlite:
@@ -102,12 +132,48 @@ def database_clock(_settings: Settings, database: Database) -> Finding:
     return ok(summary)
 
 
-def worker(_settings: Settings, database: Database) -> Finding:
+def worker(settings: Settings, database: Database) -> Finding:
+    """Whether a worker runs, and each queue has one."""
     with database.transaction(read_only=True) as session:
         found = CHECKS["worker"](session)
+        served = workers.by_queue(session, settings.worker_silent_seconds)
     if found != OK:
         return fail(f"{_sentence(found)} Start one: python -m app.jobs.worker")
+    if unserved := workers.unserved(served):
+        return fail(
+            f"No worker serves {', '.join(unserved)}. Name them in PORTAL_WORKER_QUEUES of a "
+            "worker, or start one without this setting."
+        )
     return ok("running")
+
+
+def replica(settings: Settings, database: Database) -> Finding:
+    """Whether the replica answers and is recent enough to be read at."""
+    if not settings.replica_database_url:
+        return ok("none is set")
+    if database.replica is None:
+        return fail("PORTAL_REPLICA_DATABASE_URL needs a database of PostgreSQL.")
+    opened = database.replica.open(database.scope, 0)
+    if opened is None:
+        return warn("It doesn't answer, lags or is no standby. Pages are read at the primary.")
+    opened.close()
+    return ok("recent enough to be read at")
+
+
+def months(_settings: Settings, database: Database) -> Finding:
+    """Whether tables with a partition for each month have that of the next one, and no rows
+    besides."""
+    if database.is_sqlite:
+        return ok("SQLite has no partitions")
+    with database.transaction(read_only=True) as session:
+        found = partitions.state(session.connection(), utcnow())
+    if found.missing:
+        tables = ", ".join(found.missing)
+        return warn(f"{tables}: next month has no partition. Look for errors in the worker's log.")
+    if found.strays:
+        tables = ", ".join(found.strays)
+        return warn(f"{tables}: rows fit no month. Compare the clocks of all machines.")
+    return ok("each row and the next month have their partition")
 
 
 def accounts(_settings: Settings, database: Database) -> Finding:
@@ -122,10 +188,31 @@ def accounts(_settings: Settings, database: Database) -> Finding:
     return ok("an operator can sign in")
 
 
+def file_store(settings: Settings, database: Database) -> Finding:
+    """Whether the files are where all hosts have them."""
+    store = open_files(settings)
+    if database.is_sqlite and settings.files_folder is not None:
+        return ok(f"{store.place}, for this host")
+    with database.transaction(read_only=True) as session:
+        known = file_identity.identity(session)
+    try:
+        found = store.identity()
+    except Unavailable:
+        return fail(f"{store.place} can't be used. The log says why. Check PORTAL_FILES_….")
+    if known is None:
+        return warn(f"No process has started with {store.place}. Start one, and run this again.")
+    if found != known:
+        return fail(
+            f"{store.place} isn't where the other hosts keep the files. Mount the shared folder, "
+            "or set PORTAL_FILES_URL as there."
+        )
+    return ok(f"{store.place}, shared by all hosts")
+
+
 def backups(settings: Settings, database: Database) -> Finding:
-    if settings.backup_dir is None:
+    if not settings.backup_place:
         return warn("The worker makes no backups. Set PORTAL_BACKUP_DIR and the public key.")
-    if not settings.backup_dir.is_dir():
+    if settings.backup_dir is not None and not settings.backup_dir.is_dir():
         return fail(f"{settings.backup_dir} is not a folder. Create or mount it.")
     with database.transaction(read_only=True) as session:
         known = records.state(session)
@@ -135,7 +222,7 @@ def backups(settings: Settings, database: Database) -> Finding:
         return fail(f"The last backup failed: {problem}")
     if is_overdue:
         return warn("No backup is younger than 26 hours. Run: flask --app wsgi backup create")
-    return ok(f"up to date in {settings.backup_dir}")
+    return ok(f"up to date in {settings.backup_place}")
 
 
 def _sentence(words: str) -> str:
@@ -146,8 +233,12 @@ DATABASE_CHECKS: dict[str, Check] = {
     "database": database,
     "migrations": migrations,
     "connections": connections,
+    "write lock": write_lock,
     "time": database_clock,
     "worker": worker,
+    "replica": replica,
+    "months": months,
     "accounts": accounts,
+    "file store": file_store,
     "backups": backups,
 }

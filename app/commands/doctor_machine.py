@@ -3,16 +3,13 @@
 import ctypes
 import os
 import resource
-import shutil
 
-from app.commands.doctor_findings import Check, Finding, fail, ok, warn
+from app.commands.doctor_findings import Check, Finding, State, fail, ok, warn
 from app.config import Settings
 from app.database import Database
+from app.disk_space import FileSystem, file_systems
 from app.private_files import open_to_others
 
-LEAST_FREE_BYTES = 200 * 10**6
-LOW_FREE_BYTES = 2 * 10**9
-LEAST_FREE_INODES = 1000
 LEAST_OPEN_FILES = 1024
 
 _TIME_ERROR = 5
@@ -44,17 +41,21 @@ def files(settings: Settings, _database: Database) -> Finding:
 
 
 def disk(settings: Settings, _database: Database) -> Finding:
-    """Free space for the database on SQLite, uploads and kept mails."""
-    folder = settings.instance_dir.resolve()
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(existing).free
-    text = f"{_gigabytes(free)} free at {folder}"
-    inodes = os.statvfs(existing)
-    if inodes.f_files and inodes.f_favail < LEAST_FREE_INODES:
-        return fail(f"Only {inodes.f_favail} more files fit at {folder}. Remove files.")
-    if free < LEAST_FREE_BYTES:
+    """Free space of each file system with a folder that the portal writes to, backups included."""
+    findings = [_space(each) for each in file_systems(settings)]
+    for state in (State.FAIL, State.WARN):
+        if found := [each.text for each in findings if each.state is state]:
+            return Finding(state, " ".join(found))
+    return ok(", ".join(each.text for each in findings))
+
+
+def _space(found: FileSystem) -> Finding:
+    if found.takes_few_files:
+        return fail(f"Only {found.free_files} more files fit at {found.folder}. Remove files.")
+    text = f"{_gigabytes(found.free)} free at {found.folder}"
+    if found.is_almost_full:
         return fail(f"{text}. Free space, or move the folder to a larger disk.")
-    if free < LOW_FREE_BYTES:
+    if found.is_low:
         return warn(f"{text}. Plan a larger disk.")
     return ok(text)
 

@@ -5,10 +5,8 @@ import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from sqlalchemy import make_url
-
 from app.commands.doctor_findings import Check, Finding, fail, ok, warn
-from app.config import Settings
+from app.config import Settings, database_urls
 from app.database import Database
 from app.gateways import certificates, outside_http
 from app.gateways.carriers.factory import account_of, trunk_of
@@ -49,8 +47,7 @@ def _hosts(settings: Settings) -> Iterator[str]:
     if settings.twilio_account_sid:
         addresses.append(settings.twilio_api_url or "https://api.twilio.com")
     yield from (host for address in addresses if (host := urlsplit(address).hostname))
-    if database_host := make_url(settings.effective_database_url).host:
-        yield database_host
+    yield from (host for host, _port in database_urls.places(settings.effective_database_url))
 
 
 def mail(settings: Settings, _database: Database) -> Finding:

@@ -4,9 +4,14 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
+from app.commands.changing import answer, as_json, changes
+from app.config.files import check_url
+from app.errors import DomainError
+from app.gateways.files import FileStore, open_files_at
+from app.services import file_copies, file_identity
 from app.services.imports import expiry
 
-file_commands = AppGroup("files", help="Uploaded files.")
+file_commands = AppGroup("files", help="Uploads, recordings and exports.")
 
 
 @file_commands.command("orphans")
@@ -14,10 +19,54 @@ file_commands = AppGroup("files", help="Uploaded files.")
 def orphans(remove: bool) -> None:
     """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
-    with extensions.transaction(read_only=True) as session:
+    with changes(read_only=True) as (session, _caller):
         found = expiry.orphans(session, store, expiry.ORPHAN_AFTER)
     for key in found:
         click.echo(key)
         if remove:
             store.delete(key)
     click.echo(f"{'Removed' if remove else 'Files without an upload'}: {len(found)}")
+
+
+@file_commands.command("copy")
+@click.option("--to", required=True, metavar="URL", help="file:///a/folder or s3://bucket/prefix.")
+@click.option("--from", "source", metavar="URL", help="Default: where the files are now.")
+@as_json
+def copy(to: str, source: str | None, as_json: bool) -> None:
+    """Copy all files to another store and compare them. Run it again to go on, and for what came
+    since.
+
+    Then stop the portal, run it once more, and start with the URL as PORTAL_FILES_URL.
+    """
+    origin = _store_at("--from", source) if source else extensions.files()
+    target = _store_at("--to", to)
+    copied = compared = 0
+    try:
+        for _key, is_new in file_copies.copy_files(origin, target):
+            copied, compared = copied + is_new, compared + (not is_new)
+    except file_identity.OtherStore as error:
+        raise click.ClickException(str(error)) from None
+    except (DomainError, OSError, file_copies.CopyDiffers) as error:
+        raise click.ClickException(f"{error} Copied so far: {copied}. Run it again.") from None
+    answer(
+        {"copied": copied, "alreadyThere": compared},
+        as_json,
+        f"{target.place}: {copied} files copied, {compared} were there already. All are equal.",
+    )
+
+
+@file_commands.command("adopt")
+def adopt() -> None:
+    """Declare the store of the settings that of this database: after files were moved or lost."""
+    store = extensions.files()
+    with changes() as (session, _caller):
+        file_identity.adopt(session, store)
+    click.echo(f"The files of this installation are in {store.place}.")
+
+
+def _store_at(option: str, url: str) -> FileStore:
+    try:
+        check_url(option, url)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return open_files_at(extensions.settings(), url)

@@ -11,10 +11,13 @@ from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
 
+import app
+from app.config import database_urls
 from app.config.audit import AuditSettings
 from app.config.backups import BackupSettings
 from app.config.carriers import CarrierSettings
 from app.config.domains import DomainSettings
+from app.config.files import FileSettings, folder_of
 from app.config.limits import LimitSettings
 from app.config.mail import MailSettings
 from app.config.production import refusals
@@ -24,7 +27,7 @@ from app.config.trial import TrialSettings
 from app.config.voice import VoiceSettings
 from app.config.writer import WriterSettings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = app.ROOT
 
 
 def _date_or_time(value: object) -> object:
@@ -56,6 +59,7 @@ class Settings(
     VoiceSettings,
     SpendingSettings,
     AuditSettings,
+    FileSettings,
     BackupSettings,
     TelemetrySettings,
 ):
@@ -63,9 +67,16 @@ class Settings(
 
     database_url: str = Field("", validation_alias="DATABASE_URL")
     """``postgresql://…``, to run on more than one machine. Without it: SQLite in the instance
-    folder."""
-    instance_dir: Path = ROOT / "instance"
-    """Folder for the database, uploaded files, the generated secret key and demo credentials."""
+    folder. Several servers are separated by commas:
+    ``postgresql://portal:…@a:5432,b:5432/portal?target_session_attrs=read-write``."""
+    replica_database_url: str = ""
+    """A standby of PostgreSQL at which reports, usage, the overview and exports of lists are read.
+    Without it, or if it doesn't answer: the primary."""
+    replica_lag_seconds: float = Field(10.0, gt=0)
+    """How old the rows of the replica may be. What users have just written they always see."""
+    instance_dir: Path = app.INSTANCE
+    """Folder of this host: the embedded database, files without ``PORTAL_FILES_URL``, the ledgers
+    of SIP calls (never in a bucket), the generated secret key and demo credentials."""
     secret_key: str = ""
     """Signs cookies; encrypts token signing keys, webhook secrets and the secrets of carrier
     accounts. At least 32 random characters in production. Without it: generated at the first
@@ -73,6 +84,9 @@ class Settings(
     previous_secret_key: str = Field("", repr=False)
     """The old secret key during a key change. Data encrypted with it stays readable and is
     encrypted again with the current key."""
+    places_file: Path | None = None
+    """A database of places in MaxMind's format, such as ``/srv/places/GeoLite2-City.mmdb``. Users
+    see the city and country of each signed-in browser. Without it: its address alone."""
     base_url: str = ""
     """Own address of the Partner API (Area A). Without it: the public address. An
     own address changes printed links and the audience of tokens."""
@@ -90,7 +104,7 @@ class Settings(
     """Date in the ``Deprecation`` header of the legacy calling API."""
 
     processor: Literal["price_list", "stripe"] = "price_list"
-    """Price source: the built-in list, or Stripe, which needs ``pip install '.[stripe]'``."""
+    """Price source: the built-in list, or Stripe, which needs the extra ``stripe``."""
     stripe_key: str = ""
     """Secret or restricted key that can read prices and products. Required with ``stripe``."""
     stripe_api_url: str = ""
@@ -102,6 +116,9 @@ class Settings(
     webhook_pace: float = Field(1.0, gt=0)
     """Factor for the pauses between delivery attempts of a webhook; below 1 is faster."""
 
+    stop_delay_seconds: int = Field(0, ge=0, le=60)
+    """After SIGTERM a web process serves on for this long while ``/readyz`` and ``/readyz/web``
+    answer 503: longer than load balancers need to notice."""
     planned_web_processes: int = Field(2, ge=0)
     """Web processes on all machines together. ``flask doctor`` compares the connections that they
     and the workers can open with what PostgreSQL allows."""
@@ -116,6 +133,9 @@ class Settings(
     means none."""
     worker_livez_host: str = "127.0.0.1"
     """Address for this port, such as ``0.0.0.0`` for a probe from another machine."""
+    worker_queues: str = ""
+    """Names of queues with commas between them, such as ``imports,exports``: the worker does the
+    work of these alone. Without it: of all. Each queue needs a worker."""
     queue_poll_seconds: float = Field(10.0, gt=0)
     """How often an idle worker checks the queue for work. It is also woken for each piece of work,
     so this counts only when a wake-up is lost."""
@@ -133,6 +153,7 @@ class Settings(
             "PORTAL_PHONE_URL": self.phone_url,
             "PORTAL_PUBLIC_API_URL": self.public_api_url,
             "PORTAL_STRIPE_API_URL": self.stripe_api_url,
+            "PORTAL_FILES_ENDPOINT": self.files_endpoint,
             "TWILIO_API_URL": self.twilio_api_url,
         }
         tests_only = {
@@ -148,6 +169,13 @@ class Settings(
     def _refuse_summaries_without_model(self) -> Self:
         if self.summaries and self.writer != "openai":
             message = "PORTAL_SUMMARIES needs PORTAL_WRITER=openai."
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_places_without_file(self) -> Self:
+        if self.places_file is not None and not self.places_file.is_file():
+            message = f"PORTAL_PLACES_FILE: {self.places_file} is no file."
             raise ValueError(message)
         return self
 
@@ -173,6 +201,11 @@ class Settings(
         )
 
     @property
+    def worker_queue_names(self) -> tuple[str, ...]:
+        """The queues of this worker; none means all."""
+        return tuple(name.strip() for name in self.worker_queues.split(",") if name.strip())
+
+    @property
     def public_host(self) -> str:
         """The host name of the public address."""
         return urlsplit(self.public_url).hostname or "localhost"
@@ -183,9 +216,31 @@ class Settings(
         return 3 * self.worker_heartbeat_seconds
 
     @property
+    def assets_dir(self) -> Path:
+        """Style sheets and scripts of all versions that serve side by side."""
+        return self.instance_dir / "assets"
+
+    @property
     def effective_database_url(self) -> str:
         """The database asked for, else SQLite under the instance folder."""
-        return self.database_url or f"sqlite:///{self.instance_dir / 'portal.db'}"
+        if not self.database_url:
+            return f"sqlite:///{self.instance_dir / 'portal.db'}"
+        return database_urls.parse(self.database_url).render_as_string(hide_password=False)
+
+    @property
+    def replica_url(self) -> str:
+        """The replica's address, with little patience for one that doesn't answer."""
+        parsed = database_urls.parse(self.replica_database_url)
+        return parsed.update_query_dict(
+            {"connect_timeout": "2"} | dict(parsed.query)
+        ).render_as_string(hide_password=False)
+
+    @property
+    def files_folder(self) -> Path | None:
+        """The folder of uploads, recordings and exports; None where they are in a bucket."""
+        if not self.files_url:
+            return self.instance_dir / "uploads"
+        return folder_of(self.files_url)
 
     @property
     def effective_secret_key(self) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
@@ -23,7 +24,8 @@ class CarrierSettings(Foundation):
     simulator_pace: float = Field(1.0, gt=0)
     """Factor for all durations of the simulated carrier; below 1 is faster."""
     twilio_account_sid: str = Field("", validation_alias="TWILIO_ACCOUNT_SID")
-    """Twilio account that places the calls. Required with ``twilio``."""
+    """Twilio account that places the calls. Required with ``twilio``. Needs the extra
+    ``twilio``."""
     twilio_auth_token: str = Field("", validation_alias="TWILIO_AUTH_TOKEN", repr=False)
     """Auth token of the Twilio account. Required with ``twilio``."""
     twilio_api_url: str = Field("", validation_alias="TWILIO_API_URL")
@@ -87,6 +89,12 @@ class CarrierSettings(Foundation):
             message = (
                 "TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be set where PORTAL_CARRIER is "
                 "twilio."
+            )
+            raise ValueError(message)
+        if self.twilio_account_sid and self.twilio_auth_token and find_spec("twilio") is None:
+            message = (
+                "Calls over Twilio need the extra twilio, which is not installed: install the "
+                "packages of requirements-twilio.lock, or remove TWILIO_ACCOUNT_SID."
             )
             raise ValueError(message)
         parts = urlsplit(self.twilio_api_url)

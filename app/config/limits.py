@@ -53,14 +53,27 @@ class LimitSettings(Foundation):
     """How long an applied contact file can be undone."""
     upload_days: int = Field(30, ge=1)
     """How long the rows of a finished upload are kept; at least as long as the undo."""
+    call_event_days: int = Field(0, ge=0)
+    """How long the timelines of ended calls are kept; 0 keeps them. On PostgreSQL a whole month is
+    dropped when all of it is older."""
     storage_partner_bytes: int = Field(StorageDefaults().partner, ge=0)
     """Storage of each partner with all its organizations: files and rows of uploads, undo logs,
     recordings of calls and brand images. The operator can set another limit for a partner."""
     storage_organization_bytes: int = Field(StorageDefaults().organization, ge=0)
     """Storage of each organization. Its partner can set another limit for an organization."""
+    disk_reserve_bytes: int = Field(100_000_000, ge=0)
+    """Free space on the disks of instance folder, files, SQLite database and temporary files below
+    which ``/readyz`` answers 503 and large bodies are refused."""
+    mail_days: int = Field(30, ge=1)
+    """How long mails are kept after they were requested, also those in the outbox."""
+    webhook_days: int = Field(30, ge=1)
+    """How long deliveries of webhooks are kept."""
     export_rows: int = Field(20_000, ge=1)
     """Rows of a list up to which its export is sent at once. The worker writes longer ones and
     mails a link, which ends after 7 days."""
+    exports_at_once: int = Field(2, ge=1)
+    """Exports that each web process answers at once, and as many requests that ask an identity
+    provider; more are answered with 503. Under gunicorn, without it: a third of the threads."""
     token_seconds: int = Field(3600, ge=1)
     """Lifetime of an access token."""
     session_hours: int = Field(12, ge=1)

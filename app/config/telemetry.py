@@ -20,11 +20,11 @@ class TelemetrySettings(Foundation):
     means none."""
     otlp_url: str = ""
     """Where traces are sent, such as ``http://collector:4318/v1/traces``. Needs
-    ``pip install '.[tracing]'``. Without it: no traces."""
+    the extra ``tracing``. Without it: no traces."""
     otlp_share: float = Field(1.0, ge=0, le=1)
     """Share of the traces that is kept, of those that begin here."""
     sentry_dsn: str = Field("", repr=False)
-    """Where errors are reported. Needs ``pip install '.[sentry]'``. Without it: nowhere."""
+    """Where errors are reported. Needs the extra ``sentry``. Without it: nowhere."""
 
     @property
     def logs_json(self) -> bool:

@@ -14,13 +14,20 @@ from typing import Any, Self
 
 import psycopg
 import pysqlite3.dbapi2 as sqlite
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from app.config import database_urls
+from app.database.replica import Replica
 from app.database.scope import INSTALLATION, SCOPE, Scope, begin
-from app.database.sqlite_write_lock import QueueingConnection, queue_writers, take_turn
+from app.database.sqlite_write_lock import (
+    BUSY_SECONDS,
+    QueueingConnection,
+    queue_writers,
+    take_turn,
+)
 
 WAL_IS_SOUND_FROM = (3, 51, 3)
 """Older SQLite can corrupt a write-ahead log when several connections reset it."""
@@ -28,7 +35,11 @@ WAL_IS_SOUND_FROM = (3, 51, 3)
 READ_ONLY = "read_only"
 """Execution option: the transaction will not write, so it takes no write lock on SQLite."""
 
-SQLITE_ARGUMENTS = {"timeout": 30, "check_same_thread": False, "factory": QueueingConnection}
+SQLITE_ARGUMENTS = {
+    "timeout": BUSY_SECONDS,
+    "check_same_thread": False,
+    "factory": QueueingConnection,
+}
 
 BULK_CACHE_KILOBYTES = 32768
 PAGES_AT_ONCE = 500
@@ -57,7 +68,7 @@ def make_engine(
     """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. Each of its connections
     to SQLite keeps so much of the file in memory. At a peak it opens ``max_overflow`` connections
     more, by default as many again; who finds none free waits for ``pool_seconds``."""
-    parsed = make_url(url)
+    parsed = database_urls.parse(url)
     if max_overflow is None:
         max_overflow = pool_size
     if parsed.get_backend_name() == "sqlite":
@@ -147,7 +158,6 @@ def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
     else:
         log.warning("SQLite %s: using a rollback journal", sqlite.sqlite_version_info)
     cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute("PRAGMA busy_timeout=30000")
     cursor.close()
     # The built-in function knows ASCII letters only: a search for "ünal" must find "Ünal".
     connection.create_function("lower", 1, _lower, deterministic=True)
@@ -179,6 +189,7 @@ class Database:
         self.engine = engine
         self._sessions = sessions or sessionmaker(engine, expire_on_commit=False)
         self.scope = INSTALLATION
+        self.replica: Replica | None = None
 
     def within(self, scope: Scope) -> Self:
         """The same database, with transactions of this scope only."""
@@ -196,6 +207,24 @@ class Database:
         with self._sessions() as session:
             if read_only or self.scope is not INSTALLATION:
                 session.connection(execution_options={READ_ONLY: read_only, SCOPE: self.scope})
+            yield session
+            session.commit()
+
+    def read_at(self, replica_url: str, most_seconds: float, *, pool_size: int) -> None:
+        """Let `figures` read at a standby of PostgreSQL while its rows are at most so old."""
+        engine = make_engine(replica_url, pool_size=pool_size)
+        self.replica = Replica(self.engine, engine, most_seconds)
+
+    @contextmanager
+    def figures(self, after: int = 0) -> Iterator[Session]:
+        """A session to read with: at the replica, if there is one that is recent and has what was
+        written before the position ``after`` of the primary's log."""
+        opened = self.replica.open(self.scope, after) if self.replica else None
+        if opened is None:
+            with self.transaction(read_only=True) as session:
+                yield session
+            return
+        with opened as session:
             yield session
             session.commit()
 
@@ -244,7 +273,7 @@ class Database:
             sleep(pause_seconds)
 
     def compact(self) -> int:
-        """Write SQLite's file anew without free pages, so that `give_back_space` works from now on;
+        """Rewrite SQLite's file without free pages, so that `give_back_space` works from now on;
         return how many bytes that gave back. Nothing can be written meanwhile, and the disk needs
         room for a second file."""
         if not self.is_sqlite:
@@ -265,3 +294,5 @@ class Database:
 
     def dispose(self) -> None:
         self.engine.dispose()
+        if self.replica:
+            self.replica.engine.dispose()

@@ -1,29 +1,62 @@
-"""The database's structure: bringing it to the newest migration, and asking how far it is.
+"""The database's structure: bringing it to the newest migration; whether this code works with it.
 
 Asking is what a running web process does, and it needs no Alembic: loading that costs 11 MB.
 """
 
+import logging
+import random
 import re
+import time
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from psycopg.errors import LockNotAvailable
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from app.config import ROOT
 from app.database import Database
 
+OLDEST_SCHEMA = "0088"
+"""The oldest migration that this code works with; the newest is `head`. Raise it together with the
+first model that needs a migration."""
+
+CODE_FLOOR = "schema_code_floor"
+"""The table in which contract migrations leave the oldest code that works after them, so that older
+processes know it. ``migrations/env.py`` writes it beside Alembic's own table."""
+
+LOCK_ATTEMPTS = 40
+_LOCK_PAUSES = (0.5, 3.0)
+"""Seconds between two attempts, at random: what waited meanwhile has its turn."""
+
 _REVISION = re.compile(r'^revision\b.*= "(\w+)"$', re.MULTILINE)
 _DOWN_REVISION = re.compile(r'^down_revision\b.*= "(\w+)"$', re.MULTILINE)
 
+log = logging.getLogger(__name__)
+
 
 @cache
+def history() -> tuple[str, ...]:
+    """The migrations that this code has, the oldest first. Raises `RuntimeError` for a circle."""
+    sources = [path.read_text() for path in (ROOT / "migrations" / "versions").glob("*.py")]
+    followers: dict[str | None, str] = {}
+    for source in sources:
+        before = _DOWN_REVISION.search(source)
+        for revision in _REVISION.findall(source):
+            followers[before[1] if before else None] = revision
+    ordered: list[str] = []
+    while (following := followers.get(ordered[-1] if ordered else None)) is not None:
+        if following in ordered:
+            message = f"two migrations have the revision {following}, or it follows itself"
+            raise RuntimeError(message)
+        ordered.append(following)
+    return tuple(ordered)
+
+
 def head() -> str:
     """The newest migration that this code has: the one that no other follows."""
-    sources = [path.read_text() for path in (ROOT / "migrations" / "versions").glob("*.py")]
-    revisions: set[str] = {match for source in sources for match in _REVISION.findall(source)}
-    followed = {match for source in sources for match in _DOWN_REVISION.findall(source)}
-    (newest,) = revisions - followed
-    return newest
+    return history()[-1]
 
 
 def current(connection: Connection) -> str | None:
@@ -34,22 +67,79 @@ def current(connection: Connection) -> str | None:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether code and database work together. ``problem`` is a sentence without a capital and a
+    full stop, empty if they do."""
+
+    found: str | None
+    problem: str = ""
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether the database is exactly where this code would bring it."""
+        return self.found == head()
+
+
+def fit(connection: Connection) -> Fit:
+    """Compare the database with the range of this code: from `OLDEST_SCHEMA` to `head`, and beyond
+    it up to the first contract migration that this code doesn't survive."""
+    found, known = current(connection), history()
+    if found in known:
+        if known.index(found) >= known.index(OLDEST_SCHEMA):
+            return Fit(found)
+        return Fit(found, f"the database is at migration {found}, this version needs {head()}")
+    if found is None or found < head():
+        missing = f"the database is at migration {found or 'none'}, this version needs {head()}"
+        return Fit(found, missing)
+    floor = code_floor(connection)
+    if floor is None or floor in known:
+        return Fit(found)
+    beyond = (
+        f"the database is at migration {found}, which needs a version with migration {floor}; "
+        f"this one has {head()}"
+    )
+    return Fit(found, beyond)
+
+
+def code_floor(connection: Connection) -> str | None:
+    """The migration that code must have to work with this database; None if any code does."""
+    if not inspect(connection).has_table(CODE_FLOOR):
+        return None
+    newest = text(f"SELECT max(oldest_code) FROM {CODE_FLOOR}")  # noqa: S608 - our own name
+    found: str | None = connection.scalar(newest)
+    return found
+
+
 def upgrade(database: Database, target: str = "head") -> None:
-    """Runs every migration up to ``target`` in one transaction."""
+    """Run every migration up to ``target``, each in a transaction of its own."""
     _run("upgrade", database, target)
 
 
 def downgrade(database: Database, target: str = "base") -> None:
-    """Takes migrations back down to ``target`` in one transaction."""
+    """Take migrations back down to ``target``, each in a transaction of its own."""
     _run("downgrade", database, target)
 
 
 def _run(direction: str, database: Database, target: str) -> None:
+    """Try again where a lock isn't got: what has run stays, the rest follows."""
     from alembic import command  # noqa: PLC0415 - see the head of this file
     from alembic.config import Config  # noqa: PLC0415 - see the head of this file
 
-    with database.engine.begin() as connection:
+    run: Any = getattr(command, direction)
+    for attempt in range(1, LOCK_ATTEMPTS + 1):
         config = Config(ROOT / "alembic.ini")
-        config.attributes["connection"] = connection
-        run: Any = getattr(command, direction)
-        run(config, target)
+        try:
+            with database.engine.connect() as connection:
+                config.attributes["connection"] = connection
+                try:
+                    run(config, target)
+                finally:
+                    connection.invalidate()  # its limits of locks and statements end with it
+        except OperationalError as error:
+            if not isinstance(error.orig, LockNotAvailable) or attempt == LOCK_ATTEMPTS:
+                raise
+            log.warning("a table is in use; attempt %s of %s failed", attempt, LOCK_ATTEMPTS)
+        else:
+            return
+        time.sleep(random.uniform(*_LOCK_PAUSES))  # noqa: S311 - no secret

@@ -4,14 +4,19 @@ SQLite has no queue: who finds the file locked sleeps and tries again, up to a t
 a time, while the file lies idle or others overtake. Here the threads of an engine wait for one
 another, and one of them waits for other processes in the system's own queue, on a lock of a file
 beside the database; a killed process leaves it. SQLite's lock still decides who writes: this one
-only orders the waiting.
+only orders the waiting, so a writer whose turn doesn't come is refused by SQLite or writes safely.
+No lock is ever taken from a process that hangs: its transaction may be half written.
 """
 
 import fcntl
+import logging
 import os
 import weakref
+from collections.abc import Iterator
 from functools import cached_property
-from threading import Lock
+from pathlib import Path
+from threading import Condition, Lock, Thread
+from time import monotonic
 from typing import Any
 
 import pysqlite3.dbapi2 as sqlite
@@ -19,6 +24,15 @@ from sqlalchemy import Connection, Engine, event
 
 WAIT_SECONDS = 30.0
 """After which a writer tries without a turn, and hears from SQLite that the file is locked."""
+HUNG_SECONDS = 1.0
+"""The same, once another process has kept the turn for `WAIT_SECONDS`: the threads that wait for it
+are needed for what only reads. SQLite then waits no longer for its own lock."""
+BUSY_SECONDS = 30.0
+"""How long SQLite waits for its own lock, which others may have without a turn."""
+_WAL_WRITE_LOCK = 120
+"""The byte of the file ``-shm`` that SQLite locks to write (sqlite.org/walformat.html)."""
+
+log = logging.getLogger(__name__)
 
 
 class Turns:
@@ -27,6 +41,12 @@ class Turns:
     def __init__(self, path: str):
         self._path = path
         self._among_threads = Lock()
+        self._queue = Condition()
+        self._is_queued = False
+        """A thread waits for other processes."""
+        self._is_wanted = False
+        """A writer waits for that thread."""
+        self._is_hung = False
 
     @cached_property
     def _file(self) -> int:
@@ -40,18 +60,61 @@ class Turns:
 
     def take(self) -> bool:
         """Waits for the turn; False where it did not come in time."""
-        if not self._among_threads.acquire(timeout=WAIT_SECONDS):
+        end = monotonic() + (HUNG_SECONDS if self._is_hung else WAIT_SECONDS)
+        if not self._among_threads.acquire(timeout=end - monotonic()):
             return False
+        has_turn = False
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
-        except OSError:
-            self._among_threads.release()
-            raise
-        return True
+            has_turn = self._lock_file(end)
+        finally:
+            if not has_turn:
+                self._among_threads.release()
+        return has_turn
 
     def pass_on(self) -> None:
         fcntl.flock(self._file, fcntl.LOCK_UN)
         self._among_threads.release()
+
+    def _lock_file(self, end: float) -> bool:
+        with self._queue:
+            if not self._is_queued:
+                try:
+                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    if not self._enter_queue():
+                        return False
+                else:
+                    return True
+            self._is_wanted = True
+            self._queue.wait_for(lambda: not self._is_queued, end - monotonic())
+            self._is_wanted = False
+            if not self._is_queued:
+                return True
+            if not self._is_hung:
+                self._is_hung = True
+                found = ", ".join(map(str, holders(self._path))) or "unknown"
+                log.error("others can't write: SQLite's write lock is held by process %s", found)
+            return False
+
+    def _enter_queue(self) -> bool:
+        """Wait in a thread: a wait for a file lock has no time limit. False without memory for a
+        thread."""
+        try:
+            Thread(target=self._wait_for_others, name="write lock", daemon=True).start()
+        except RuntimeError:
+            return False
+        self._is_queued = True
+        return True
+
+    def _wait_for_others(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        finally:
+            with self._queue:
+                self._is_queued = self._is_hung = False
+                if not self._is_wanted:
+                    fcntl.flock(self._file, fcntl.LOCK_UN)
+                self._queue.notify()
 
 
 class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc]  # the driver has no types
@@ -59,19 +122,36 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
 
     turns: Turns
     _has_turn = False
+    _is_hasty = False
 
     def take_turn(self) -> None:
         """Wait for the connections that asked earlier; return at once if this one has the turn."""
+        if self._has_turn:
+            return
+        self._has_turn = self.turns.take()
         if not self._has_turn:
-            self._has_turn = self.turns.take()
+            self._is_hasty = True
+            self.wait_for_lock(HUNG_SECONDS)
+
+    def wait_for_lock(self, seconds: float = BUSY_SECONDS) -> None:
+        """Let SQLite wait so long for its own lock."""
+        # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
+        self.execute(f"PRAGMA busy_timeout={seconds * 1000:.0f}")
 
     def commit(self) -> None:
-        super().commit()
+        try:
+            super().commit()
+        except sqlite.Error:  # type: ignore[attr-defined]  # the driver has no types
+            self.rollback()  # SQLAlchemy doesn't: the pool would keep the turn
+            raise
         self._pass_on()
 
     def rollback(self) -> None:
         try:
             super().rollback()
+            if self._is_hasty:
+                self._is_hasty = False
+                self.wait_for_lock()
         finally:
             self._pass_on()
 
@@ -101,3 +181,38 @@ def take_turn(connection: Connection) -> None:
     """To be called before the transaction takes SQLite's lock to write."""
     raw: Any = connection.connection.dbapi_connection
     raw.take_turn()
+
+
+def holders(path: str) -> list[int]:
+    """Return the processes that have the turn to write the database at ``path``, or write it
+    without one; empty where the system doesn't tell.
+
+    Nothing is opened: closing a file would end the locks that SQLite has on it in this process.
+    """
+    try:
+        found = {pid for pid in _holders(path) if pid > 0}
+    except OSError:
+        return []
+    return sorted(found)
+
+
+def _holders(path: str) -> Iterator[int]:
+    turn, database = _name(f"{path}-turns"), _name(f"{path}-shm")
+    for line in Path("/proc/locks").read_text().splitlines():
+        _number, kind, *rest = line.split()
+        if kind == "->":  # who only waits
+            continue
+        _strictness, access, pid, file, begin, end = rest
+        if access != "WRITE":
+            continue
+        if file == turn or (
+            file == database and int(begin) <= _WAL_WRITE_LOCK <= float(end.replace("EOF", "inf"))
+        ):
+            yield int(pid)
+
+
+def _name(file: str) -> str:
+    """Return what the list of locks calls a file."""
+    found = Path(file).stat()
+    device = found.st_dev
+    return f"{os.major(device):02x}:{os.minor(device):02x}:{found.st_ino}"

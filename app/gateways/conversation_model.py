@@ -8,7 +8,6 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,7 +43,7 @@ class Segment:
     at: float | None = None
 
 
-def transcribe(model: Model, path: Path, file_name: str, content_type: str) -> list[Segment]:
+def transcribe(model: Model, sound: bytes, file_name: str, content_type: str) -> list[Segment]:
     """Return what is said in the recording. Speakers are not told apart. Raises
     `ModelUnusable`."""
     boundary = uuid.uuid4().hex
@@ -56,7 +55,7 @@ def transcribe(model: Model, path: Path, file_name: str, content_type: str) -> l
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
         f"Content-Type: {content_type}\r\n\r\n"
     )
-    body = "".join([*parts, opening]).encode() + path.read_bytes() + f"\r\n--{boundary}--".encode()
+    body = "".join([*parts, opening]).encode() + sound + f"\r\n--{boundary}--".encode()
     reply = _post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
     segments = reply.get("segments")
     found = [_segment(each) for each in segments] if isinstance(segments, list) else []

@@ -13,7 +13,7 @@ from dbos import DBOS, _dbos, _queue
 from dbos._core import ActiveWorkflowById
 from dbos._serialization import DefaultSerializer
 from dbos._sys_db import SystemDatabase
-from sqlalchemy import Engine, func, literal_column, select
+from sqlalchemy import Connection, Engine, and_, func, literal_column, select, update
 
 from app.gateways.wake import Bell, Bells
 
@@ -85,6 +85,12 @@ def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
     instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
 
 
+def stop_claiming() -> None:
+    """Claim no more work in this process; what runs goes on."""
+    for stop in _dbos._get_dbos_instance().background_thread_stop_events:  # noqa: SLF001 - as above
+        stop.set()
+
+
 def running() -> set[str]:
     """Return the IDs of the work that runs in this process."""
     return set(_dbos._get_dbos_instance()._active_workflows_set.activeList())  # noqa: SLF001 - as above
@@ -92,15 +98,26 @@ def running() -> set[str]:
 
 def start_delayed() -> tuple[set[str], float]:
     """Put the work whose delay is over into its queues; return the names of the queues, and the
-    seconds until the next delay is over."""
+    seconds until the next delay is over, both by the database's time."""
     database = _dbos._get_dbos_instance()._sys_db  # noqa: SLF001 - this file is for it
     work = database.tables.workflow_status
     # Written out, so that SQLite uses the index of delayed work.
     is_delayed = work.c.status == literal_column("'DELAYED'")
-    until, now = work.c.delay_until_epoch_ms, int(time.time() * 1000)
+    until = work.c.delay_until_epoch_ms
     with database.engine.connect() as connection:
-        queues = list(connection.scalars(select(work.c.queue_name).where(is_delayed, until <= now)))
+        now = int(database_seconds(connection) * 1000)
+        is_over = and_(is_delayed, until <= now)
+        queues = set(connection.scalars(select(work.c.queue_name).where(is_over)))
         following = connection.scalar(select(func.min(until)).where(is_delayed, until > now))
     if queues:
-        database.transition_delayed_workflows()
-    return set(queues), math.inf if following is None else (following - now) / 1000
+        # As DBOS's `transition_delayed_workflows`, which goes by the time of this machine.
+        with database.engine.begin() as connection:
+            connection.execute(update(work).where(is_over).values(status="ENQUEUED"))
+    return queues, math.inf if following is None else (following - now) / 1000
+
+
+def database_seconds(connection: Connection) -> float:
+    """Return the time that is one for all machines, in seconds since 1970."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)

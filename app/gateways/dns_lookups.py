@@ -1,14 +1,11 @@
-"""Lookups in the DNS: texts, aliases and addresses of a name."""
+"""Lookups in the DNS: texts, aliases and addresses of a name.
+
+Web processes look nothing up, so what this needs is imported at the first lookup.
+"""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Any
-
-import dns.exception
-import dns.name
-import dns.nameserver
-import dns.rdatatype
-import dns.resolver
 
 LIFETIME_SECONDS = 5.0
 """For one lookup, all servers and repetitions together."""
@@ -25,6 +22,9 @@ class Resolver:
     def __init__(
         self, servers: Sequence[tuple[str, int]] = (), lifetime_seconds: float = LIFETIME_SECONDS
     ):
+        import dns.nameserver  # noqa: PLC0415 - see the head of this file
+        import dns.resolver  # noqa: PLC0415 - as above
+
         try:
             self._resolver = dns.resolver.Resolver(configure=not servers)
         except dns.exception.DNSException as error:
@@ -58,6 +58,8 @@ class Resolver:
         return sorted(str(ip_address(record.address)) for record in found)
 
     def _ask(self, name: str, kind: str) -> list[Any]:
+        import dns.resolver  # noqa: PLC0415 - as above
+
         try:
             answer = self._resolver.resolve(f"{name}.", kind, search=False)
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):

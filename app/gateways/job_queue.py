@@ -4,6 +4,7 @@ Work is enqueued in the caller's transaction, so a row and its work are committe
 all. The worker's half is in `app.jobs`.
 """
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -97,7 +98,6 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-512")
     connection.execute("PRAGMA foreign_keys=ON")
-    connection.execute("PRAGMA busy_timeout=30000")
 
 
 def _before_writing(connection: Connection, _cursor: Any, statement: str, *_more: Any) -> None:
@@ -131,7 +131,7 @@ def enqueue_call(
     delay_seconds: float | None = None,
     had_its_turn: bool = False,
 ) -> None:
-    """Enqueue one dialling of a call; a delayed one takes no slot of the queue. A call with
+    """Enqueue one placing of a call; a delayed one takes no slot of the queue. A call with
     ``had_its_turn`` comes before all that are still waiting."""
     options: EnqueueOptions = {
         "workflow_name": "place_call",
@@ -269,6 +269,10 @@ def enqueue_recording(
 
 
 def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
+    if "delay_seconds" in options:
+        # DBOS adds the delay to the time of this machine.
+        ahead = dbos_adapter.database_seconds(session.connection()) - time.time()
+        options["delay_seconds"] += ahead
     parent = tracing.trace_parent()
     more = {"trace_parent": parent} if parent else {}
     _client(session).enqueue_in_transaction(session, options, *args, **more)

@@ -62,6 +62,9 @@ def ask(
         line.connected.settimeout(whole)
         with line.cut_at(deadline):
             return _exchange(line, parts, method, headers, body, most_bytes)
+    except ssl.SSLCertVerificationError as error:
+        words = f"the certificate was refused: {error.verify_message}"
+        raise NoAnswer(words) from None
     except ssl.SSLError as error:
         words = f"no secure connection: {error.reason or error}"
         raise NoAnswer(late if line.is_cut else words) from None

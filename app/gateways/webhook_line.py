@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from app.gateways import outside_http
+from app.telemetry.scrubbing import scrubbed
 
 EXCERPT_BYTES = 2000
 
@@ -43,11 +44,14 @@ def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
     except outside_http.NoAnswer as reason:
         return Answer(None, str(reason))
     text = (answer.body or b"").decode(errors="replace")  # without a body, its status is the answer
-    return Answer(answer.status, _printable(text), _seconds(answer.headers.get("Retry-After")))
+    return Answer(answer.status, _excerpt(text), _seconds(answer.headers.get("Retry-After")))
 
 
-def _printable(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:500]
+def _excerpt(text: str) -> str:
+    """Return the beginning of an answer on one line, without keys, tokens and personal data that a
+    receiver may echo."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return scrubbed(" ".join(printable.split()))[:500]
 
 
 def _seconds(header: str | None) -> float | None:

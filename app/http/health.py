@@ -1,17 +1,19 @@
 """Is the process alive, and is the installation ready? Asked by supervisors and proxies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from flask import Blueprint, jsonify
+from flask import Blueprint, current_app, jsonify
 from flask.typing import ResponseReturnValue
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.database.migration import current, head
-from app.extensions import transaction
-from app.models import WorkerHeartbeat, utcnow
+from app.database.migration import fit
+from app.disk_space import shortage
+from app.extensions import settings, transaction
+from app.models import WorkerHeartbeat
+from app.services import workers
 
 HEARTBEAT_LIMIT = timedelta(seconds=15)
 
@@ -29,15 +31,32 @@ def healthz() -> ResponseReturnValue:
 @blueprint.get("/readyz")
 def readyz() -> ResponseReturnValue:
     """200 where work can be done, else 503; ``checks`` says in a sentence what is in the way."""
-    checks = dict.fromkeys(CHECKS, "not checked")
+    return _readiness(CHECKS, disk=shortage(settings()) or OK)
+
+
+@blueprint.get("/readyz/web")
+def readyz_web() -> ResponseReturnValue:
+    """As `readyz`, of this web process alone: pages are served without a worker too, and while a
+    disk is almost full, so that users can delete data."""
+    return _readiness({name: CHECKS[name] for name in ("database", "migrations")})
+
+
+def _readiness(wanted: Mapping[str, Callable[[Session], str]], **found: str) -> ResponseReturnValue:
+    checks = {**found, **dict.fromkeys(wanted, "not checked")}
+    if current_app.extensions["stopping"].is_set():
+        return _answer(checks | {"stopping": "this process is stopping"})
     try:
         with transaction(read_only=True) as session:
-            for name, check in CHECKS.items():
+            for name, check in wanted.items():
                 checks[name] = check(session)
                 if checks[name] != OK:
                     break
     except SQLAlchemyError:
         checks["database"] = "the database does not answer"
+    return _answer(checks)
+
+
+def _answer(checks: dict[str, str]) -> ResponseReturnValue:
     ready = set(checks.values()) == {OK}
     body = jsonify(status="ready" if ready else "unavailable", checks=checks)
     body.headers["Cache-Control"] = "no-store"
@@ -50,10 +69,7 @@ def _database(session: Session) -> str:
 
 
 def _migrations(session: Session) -> str:
-    found, wanted = current(session.connection()), head()
-    if found == wanted:
-        return OK
-    return f"the database is at migration {found or 'none'}, this version needs {wanted}"
+    return fit(session.connection()).problem or OK
 
 
 def _worker(session: Session) -> str:
@@ -61,7 +77,7 @@ def _worker(session: Session) -> str:
     latest = session.scalar(select(func.max(WorkerHeartbeat.beat_at)).where(alive))
     if latest is None:
         return "no worker is running"
-    if utcnow() - latest <= HEARTBEAT_LIMIT:
+    if workers.database_time(session) - latest <= HEARTBEAT_LIMIT:
         return OK
     return f"no worker has been heard of since {latest.isoformat(timespec='seconds')}"
 

@@ -1,4 +1,4 @@
-"""One id for each request: in the log, in error bodies and in the header ``X-Request-Id``.
+"""One id for each request: in log lines, error bodies and in the header ``X-Request-Id``.
 
 An id that a client sends is never taken over: it would let one caller write into another's trail.
 """

@@ -1,5 +1,18 @@
-"""The built assets, served for ever under their hashed names and compressed ahead."""
+"""The built assets, served for ever under their hashed names and compressed ahead.
 
+Each web process copies its own into a folder that all of an installation share, and serves from
+there what it doesn't have itself: pages of two versions find their assets wherever a proxy asks.
+"""
+
+import logging
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
 from wsgiref.headers import Headers
 
 from flask import Flask
@@ -10,17 +23,40 @@ from app.http.security_headers import STRICT_TRANSPORT
 
 DIST = ROOT / "static" / "dist"
 PREFIX = "static/dist/"
+KEPT_SECONDS = 180 * 24 * 3600
+"""Shared assets that no process has brought along for so long are deleted."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 """For a picture or a script that a browser opens as a page."""
+_HASHED = re.compile(r"(?:\w+/)+[\w-]+(?:\.[\w-]+)*\.[0-9a-f]{10}\.\w+", re.ASCII)
+
+log = logging.getLogger(__name__)
 
 
-def serve_built_assets(app: Flask, *, over_https: bool) -> None:
+class BuiltAssets(WhiteNoise):
+    """The assets of this version, and those that other versions have shared in ``folder``."""
+
+    def __init__(self, application: Any, folder: Path, **options: Any):
+        super().__init__(application, **options)
+        self._folder = folder
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        url = environ.get("PATH_INFO", "")
+        name = url.removeprefix(f"/{PREFIX}")
+        is_missing = name != url and url not in self.files and _HASHED.fullmatch(name)
+        if is_missing and (self._folder / name).is_file():
+            self.add_file_to_dictionary(url, str(self._folder / name))  # type: ignore[no-untyped-call]  # WhiteNoise has no types
+        answer: Iterable[bytes] = super().__call__(environ, start_response)  # type: ignore[no-untyped-call]  # as above
+        return answer
+
+
+def serve_built_assets(app: Flask, folder: Path, *, over_https: bool) -> None:
     """Answers for ``/static/dist/`` before the application does: each file that is there now.
 
     A name holds its content's hash (`scripts/build_assets.mjs`), so what is served never changes.
-    ``over_https``: browsers reach this installation over https alone.
+    ``folder`` is that of `share`. ``over_https``: browsers reach this installation over https
+    alone.
     """
 
     def protect(headers: Headers, _path: str, _url: str) -> None:
@@ -30,11 +66,37 @@ def serve_built_assets(app: Flask, *, over_https: bool) -> None:
         if over_https:
             headers["Strict-Transport-Security"] = STRICT_TRANSPORT
 
-    app.wsgi_app = WhiteNoise(  # type: ignore[method-assign]  # how middleware is put around Flask
+    app.wsgi_app = BuiltAssets(  # type: ignore[method-assign]  # how middleware is put around Flask
         app.wsgi_app,
+        folder,
         root=str(DIST),
         prefix=PREFIX,
         immutable_file_test=lambda _path, url: not url.endswith(".json"),
         allow_all_origins=False,
         add_headers_function=protect,
     )
+
+
+def share(folder: Path) -> None:
+    """Copy the assets of this version to the processes of other versions, before the first page
+    names them; delete what is too old. This version serves without the folder too."""
+    try:
+        for path in DIST.rglob("*"):
+            name = path.relative_to(DIST)
+            if _HASHED.fullmatch(str(name).removesuffix(".gz").removesuffix(".br")):
+                _share_one(path, folder / name)
+        oldest = time.time() - KEPT_SECONDS
+        for path in folder.rglob("*"):
+            if path.is_file() and path.stat().st_mtime < oldest:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("other versions get no assets of this one: %s", error)
+
+
+def _share_one(path: Path, shared: Path) -> None:
+    if not shared.exists():
+        shared.parent.mkdir(parents=True, exist_ok=True)
+        half = shared.with_name(f"{shared.name}.{token_hex(8)}")
+        shutil.copyfile(path, half)
+        half.rename(shared)  # no process ever reads a half of it
+    os.utime(shared)

@@ -28,6 +28,8 @@ SQLITE_CONNECTIONS = 4
 """Of each pool: one writes at a time, and each takes a megabyte."""
 SQLITE_POOL_SECONDS = 120.0
 """Where calls wait for a connection, and not each with its own for its turn to write."""
+REPLICA_CONNECTIONS = 1
+"""Only monthly reports are read there."""
 CACHE_KILOBYTES = 512
 """A call reads a few rows; only uploads gain from more."""
 
@@ -59,9 +61,13 @@ def open_context(settings: Settings) -> WorkerContext:
     notes = _unhurried(_small(url, WORKER_NOTES))
     ledger = _unhurried(_small(url, WORKER_LEDGER))
     watch, database = Watch(), Database(notes)
+    calls = Database(engine)
+    if settings.replica_database_url and not calls.is_sqlite:
+        lag = settings.replica_lag_seconds
+        calls.read_at(settings.replica_url, lag, pool_size=REPLICA_CONNECTIONS)
     context = WorkerContext(
         settings=settings,
-        database=Database(engine),
+        database=calls,
         bulk_database=Database(make_engine(url, pool_size=WORKER_UPLOADS)),
         note_database=database,
         carriers=Carriers(settings, database, open_carriers(settings, ledger), watch),

@@ -86,6 +86,8 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
         "notification_coalesce_sec": UNUSED_SECONDS,
     }
     dbos_adapter.pace(DBOS(config=config), bells, settings.queue_poll_seconds)
+    if settings.worker_queue_names:
+        DBOS.listen_queues(settings.worker_queue_names)
     DBOS.launch()
     queues: dict[str, Limits] = {
         CALLS_QUEUE: {

@@ -11,9 +11,10 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
-from app.errors import Sentence
+from app.errors import Sentence, Unavailable
 from app.gateways.carriers.twilio.wire import REAL_API
 from app.gateways.files import FileStore
+from app.gateways.files.outages import retry_on_file_outage
 from app.gateways.outside_recordings import NotFetched, fetch
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
@@ -33,6 +34,7 @@ def fetch_recording(recording_id: str, turn: int) -> None:
 
 @DBOS.step(name="fetch_and_keep_recording")
 @retry_on_database_outage
+@retry_on_file_outage
 def fetch_and_keep_recording(recording_id: str, turn: int) -> None:
     worker = context()
     keep_file(worker.database, worker.files, worker.settings, UUID(recording_id), turn)
@@ -69,7 +71,7 @@ def keep_file(
         with database.transaction() as session:
             fetching.fail(session, recording_id, turn, str(reason), again=reason.again)
         return
-    except OSError:
+    except (OSError, Unavailable):
         log.exception("a recording could not be stored")
         with database.transaction() as session:
             fetching.fail(session, recording_id, turn, FAILED(), again=True)

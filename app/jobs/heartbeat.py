@@ -6,9 +6,9 @@ The database's time is the time of all workers: a machine's clock may be wrong.
 import fcntl
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
@@ -19,15 +19,10 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from app.database import Database
 from app.jobs.liveness import Liveness
 from app.jobs.restore_detection import MarkFile
-from app.models.base import Clock, utcnow
 from app.services import workers
+from app.services.common_time import go_by
 
 RETRY_SECONDS = 2.0
-SLOW_SECONDS = 0.5
-"""A heartbeat that took longer says too little about the clock."""
-CLOCKS_DIFFER = timedelta(seconds=0.25)
-WRONG = timedelta(seconds=2)
-"""From this difference on, a machine's clock is reported."""
 
 log = logging.getLogger(__name__)
 
@@ -86,13 +81,19 @@ def wait_for_database(database: Database, life: Liveness, stop: Event) -> bool:
     return False
 
 
-def announce(database: Database, executor_id: str, mark: MarkFile, pulse: workers.Pulse) -> None:
-    """Call it before any work is taken: after a restore of the database it pauses all dialling."""
+def announce(
+    database: Database,
+    executor_id: str,
+    mark: MarkFile,
+    pulse: workers.Pulse,
+    queues: Collection[str] = (),
+) -> None:
+    """Call it before any work is taken: after a restore of the database it pauses all calls."""
     began = monotonic()
     with database.transaction() as session:
-        now = workers.announce(session, executor_id)
+        now = workers.announce(session, executor_id, queues)
         mark.advance(session)
-        _go_by(now, began)
+        _keep_time(database, now, began)
     mark.keep()
     pulse.add(now)
 
@@ -104,26 +105,18 @@ def beat(database: Database, executor_id: str, mark: MarkFile, pulse: workers.Pu
         now = workers.beat(session, executor_id)
         if now is None:
             return False
-        _go_by(now, began)
+        _keep_time(database, now, began)
         mark.advance(session)
     mark.keep()
     pulse.add(now)
     return True
 
 
-def _go_by(database_time: datetime, asked: float) -> None:
-    """Let everything in this process that asks `utcnow` go by the database's time."""
-    if monotonic() - asked > SLOW_SECONDS or abs(database_time - utcnow()) < CLOCKS_DIFFER:
-        return
-    difference = database_time - datetime.now(UTC)
-    Clock.read = staticmethod(lambda: datetime.now(UTC) + difference)
-    if abs(difference) >= WRONG:
-        seconds = -difference.total_seconds()
-        log.warning(
-            "this machine's clock is %.0f s %s the database's, whose time counts",
-            abs(seconds),
-            "ahead of" if seconds > 0 else "behind",
-        )
+def _keep_time(database: Database, now: datetime, began: float) -> None:
+    """On SQLite the heartbeat's time is this process's own, and old by how long it was written: to
+    go by it would set the clock back a little more each time."""
+    if not database.is_sqlite:
+        go_by(now, began)
 
 
 def leave(database: Database, executor_id: str) -> None:

@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -18,18 +18,17 @@ from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import Ledger
-from app.gateways.files import FileStore
-from app.gateways.mailers import open_outbox
 from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import Syslog, SyslogUnavailable
-from app.jobs import sell_plans, waiting_calls
+from app.jobs import follow_subscriptions as following
+from app.jobs import months, purging, sell_plans, waiting_calls
 from app.jobs.context import context
 from app.models import utcnow
 from app.services import (
     alerts,
     carrier_accounts,
+    credential_ends,
     domains,
-    exports,
     figure_check,
     monthly_reports,
     phone_numbers,
@@ -40,14 +39,12 @@ from app.services.audit import forwarding, refusals
 from app.services.billing import statements
 from app.services.billing.usage import model_rate
 from app.services.branding import outside_pictures
-from app.services.calls import carrier_reports
+from app.services.calls import carrier_costs
 from app.services.factors import authenticator_apps
 from app.services.identity_providers import providers as identity_providers
-from app.services.imports import deletion, expiry
 from app.services.pauses import carrier_health
 from app.services.pricing import accounts as processor_accounts
 from app.services.pricing import refresh as pricing_refresh
-from app.services.recordings import retention as recording_retention
 from app.services.spending import budgets
 
 log = logging.getLogger(__name__)
@@ -76,6 +73,10 @@ def purge_records() -> None:
         retention.purge(session)
 
 
+def turn_months() -> None:
+    months.turn(context().database, context().settings)
+
+
 def purge_observations() -> None:
     with context().database.transaction() as session:
         carrier_health.forget(session)
@@ -95,6 +96,11 @@ def tidy_accounts() -> None:
         identity_providers.tidy(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
+
+
+def tidy_ledgers() -> None:
+    """Delete what SIP calls left on this host: each worker does so for its own."""
+    Ledger(trunk_of(context().settings).folder).tidy()
 
 
 def refresh_numbers() -> None:
@@ -133,108 +139,6 @@ def purge_engine() -> None:
         time.sleep(0.05)  # others write too
 
 
-def purge_outbox() -> None:
-    """Remove stored mails together with their rows."""
-    open_outbox(context().settings).forget(datetime.now(UTC) - retention.MAILS_KEPT)
-
-
-def purge_uploads() -> None:
-    """Expire uploads that were not applied, and remove the files of ended ones; their rows some
-    days later."""
-    database, files, settings = context().database, context().files, context().settings
-    with database.transaction() as session:
-        expiry.expire(session, settings.upload_days)
-    while True:
-        with database.transaction(read_only=True) as session:
-            unneeded = expiry.unneeded_files(session)
-        if not unneeded:
-            break
-        for key in unneeded.values():
-            files.delete(key)
-        with database.transaction() as session:
-            expiry.files_gone(session, list(unneeded))
-    forget_rows(database, settings.rows_kept_days)
-
-
-def purge_recordings() -> None:
-    """Delete recordings with their files, and transcripts, whose time is over."""
-    database, files, settings = context().database, context().files, context().settings
-    keys = [""]
-    while keys:
-        with database.transaction() as session:
-            keys = recording_retention.purge_recordings(session, settings.recording_days)
-        for key in keys:
-            files.delete(key)
-    left = True
-    while left:
-        with database.transaction() as session:
-            left = recording_retention.purge_transcripts(session, settings.transcript_days) > 0
-
-
-def purge_exports() -> None:
-    """Delete exports with their files whose time is over."""
-    database, files = context().database, context().files
-    keys: Sequence[str] = [""]
-    while keys:
-        with database.transaction() as session:
-            keys = exports.purge(session)
-        for key in keys:
-            files.delete(key)
-
-
-def remove_orphan_files() -> None:
-    """Remove files that nothing refers to."""
-    database, files = context().database, context().files
-    with database.transaction(read_only=True) as session:
-        orphans = expiry.orphans(session, files, expiry.ORPHAN_AFTER)
-    for key in orphans:
-        files.delete(key)
-    if orphans:
-        log.warning("removed %d files that nothing refers to", len(orphans))
-
-
-def forget_rows(database: Database, days: int) -> None:
-    """Remove the stored rows of uploads that ended ``days`` ago."""
-    while True:
-        with database.transaction(read_only=True) as session:
-            upload_id = expiry.to_forget(session, days)
-        if upload_id is None:
-            return
-        _forget_all_rows(database, upload_id)
-
-
-def delete_upload(database: Database, files: FileStore, upload_id: UUID) -> None:
-    """Delete the file, the rows and the undo log of an upload."""
-    with database.transaction(read_only=True) as session:
-        key = expiry.file_key_of(session, upload_id)
-    if key:
-        files.delete(key)
-        with database.transaction() as session:
-            expiry.files_gone(session, [upload_id])
-    _forget_all_rows(database, upload_id)
-
-
-def _forget_all_rows(database: Database, upload_id: UUID) -> None:
-    left = True
-    while left:
-        with database.transaction() as session:
-            left = expiry.forget_some(session, upload_id)
-        time.sleep(0.02)  # others write too
-
-
-def measure_uploads() -> None:
-    """Count what uploads of an earlier version store."""
-    database = context().database
-    while True:
-        with database.transaction(read_only=True) as session:
-            upload_id = deletion.unmeasured(session)
-        if upload_id is None:
-            return
-        with database.transaction() as session:
-            deletion.measure(session, upload_id)
-        time.sleep(0.02)  # others write too
-
-
 def give_back_space() -> None:
     """Shrink SQLite's file by what deleted rows left."""
     context().database.give_back_space()
@@ -271,6 +175,16 @@ def _refresh_prices(processor: Processor, partner_id: UUID | None = None) -> Non
             pricing_refresh.keep(session, references, found)
 
 
+def follow_subscriptions() -> None:
+    """Ask for the subscriptions of customers daily: a report about one can be lost."""
+    following.follow_due(context())
+
+
+def charge_usage() -> None:
+    """Add what customers used beyond their plans to the invoices of their subscriptions."""
+    following.charge_due(context())
+
+
 def gather_statistics() -> None:
     context().database.gather_statistics()
 
@@ -280,7 +194,7 @@ def ask_for_costs() -> None:
     database = context().database
     for kind in context().carriers.charging():
         with database.transaction(read_only=True) as session:
-            inquiries = carrier_reports.costs_due(session, kind, datetime.now(UTC), COSTS_A_TURN)
+            inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_TURN)
         for inquiry in inquiries:
             try:
                 state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
@@ -289,7 +203,7 @@ def ask_for_costs() -> None:
                 break
             if state.cost is not None:
                 with database.transaction() as session:
-                    carrier_reports.write_cost_of(session, inquiry.attempt_id, state)
+                    carrier_costs.write_cost_of(session, inquiry.attempt_id, state)
 
 
 def forward_history() -> None:
@@ -363,14 +277,25 @@ def evaluate_alerts() -> None:
 
 
 def send_reports() -> None:
-    """Queue the monthly reports that are due."""
+    """Queue the monthly reports that are due, with figures of a replica that has all until now."""
     database, now = context().database, utcnow()
     model = model_rate(context().settings)
     with database.transaction(read_only=True) as session:
         is_due = monthly_reports.is_any_due(session, now)
+    stored = database.replica.position() if is_due and database.replica else 0
     while is_due:
+        with database.figures(stored) as figures, database.transaction() as session:
+            is_due = monthly_reports.send_due(session, now, model, figures) > 0
+
+
+def announce_ends() -> None:
+    """Announce credentials that end soon."""
+    database, now = context().database, utcnow()
+    with database.transaction(read_only=True) as session:
+        is_any_due = credential_ends.is_any_due(session, now)
+    if is_any_due:
         with database.transaction() as session:
-            is_due = monthly_reports.send_due(session, now, model) > 0
+            credential_ends.announce(session, now)
 
 
 def check_figures() -> None:
@@ -391,7 +316,7 @@ def check_figures() -> None:
 def start_backup() -> None:
     """Begin the daily backup if it is due, in a thread of its own: other tasks go on."""
     worker = context()
-    if worker.settings.backup_dir is None:
+    if not worker.settings.backup_place:
         return
     with worker.database.transaction() as session:
         backup_id = backup_records.claim(session, utcnow(), worker.settings.backup_hour)
@@ -402,11 +327,9 @@ def start_backup() -> None:
 
 def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
     """Make the backup that was begun, note how it ended, and remove the oldest."""
-    folder = settings.backup_dir
-    if folder is None:
-        return
+    place = settings.backup_place
     try:
-        made = backups.create(settings, folder, settings.backup_public_keys)
+        made = backups.create_at(settings, place, settings.backup_public_keys)
     except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
         log.error("the backup failed: %s", error)
         with database.transaction() as session:
@@ -416,10 +339,8 @@ def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
         log.warning("the backup was not verified: %s", made.unverified)
     with database.transaction() as session:
         is_verified = made.unverified is None
-        backup_records.succeed(
-            session, backup_id, str(made.path), made.size, is_verified=is_verified
-        )
-    backups.remove_old(folder, settings.backup_keep)
+        backup_records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
+    backups.remove_old_at(settings, place, settings.backup_keep)
 
 
 TASKS = [
@@ -432,22 +353,28 @@ TASKS = [
     Task("sum up refused attempts", MINUTE, close_refusal_counts),
     Task("refresh prices", MINUTE, refresh_prices),
     Task("report budgets", MINUTE, report_budgets),
+    Task("announce ends of credentials", HOUR, announce_ends),
     Task("close months", HOUR, close_months),
+    Task("charge usage", HOUR, charge_usage),
+    Task("follow subscriptions", HOUR, follow_subscriptions),
     Task("ask for costs", MINUTE, ask_for_costs),
     Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
     Task("refresh pictures on other hosts", MINUTE, refresh_pictures),
     Task("check domains", MINUTE, check_domains),
     Task("check figures", HOUR, check_figures),
-    Task("purge uploads", HOUR, purge_uploads),
-    Task("purge recordings", HOUR, purge_recordings),
-    Task("purge exports", HOUR, purge_exports),
-    Task("remove orphan files", HOUR, remove_orphan_files),
-    Task("measure uploads", HOUR, measure_uploads),
+    Task("purge uploads", HOUR, purging.purge_uploads),
+    Task("purge recordings", HOUR, purging.purge_recordings),
+    Task("purge exports", HOUR, purging.purge_exports),
+    Task("remove orphan files", HOUR, purging.remove_orphan_files),
+    Task("measure uploads", HOUR, purging.measure_uploads),
     Task("give back space", HOUR, give_back_space),
     Task("purge records", HOUR, purge_records),
+    Task("turn months", HOUR, turn_months),
     Task("tidy carrier accounts", HOUR, tidy_accounts),
+    Task("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
     Task("purge observations of carriers", HOUR, purge_observations),
-    Task("purge kept mails", HOUR, purge_outbox),
+    Task("purge mails", HOUR, purging.purge_outbox),
+    Task("purge webhook deliveries", HOUR, purging.purge_deliveries),
     Task("purge the engine's records", HOUR, purge_engine),
     Task("gather statistics", HOUR, gather_statistics),
 ]

@@ -9,7 +9,8 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.database import Database
-from app.jobs import housekeeping
+from app.gateways.files.outages import retry_on_file_outage
+from app.jobs import purging
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -79,6 +80,7 @@ def delete_upload_data(import_id: str) -> None:
 
 @DBOS.step(name="check_import")
 @retry_on_database_outage
+@retry_on_file_outage
 def check(import_id: str, check_number: str) -> None:
     """The whole check; after an interruption it begins again."""
     own = context()
@@ -110,10 +112,11 @@ def undo(import_id: str, undo_number: str) -> None:
 
 @DBOS.step(name="delete_upload_data")
 @retry_on_database_outage
+@retry_on_file_outage
 def delete_data(import_id: str) -> None:
     own = context()
-    housekeeping.delete_upload(own.bulk_database, own.files, UUID(import_id))
-    housekeeping.give_back_space()
+    purging.delete_upload(own.bulk_database, own.files, UUID(import_id))
+    own.database.give_back_space()
 
 
 @DBOS.step(name="give_up_check")

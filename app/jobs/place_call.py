@@ -1,7 +1,7 @@
 """One attempt of a call as a durable workflow.
 
 The engine stores no progress of it: each step may be repeated, the state in our own tables decides
-what it does, and an attempt that is found there is never dialled again. After a kill the workflow
+what it does, and an attempt that is found there is never placed again. After a kill the workflow
 starts from its beginning.
 """
 

@@ -9,18 +9,22 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.database import Database
 from app.gateways.job_queue import depths
 from app.models import utcnow
+from app.services import workers
 
 WAITING = "portal_queue_waiting"
 RUNNING = "portal_queue_running"
 OLDEST = "portal_queue_oldest_seconds"
+WORKERS = "portal_queue_workers"
 
 
 class QueueMetrics(Collector):
-    """How much of each queue waits and runs, and the age of the oldest that waits. All workers
-    report the same numbers. Nothing while the database can't be used."""
+    """How much of each queue waits and runs, the age of the oldest that waits, and how many workers
+    serve it. All workers report the same numbers. Nothing while the database can't be used."""
 
-    def __init__(self, database: Database):
+    def __init__(self, database: Database, silent_seconds: float):
+        """``silent_seconds`` without a heartbeat make a worker count no longer."""
         self._database = database
+        self._silent_seconds = silent_seconds
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """The families without values: registering the collector asks no database."""
@@ -30,21 +34,24 @@ class QueueMetrics(Collector):
         try:
             with self._database.transaction(read_only=True) as session:
                 found = depths(session)
+                serving = workers.by_queue(session, self._silent_seconds)
         except SQLAlchemyError:
             return
-        waiting, running, oldest = _families()
+        waiting, running, oldest, served = families = _families()
         now = utcnow()
         for queue in found:
             age = (now - queue.oldest_at).total_seconds() if queue.oldest_at else 0.0
             waiting.add_metric([queue.name], queue.waiting)
             running.add_metric([queue.name], queue.running)
             oldest.add_metric([queue.name], max(0.0, age))
-        yield from (waiting, running, oldest)
+            served.add_metric([queue.name], serving[queue.name])
+        yield from families
 
 
-def _families() -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily]:
+def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
         GaugeMetricFamily(WAITING, "Work that waits for its turn.", labels=("queue",)),
         GaugeMetricFamily(RUNNING, "Work that runs now.", labels=("queue",)),
         GaugeMetricFamily(OLDEST, "Age of the oldest work that waits.", labels=("queue",)),
+        GaugeMetricFamily(WORKERS, "Living workers that serve the queue.", labels=("queue",)),
     )

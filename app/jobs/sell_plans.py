@@ -123,9 +123,12 @@ def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
         return
     url, problem = "", ""
     try:
-        url = account_of(worker, wanted.partner_id).checkout(
-            wanted.price_id, str(checkout_id), wanted.trial_days, wanted.back_url
-        )
+        account = account_of(worker, wanted.partner_id)
+        if wanted.customer:
+            url = account.customer_page(wanted.customer, wanted.back_url)
+        else:
+            reference = str(checkout_id)
+            url = account.checkout(wanted.price_id, reference, wanted.trial_days, wanted.back_url)
     except (ProcessorRefused, ProcessorUnavailable) as error:
         log.warning("a checkout was not opened: %s", error)
         problem = "The checkout could not be opened. Try again later."

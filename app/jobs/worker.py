@@ -21,14 +21,18 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from app import gc_tuning, log_lines, start_checks
 from app.config import Settings, read_settings
 from app.database.identity import check_connections
-from app.gateways.job_queue import CAMPAIGNS, DELAYED
+from app.disk_space import shortage
+from app.gateways import dbos_adapter
+from app.gateways.job_queue import CAMPAIGNS, DELAYED, QUEUES
 from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     check_account,
     check_domain,
     dispatch_campaigns,
+    erase_subject,
     fetch_picture,
     fetch_recording,
+    follow_subscriptions,
     heartbeat,
     housekeeping,
     import_contacts,
@@ -77,10 +81,12 @@ WORKFLOWS = (
     sell_plans.send_plans,
     sell_plans.check_prices,
     sell_plans.open_checkout,
+    follow_subscriptions.follow_subscription,
     fetch_picture.fetch_picture,
     fetch_recording.fetch_recording,
     write_transcript.write_transcript,
     write_export.write_export,
+    erase_subject.erase_subject,
 )
 """Every workflow of the engine; importing a module registers its workflows."""
 
@@ -99,10 +105,12 @@ def run(settings: Settings) -> NoReturn:
     _report(settings, context)
     if not heartbeat.wait_for_database(context.database, life, stop):
         _exit(0)
+    start_checks.check_files(settings, context.database, context.files)
     check_connections(context.database.engine, _stop_for_other_database)
     mark = MarkFile(settings.instance_dir, context.database)
     pulse = Pulse(timedelta(seconds=settings.worker_dead_after_seconds))
-    heartbeat.announce(context.database, executor_id, mark, pulse)
+    queues = settings.worker_queue_names
+    heartbeat.announce(context.database, executor_id, mark, pulse, queues)
     bells = Bells()
     url = settings.effective_database_url
     threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
@@ -139,7 +147,7 @@ def _report(settings: Settings, context: WorkerContext) -> None:
     for name, database in pools.items():
         watch_pool(name, database.engine)
     if settings.metrics_worker_port:
-        REGISTRY.register(QueueMetrics(context.note_database))
+        REGISTRY.register(QueueMetrics(context.note_database, settings.worker_silent_seconds))
         listener = metrics_server.listen(settings.metrics_host, settings.metrics_worker_port)
         metrics_server.serve(listener, REGISTRY)
     if settings.otlp_url:
@@ -181,7 +189,7 @@ def _live(
 
 
 def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
-    """End between two dialled calls, sent mails or webhooks, never in the middle of one."""
+    """End between two placed calls, sent mails or webhooks, never in the middle of one."""
     log.info("the worker is stopping")
     liveness.notify_systemd("STOPPING=1")
     _close_gates()
@@ -219,6 +227,8 @@ def _start_again() -> NoReturn:
 
 
 def _close_gates() -> None:
+    """Begin nothing more, and wait for what is under way."""
+    dbos_adapter.stop_claiming()
     for consequence in close_gates(STOP_SECONDS):
         log.warning("%s", consequence)
 
@@ -277,12 +287,26 @@ def configure_log(*, as_json: bool = False) -> None:
     engine.propagate = False
 
 
+def _check_queues(settings: Settings) -> None:
+    """End the program with a sentence where work would be left without a worker."""
+    chosen = settings.worker_queue_names
+    for name in chosen:
+        if name not in QUEUES:
+            names = ", ".join(QUEUES)
+            message = f"PORTAL_WORKER_QUEUES names {name!r}. The queues are: {names}."
+            raise SystemExit(message)
+    if chosen and settings.effective_database_url.startswith("sqlite"):
+        message = "PORTAL_WORKER_QUEUES needs PostgreSQL: on SQLite one worker does all work."
+        raise SystemExit(message)
+
+
 def main() -> None:
     gc_tuning.settle()
     memory.limit()
     settings = read_settings()
     configure_log(as_json=settings.logs_json)
     start_checks.check(settings)
+    _check_queues(settings)
     try:
         with heartbeat.sole_worker(settings.effective_database_url):
             run(settings)
@@ -290,10 +314,11 @@ def main() -> None:
         log.error("%s", error)
         sys.exit(3)
     except (OperationalError, InterfaceError) as error:
-        if settings.effective_database_url.startswith("sqlite"):
+        is_sqlite = settings.effective_database_url.startswith("sqlite")
+        if is_sqlite and shortage(settings) is None:
             log.exception("the worker failed")
             _exit(1)
-        log.warning("the database went away during the start: %s", str(error.orig).strip())
+        log.warning("the database can't be used yet: %s", str(error.orig).strip())
         time.sleep(heartbeat.RETRY_SECONDS)
         _start_again()
     except Exception:

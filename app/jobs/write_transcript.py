@@ -10,6 +10,7 @@ from app.config import Settings
 from app.database import Database
 from app.gateways.conversation_model import Model, ModelUnusable, summarise, transcribe
 from app.gateways.files import FileStore
+from app.gateways.files.outages import retry_on_file_outage
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
 from app.services.recordings import writing
@@ -25,6 +26,7 @@ def write_transcript(call_id: str) -> None:
 
 @DBOS.step(name="transcribe_recording")
 @retry_on_database_outage
+@retry_on_file_outage
 def transcribe_recording(call_id: str) -> None:
     worker = context()
     add_transcript(worker.database, worker.files, worker.settings, UUID(call_id))
@@ -52,7 +54,9 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
     )
     name = f"call.{found.extension}"
     try:
-        segments = transcribe(model, files.path(found.file_key), name, found.content_type)
+        with files.open(found.file_key) as file:
+            sound = file.read()
+        segments = transcribe(model, sound, name, found.content_type)
     except (ModelUnusable, FileNotFoundError) as reason:
         log.warning("a recording was not transcribed: %s", reason)
         return

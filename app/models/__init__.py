@@ -2,7 +2,7 @@
 
 from app.models.alert import Alert, AlertRule
 from app.models.api_request import ApiRequest
-from app.models.audit import AuditEntry, AuditForwarding, AuditLink
+from app.models.audit import AuditEntry, AuditForwarding, AuditLink, AuditRedaction
 from app.models.base import Base, new_id, utcnow
 from app.models.billing import NO_CAMPAIGN, BillingDay, Statement
 from app.models.brand import BrandImage, BrandVersion, OutsidePicture
@@ -19,15 +19,10 @@ from app.models.contact_import import (
     ImportProblem,
     ImportRow,
 )
-from app.models.credential import (
-    ApiKey,
-    IdempotencyRecord,
-    OAuthClient,
-    RevokedToken,
-    SigningKey,
-)
+from app.models.credential import ApiKey, IdempotencyRecord, OAuthClient, RevokedToken, SigningKey
 from app.models.daily_count import DailyCount
 from app.models.destinations import InstallationDestinations, PartnerDestinations
+from app.models.erasure import ERASED_DOMAIN, Erasure, is_erased
 from app.models.factor import (
     AuthenticatorApp,
     Passkey,
@@ -54,6 +49,7 @@ from app.models.organization import (
     ExternalIdKey,
     Organization,
 )
+from app.models.organization_group import GroupedOrganization, GroupLimit, OrganizationGroup
 from app.models.organization_template import OrganizationTemplate
 from app.models.outreach import Outreach, OutreachContact
 from app.models.partner import (
@@ -71,21 +67,15 @@ from app.models.pause import (
     CallHour,
     CarrierObservation,
     DispatchPause,
+    FileStoreMark,
     HeldCall,
     InstallationMark,
 )
 from app.models.phone_number import CarrierNumberList, PhoneNumber
-from app.models.plan import Checkout, PlanVersion, ProcessorAccount
+from app.models.plan import Checkout, PlanVersion, ProcessorAccount, Subscription
 from app.models.recording import CallRecording, CallTranscript
 from app.models.report_schedule import ReportSchedule
-from app.models.rollup import (
-    CallDay,
-    CostDay,
-    FigureCheck,
-    PartnerCostDay,
-    PartnerDay,
-    PartnerTier,
-)
+from app.models.rollup import CallDay, CostDay, FigureCheck, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.saved_view import SavedView
 from app.models.scim import ScimGroup, ScimMember, ScimSettings, ScimToken, ScimUser
 from app.models.simulator import SimulatedCall
@@ -106,5 +96,6 @@ from app.models.worker import (
     CarrierPace,
     ProcessorCheck,
     ProcessorPrice,
+    RetentionRun,
     WorkerHeartbeat,
 )

@@ -1,13 +1,12 @@
 """Alert rules of a partner, and the alerts that they open."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, text
+from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
-from app.models.base import Base, Created, Id, Name, UtcDateTime, enum_column, tenant_key
+from app.models.base import Base, Created, Id, Name, PartnerId, Time, enum_column, tenant_key
 
 IS_OPEN = text("resolved_at IS NULL")
 
@@ -22,17 +21,15 @@ class AlertRule(Base):
     __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     organization_id: Mapped[UUID | None]
     scope: Mapped[AlertScope] = mapped_column(enum_column(AlertScope))
     measure: Mapped[AlertMeasure] = mapped_column(enum_column(AlertMeasure))
-    threshold: Mapped[int] = mapped_column(Integer)
+    threshold: Mapped[int]
     period: Mapped[AlertPeriod | None] = mapped_column(enum_column(AlertPeriod))
     by_mail: Mapped[bool] = mapped_column(default=True)
-    muted_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    muted_until: Mapped[Time | None]
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
 
 
@@ -58,12 +55,12 @@ class Alert(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     rule_id: Mapped[UUID] = mapped_column(ForeignKey("alert_rules.id", ondelete="CASCADE"))
     organization_id: Mapped[UUID | None]
     subject_id: Mapped[UUID]
-    value: Mapped[int] = mapped_column(Integer)
+    value: Mapped[int]
     opened_at: Mapped[Created]
-    resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    acknowledged_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    resolved_at: Mapped[Time | None]
+    acknowledged_at: Mapped[Time | None]
     acknowledged_by: Mapped[Name | None]

@@ -1,12 +1,11 @@
 """The last requests of API keys and clients, without their contents."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Float, Index, Integer
+from sqlalchemy import Float, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Id, Line, Short, UtcDateTime
+from app.models.base import Base, Id, Line, Short, Time
 
 
 class ApiRequest(Base):
@@ -26,12 +25,12 @@ class ApiRequest(Base):
     credential_id: Mapped[UUID]
     partner_id: Mapped[UUID | None]
     organization_id: Mapped[UUID | None]
-    at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+    at: Mapped[Time] = mapped_column(index=True)
     method: Mapped[Short]
     route: Mapped[Line]
     operation: Mapped[Short]
-    status: Mapped[int] = mapped_column(Integer)
+    status: Mapped[int]
     code: Mapped[Short | None]
     duration_ms: Mapped[float] = mapped_column(Float)
-    response_bytes: Mapped[int | None] = mapped_column(Integer)
+    response_bytes: Mapped[int | None]
     request_id: Mapped[Short]

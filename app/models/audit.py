@@ -1,5 +1,6 @@
 """The audit log: entries that are only ever added, and the hash chain over them."""
 
+from secrets import token_hex
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,9 @@ IS_NOTIFIED = text("action IN ('{}')".format("', '".join(NOTIFIED_ACTIONS)))
 class AuditEntry(Base):
     """Who did what, when and from where, with the values before and after.
 
-    The database refuses to change or delete a row.
+    The database refuses to delete a row, and to change one except for a recorded `AuditRedaction`.
+    ``salt`` is part of what is hashed, so that the hash doesn't reveal values that were redacted;
+    it goes with them. ``redacted`` counts the redactions.
     """
 
     __tablename__ = "audit_entries"
@@ -54,6 +57,8 @@ class AuditEntry(Base):
     target: Mapped[Line | None]
     before: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     after: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
+    salt: Mapped[Hash | None] = mapped_column(default=lambda: token_hex(16))
+    redacted: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
 class AuditLink(Base):
@@ -71,6 +76,22 @@ class AuditLink(Base):
     """SHA-256 of the entry."""
     hash: Mapped[Hash]
     """SHA-256 of the hash before, the place and the digest."""
+
+
+class AuditRedaction(Base):
+    """What an entry is after personal data was removed from it for the ``number``th time.
+
+    ``digest`` is that of the redacted entry; ``recorded_by`` is an entry of the same chain that
+    vouches for the redactions made with it. The database refuses to change or delete a row.
+    """
+
+    __tablename__ = "audit_redactions"
+
+    entry_id: Mapped[UUID] = mapped_column(ForeignKey("audit_entries.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    chain: Mapped[UUID]
+    digest: Mapped[Hash]
+    recorded_by: Mapped[UUID] = mapped_column(ForeignKey("audit_entries.id"), index=True)
 
 
 class AuditForwarding(Base):

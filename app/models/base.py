@@ -15,6 +15,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Enum,
+    ForeignKey,
     ForeignKeyConstraint,
     MetaData,
     String,
@@ -146,6 +147,8 @@ Short = Annotated[str, mapped_column(String(100))]
 Line = Annotated[str, mapped_column(String(500))]
 Url = Annotated[str, mapped_column(String(2000))]
 Hash = Annotated[str, mapped_column(String(64))]
+PartnerId = Annotated[UUID, mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))]
+UserId = Annotated[UUID, mapped_column(ForeignKey("users.id", ondelete="CASCADE"))]
 
 
 class Base(DeclarativeBase):

@@ -1,10 +1,8 @@
 """Versions of a partner's brand, and the pictures uploaded or fetched for it."""
 
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import Index, LargeBinary, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import ImageType
@@ -15,10 +13,10 @@ from app.models.base import (
     Id,
     Json,
     Name,
+    PartnerId,
     Short,
     Time,
     Url,
-    UtcDateTime,
     enum_column,
 )
 
@@ -39,13 +37,13 @@ class BrandVersion(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    number: Mapped[int] = mapped_column(Integer)
+    partner_id: Mapped[PartnerId]
+    number: Mapped[int]
     content: Mapped[dict[str, Any]] = mapped_column(Json)
     author: Mapped[Name]
     created_at: Mapped[Created]
     updated_at: Mapped[Created]
-    published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    published_at: Mapped[Time | None]
 
 
 class BrandImage(Base):
@@ -55,13 +53,13 @@ class BrandImage(Base):
     __table_args__ = (UniqueConstraint("partner_id", "sha256"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     type: Mapped[ImageType] = mapped_column(enum_column(ImageType))
     sha256: Mapped[Hash]
     content_type: Mapped[Short]
-    width: Mapped[int] = mapped_column(Integer)
-    height: Mapped[int] = mapped_column(Integer)
-    size: Mapped[int] = mapped_column(Integer)
+    width: Mapped[int]
+    height: Mapped[int]
+    size: Mapped[int]
     data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[Created]
 
@@ -73,18 +71,16 @@ class OutsidePicture(Base):
 
     __tablename__ = "outside_pictures"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     kind: Mapped[ImageType] = mapped_column(enum_column(ImageType), primary_key=True)
     url: Mapped[Url]
     asked_at: Mapped[Time]
-    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    checked_at: Mapped[Time | None]
     problem: Mapped[str | None] = mapped_column(Text)
     etag: Mapped[Name | None]
     sha256: Mapped[Hash | None] = mapped_column(index=True)
     content_type: Mapped[Short | None]
-    width: Mapped[int | None] = mapped_column(Integer)
-    height: Mapped[int | None] = mapped_column(Integer)
-    size: Mapped[int | None] = mapped_column(Integer)
+    width: Mapped[int | None]
+    height: Mapped[int | None]
+    size: Mapped[int | None]
     data: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
-    Date,
     ForeignKey,
     Index,
     Integer,
@@ -16,6 +15,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -38,8 +38,21 @@ from app.models.base import (
 )
 
 
+def _by(column: str, *tenant: str) -> Index:
+    """Return an index of the calls with a value in this column: calls get it at their end, so that
+    their steps don't write the index."""
+    has_value = text(f"{column} IS NOT NULL")
+    name = "_".join(("ix_calls", *(each.removesuffix("_id") for each in tenant), column))
+    columns = (*tenant, column, "id")
+    return Index(name, *columns, sqlite_where=has_value, postgresql_where=has_value)
+
+
 class Call(Base):
-    """An accepted call. Its status only moves forward within an attempt."""
+    """An accepted call. Its status only moves forward within an attempt.
+
+    ``seconds`` is how long it lasted from its answer, known at its end. ``cost_micros`` is what the
+    carrier has reported for all attempts, in millionths of its currency.
+    """
 
     __tablename__ = "calls"
     __table_args__ = (
@@ -54,6 +67,11 @@ class Call(Base):
         Index("ix_calls_phone", "organization_id", "phone_number"),
         Index("ix_calls_partner_phone", "partner_id", "phone_number"),
         Index("ix_calls_partner_status", "partner_id", "status", "id"),
+        *(
+            _by(column, *tenant)
+            for column in ("seconds", "cost_micros")
+            for tenant in (("partner_id",), ("organization_id",), ())
+        ),
     )
 
     id: Mapped[Id]
@@ -81,14 +99,16 @@ class Call(Base):
     status_detail: Mapped[Line | None]
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
-    scheduled_for: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    next_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    scheduled_for: Mapped[Time | None]
+    next_attempt_at: Mapped[Time | None]
     expires_at: Mapped[Time]
-    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    answered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    line_released_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    started_at: Mapped[Time | None]
+    answered_at: Mapped[Time | None]
+    ended_at: Mapped[Time | None]
+    seconds: Mapped[int | None]
+    cost_micros: Mapped[int | None] = mapped_column(BigInteger)
+    cancel_requested_at: Mapped[Time | None]
+    line_released_at: Mapped[Time | None]
     """Since when it doesn't count among the calls at once because its carrier is silent."""
 
     @property
@@ -132,7 +152,7 @@ class CallAttempt(Base):
     id: Mapped[Id]
     organization_id: Mapped[UUID]
     call_id: Mapped[UUID] = mapped_column(index=True)
-    number: Mapped[int] = mapped_column(Integer)
+    number: Mapped[int]
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind))
     account_id: Mapped[UUID | None]
     carrier_reference: Mapped[Name | None]
@@ -140,25 +160,25 @@ class CallAttempt(Base):
     from_number: Mapped[Phone | None]
     attestation: Mapped[str | None] = mapped_column(String(1))
     hand_over_to: Mapped[Url | None]
-    asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    asked_at: Mapped[Time | None]
     carrier_retry_at: Mapped[datetime | None] = mapped_column("put_off_until", UtcDateTime)
-    hang_up_asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    hang_up_asked_at: Mapped[Time | None]
     status: Mapped[CallStatus] = mapped_column(enum_column(CallStatus))
     answered_by: Mapped[AnsweredBy | None] = mapped_column(enum_column(AnsweredBy))
     ended_reason: Mapped[EndedReason | None] = mapped_column(enum_column(EndedReason))
     detail: Mapped[Line | None]
     spoken: Mapped[str | None] = mapped_column(Text)
     started_at: Mapped[Created]
-    ringing_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    answered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    ringing_at: Mapped[Time | None]
+    answered_at: Mapped[Time | None]
+    ended_at: Mapped[Time | None]
     cost: Mapped[Decimal | None] = mapped_column(Numeric(12, 6))
     cost_currency: Mapped[Short | None]
     reserved_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
-    reserved_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    reserved_seconds: Mapped[int] = mapped_column(default=0, server_default="0")
     charged_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
-    charged_seconds: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    billed_minutes: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    charged_seconds: Mapped[int] = mapped_column(default=0, server_default="0")
+    billed_minutes: Mapped[int] = mapped_column(default=0, server_default="0")
     estimated_micros: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
 
@@ -196,7 +216,7 @@ class Conversation(Base):
     answered_by: Mapped[AnsweredBy] = mapped_column(enum_column(AnsweredBy))
     started_at: Mapped[Time]
     ended_at: Mapped[Time]
-    seconds: Mapped[int] = mapped_column(Integer)
+    seconds: Mapped[int]
 
 
 class ConversationDay(Base):
@@ -209,10 +229,10 @@ class ConversationDay(Base):
     )
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
-    conversations: Mapped[int] = mapped_column(Integer, default=0)
+    conversations: Mapped[int] = mapped_column(default=0)
     by_human: Mapped[int] = mapped_column("by_person", Integer, default=0)
-    by_voicemail: Mapped[int] = mapped_column(Integer, default=0)
-    seconds: Mapped[int] = mapped_column(Integer, default=0)
+    by_voicemail: Mapped[int] = mapped_column(default=0)
+    seconds: Mapped[int] = mapped_column(default=0)
     updated_at: Mapped[Updated]

@@ -1,15 +1,14 @@
 """Campaigns and the contacts in them."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
     JSON,
     CheckConstraint,
+    Computed,
     ForeignKeyConstraint,
     Index,
-    Integer,
     Text,
     UniqueConstraint,
     text,
@@ -26,8 +25,8 @@ from app.models.base import (
     Named,
     Phone,
     Short,
+    Time,
     Updated,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -62,9 +61,9 @@ class Campaign(Named, Base):
         enum_column(CampaignStatus), default=CampaignStatus.PAUSED
     )
     all_assistants: Mapped[bool] = mapped_column("all_agents", default=False)
-    revision: Mapped[int] = mapped_column(Integer, default=0)
-    contact_count: Mapped[int] = mapped_column(Integer, default=0)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    revision: Mapped[int] = mapped_column(default=0)
+    contact_count: Mapped[int] = mapped_column(default=0)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 
@@ -107,6 +106,13 @@ class Contact(Base):
         UniqueConstraint("campaign_id", "phone"),
         UniqueConstraint("campaign_id", "email_key"),
         Index("ix_contacts_campaign", "campaign_id", "id"),
+        Index("ix_contacts_campaign_name", "campaign_id", "sort_name", "id"),
+        Index(
+            "ix_contacts_campaign_status",
+            *("campaign_id", "status", "id"),
+            sqlite_where=text("status IS NOT NULL"),
+            postgresql_where=text("status IS NOT NULL"),
+        ),
         CheckConstraint("phone IS NOT NULL OR email_key IS NOT NULL", name="identifier"),
     )
 
@@ -120,11 +126,15 @@ class Contact(Base):
     last_name: Mapped[Short | None]
     search_name: Mapped[str] = mapped_column(Text, default=_search_name)
     """Both names, see `search_name`."""
+    sort_name: Mapped[str | None] = mapped_column(
+        Text, Computed("nullif(ltrim(substr(search_name, 1, 64)), '')")
+    )
+    """The beginning of both names, which the database keeps; NULL without a name."""
     status: Mapped[Short | None]
     contact_metadata: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     consent: Mapped[Short | None]
     consent_source: Mapped[Name | None]
-    consent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    consent_at: Mapped[Time | None]
     created_at: Mapped[Created]
     updated_at: Mapped[Created]
 

@@ -1,14 +1,24 @@
 """Carrier accounts of partners and organizations."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, Text, text
+from sqlalchemy import ForeignKey, Index, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind
-from app.models.base import Base, Created, Id, Json, Name, Short, Updated, UtcDateTime, enum_column
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Json,
+    Name,
+    PartnerId,
+    Short,
+    Time,
+    Updated,
+    enum_column,
+)
 
 
 class CarrierAccount(Base):
@@ -31,9 +41,7 @@ class CarrierAccount(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     organization_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("organizations.id", ondelete="CASCADE"), index=True
     )
@@ -42,14 +50,14 @@ class CarrierAccount(Base):
     sid: Mapped[Short] = mapped_column(default="")
     trunk: Mapped[dict[str, Any] | None] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     """Grows with each change; an account that replaces another continues its number."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
-    removed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    removed_at: Mapped[Time | None]
 
     @property
     def name(self) -> str:
@@ -71,7 +79,7 @@ class CarrierAccountTest(Base):
     account_id: Mapped[UUID] = mapped_column(
         ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
     )
-    asked_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    asked_at: Mapped[Time]
+    ended_at: Mapped[Time | None]
     works: Mapped[bool | None]
     words: Mapped[str] = mapped_column(Text, default="")

@@ -1,14 +1,12 @@
 """Uploaded contact files: the file, its rows, their problems, and the changes made."""
 
-from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
     ForeignKey,
     Index,
-    Integer,
     LargeBinary,
     Text,
     UniqueConstraint,
@@ -27,14 +25,15 @@ from app.models.base import (
     Line,
     Name,
     Short,
+    Time,
     Updated,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
 
 STORED = text("(file_key <> '' OR stored_bytes <> 0 OR stored_bytes IS NULL)")
 """Uploads that count as used storage."""
+ImportId = Annotated[UUID, mapped_column(ForeignKey("contact_imports.id", ondelete="CASCADE"))]
 
 
 class ContactImport(Base):
@@ -67,6 +66,8 @@ class ContactImport(Base):
         Index("ix_contact_imports_campaign", "campaign_id", "id"),
         Index("ix_contact_imports_partner", "partner_id", "id"),
         Index("ix_contact_imports_partner_file", "partner_id", "file_name", "id"),
+        Index("ix_contact_imports_partner_rows", "partner_id", "rows_total", "id"),
+        Index("ix_contact_imports_partner_failed", "partner_id", "failed", "id"),
         Index(
             "ix_contact_imports_stored",
             "partner_id",
@@ -91,14 +92,14 @@ class ContactImport(Base):
     state: Mapped[ImportState] = mapped_column(enum_column(ImportState))
     action: Mapped[ContactAction] = mapped_column(enum_column(ContactAction))
     file_name: Mapped[Name]
-    file_size: Mapped[int] = mapped_column(Integer)
+    file_size: Mapped[int]
     file_sha256: Mapped[Hash] = mapped_column(index=True)
     file_key: Mapped[Name]
     file_kind: Mapped[Short | None]
-    check_number: Mapped[int] = mapped_column(Integer, default=0)
+    check_number: Mapped[int] = mapped_column(default=0)
     check_run: Mapped[UUID | None]
-    apply_number: Mapped[int] = mapped_column(Integer, default=0)
-    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    apply_number: Mapped[int] = mapped_column(default=0)
+    lease_until: Mapped[Time | None]
     apply_when_checked: Mapped[bool] = mapped_column(default=False, server_default=false())
     read_options: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     found: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
@@ -106,37 +107,37 @@ class ContactImport(Base):
     samples: Mapped[list[list[str]]] = mapped_column(Json, default=list)
     mapping: Mapped[list[str]] = mapped_column(Json, default=list)
     repairs: Mapped[list[str]] = mapped_column(Json, default=list)
-    campaign_revision: Mapped[int] = mapped_column(Integer, default=0)
-    rows_total: Mapped[int] = mapped_column(Integer, default=0)
-    rows_skipped: Mapped[int] = mapped_column(Integer, default=0)
-    rows_applied: Mapped[int] = mapped_column(Integer, default=0)
-    applied_to_row: Mapped[int] = mapped_column(Integer, default=0)
-    created: Mapped[int] = mapped_column(Integer, default=0)
-    updated: Mapped[int] = mapped_column(Integer, default=0)
-    deleted: Mapped[int] = mapped_column(Integer, default=0)
-    ignored: Mapped[int] = mapped_column(Integer, default=0)
-    failed: Mapped[int] = mapped_column(Integer, default=0)
+    campaign_revision: Mapped[int] = mapped_column(default=0)
+    rows_total: Mapped[int] = mapped_column(default=0)
+    rows_skipped: Mapped[int] = mapped_column(default=0)
+    rows_applied: Mapped[int] = mapped_column(default=0)
+    applied_to_row: Mapped[int] = mapped_column(default=0)
+    created: Mapped[int] = mapped_column(default=0)
+    updated: Mapped[int] = mapped_column(default=0)
+    deleted: Mapped[int] = mapped_column(default=0)
+    ignored: Mapped[int] = mapped_column(default=0)
+    failed: Mapped[int] = mapped_column(default=0)
     expected: Mapped[dict[str, int] | None] = mapped_column(Json)
     failure: Mapped[str | None] = mapped_column(Text)
-    cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    cancel_requested_at: Mapped[Time | None]
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
-    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    apply_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    checked_at: Mapped[Time | None]
+    apply_started_at: Mapped[Time | None]
+    finished_at: Mapped[Time | None]
     undo_state: Mapped[Short | None]
     undo_author: Mapped[Name | None]
-    undo_number: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    undo_from_row: Mapped[int | None] = mapped_column(Integer)
-    undo_changes: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    undo_done: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    undo_number: Mapped[int] = mapped_column(default=0, server_default="0")
+    undo_from_row: Mapped[int | None]
+    undo_changes: Mapped[int] = mapped_column(default=0, server_default="0")
+    undo_done: Mapped[int] = mapped_column(default=0, server_default="0")
     undo_result: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    undo_started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    undone_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    rows_forgotten_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    undo_started_at: Mapped[Time | None]
+    undone_at: Mapped[Time | None]
+    rows_forgotten_at: Mapped[Time | None]
     packed: Mapped[dict[str, Any] | None] = mapped_column(Json)
     stored_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    deletion_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    deletion_requested_at: Mapped[Time | None]
 
 
 class ImportRow(Base):
@@ -149,10 +150,8 @@ class ImportRow(Base):
     __tablename__ = "import_rows"
     __table_args__ = (Index("ix_import_rows_outcome", "import_id", "outcome", "row_number"),)
 
-    import_id: Mapped[UUID] = mapped_column(
-        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
-    )
-    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    import_id: Mapped[ImportId] = mapped_column(primary_key=True)
+    row_number: Mapped[int] = mapped_column(primary_key=True)
     cells: Mapped[list[str]] = mapped_column(Json)
     contact: Mapped[dict[str, Any] | None] = mapped_column(Json)
     outcome: Mapped[Short]
@@ -167,12 +166,10 @@ class ImportProblem(Base):
     __tablename__ = "import_problems"
     __table_args__ = (Index("ix_import_problems_code", "import_id", "code", "row_number"),)
 
-    import_id: Mapped[UUID] = mapped_column(
-        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
-    )
-    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    position: Mapped[int] = mapped_column(Integer, primary_key=True)
-    column_index: Mapped[int | None] = mapped_column(Integer)
+    import_id: Mapped[ImportId] = mapped_column(primary_key=True)
+    row_number: Mapped[int] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    column_index: Mapped[int | None]
     code: Mapped[Short]
     reason: Mapped[Short | None]
     field: Mapped[Short | None]
@@ -189,11 +186,9 @@ class ImportBlock(Base):
 
     __tablename__ = "import_blocks"
 
-    import_id: Mapped[UUID] = mapped_column(
-        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
-    )
-    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    last_row: Mapped[int] = mapped_column(Integer)
+    import_id: Mapped[ImportId] = mapped_column(primary_key=True)
+    row_number: Mapped[int] = mapped_column(primary_key=True)
+    last_row: Mapped[int]
     content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -206,10 +201,8 @@ class ImportCorrection(Base):
 
     __tablename__ = "import_corrections"
 
-    import_id: Mapped[UUID] = mapped_column(
-        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
-    )
-    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    import_id: Mapped[ImportId] = mapped_column(primary_key=True)
+    row_number: Mapped[int] = mapped_column(primary_key=True)
     cells: Mapped[dict[str, str]] = mapped_column(Json, default=dict)
     was: Mapped[dict[str, str]] = mapped_column(Json, default=dict)
     skipped: Mapped[bool] = mapped_column(default=False)
@@ -224,10 +217,8 @@ class ImportChange(Base):
 
     __tablename__ = "import_changes"
 
-    import_id: Mapped[UUID] = mapped_column(
-        ForeignKey("contact_imports.id", ondelete="CASCADE"), primary_key=True
-    )
-    row_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    import_id: Mapped[ImportId] = mapped_column(primary_key=True)
+    row_number: Mapped[int] = mapped_column(primary_key=True)
     contact_id: Mapped[UUID] = mapped_column(index=True)
     action: Mapped[Short]
     before: Mapped[dict[str, Any] | None] = mapped_column(Json)

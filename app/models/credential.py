@@ -1,16 +1,9 @@
 """Credentials of scripts: OAuth clients, API keys, and the keys that sign tokens."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    CheckConstraint,
-    ForeignKey,
-    Index,
-    Integer,
-    Text,
-)
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Area, Role
@@ -22,9 +15,9 @@ from app.models.base import (
     Json,
     Name,
     Named,
+    PartnerId,
     Short,
     Time,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -45,7 +38,7 @@ class OAuthClient(Named, Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId | None]
     organization_id: Mapped[UUID | None]
     area: Mapped[Area] = mapped_column(enum_column(Area))
     role: Mapped[Role | None] = mapped_column(enum_column(Role))
@@ -55,14 +48,18 @@ class OAuthClient(Named, Base):
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it, got its last secret or took it over."""
     created_at: Mapped[Created]
-    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expires_at: Mapped[Time | None]
+    end_notice: Mapped[int | None]
+    """The last mail about the end: so many days before it."""
+    suspended_at: Mapped[Time | None]
+    revoked_at: Mapped[Time | None]
+    last_used_at: Mapped[Time | None]
     previous_secret_hash: Mapped[Hash | None]
-    previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    previous_until: Mapped[Time | None]
     """Until then, the secret from before the last roll is accepted too."""
-    served_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    is_limited: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Only of the role admin: whether it sees only the organizations of its groups."""
+    served_until: Mapped[Time | None]
     """Area B only: the end of the extension that the operator gave, if any."""
 
 
@@ -86,9 +83,11 @@ class ApiKey(Named, Base):
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
     created_at: Mapped[Created]
-    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expires_at: Mapped[Time | None]
+    end_notice: Mapped[int | None]
+    """The last mail about the end: so many days before it."""
+    revoked_at: Mapped[Time | None]
+    last_used_at: Mapped[Time | None]
     replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id"))
 
 
@@ -101,7 +100,7 @@ class SigningKey(Base):
     private_key: Mapped[str] = mapped_column(Text)
     public_jwk: Mapped[dict[str, Any]] = mapped_column(Json)
     created_at: Mapped[Created]
-    retired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    retired_at: Mapped[Time | None]
 
 
 class RevokedToken(Base):
@@ -123,5 +122,5 @@ class IdempotencyRecord(Base):
     key: Mapped[str] = mapped_column(Text, primary_key=True)
     request_hash: Mapped[Hash]
     response: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    status: Mapped[int | None] = mapped_column(Integer)
+    status: Mapped[int | None]
     created_at: Mapped[Created] = mapped_column(index=True)

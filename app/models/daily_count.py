@@ -2,7 +2,6 @@
 
 from datetime import date
 
-from sqlalchemy import Date, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, Short
@@ -13,6 +12,6 @@ class DailyCount(Base):
 
     __tablename__ = "daily_counts"
 
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     subject: Mapped[Short] = mapped_column(primary_key=True)
-    count: Mapped[int] = mapped_column(Integer)
+    count: Mapped[int]

@@ -4,12 +4,10 @@
 ``voice.example``, or ``*.voice.example`` for those below it.
 """
 
-from uuid import UUID
-
-from sqlalchemy import CheckConstraint, ForeignKey, Integer
+from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Json
+from app.models.base import Base, Json, PartnerId
 
 
 class InstallationDestinations(Base):
@@ -18,10 +16,10 @@ class InstallationDestinations(Base):
     __tablename__ = "installation_destinations"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
 
-    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     regions: Mapped[list[str] | None] = mapped_column(Json)
     hosts: Mapped[list[str] | None] = mapped_column(Json)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
 
 
 class PartnerDestinations(Base):
@@ -29,11 +27,9 @@ class PartnerDestinations(Base):
 
     __tablename__ = "partner_destinations"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     regions: Mapped[list[str]] = mapped_column(Json, default=list)
     hosts: Mapped[list[str]] = mapped_column(Json, default=list)
     limit_regions: Mapped[list[str] | None] = mapped_column(Json)
     limit_hosts: Mapped[list[str] | None] = mapped_column(Json)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)

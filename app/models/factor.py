@@ -1,12 +1,9 @@
 """Second factors of users, and the short-lived rows of signing in with them."""
 
-from datetime import datetime
-from uuid import UUID
-
-from sqlalchemy import BigInteger, ForeignKey, String, Text
+from sqlalchemy import BigInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Hash, Id, Name, Short, Time, UtcDateTime
+from app.models.base import Base, Created, Hash, Id, Name, Short, Time, UserId
 
 
 class AuthenticatorApp(Base):
@@ -18,13 +15,11 @@ class AuthenticatorApp(Base):
 
     __tablename__ = "authenticator_apps"
 
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
-    )
+    user_id: Mapped[UserId] = mapped_column(primary_key=True)
     secret: Mapped[str] = mapped_column(String(1000))
     last_step: Mapped[int | None] = mapped_column(BigInteger)
     created_at: Mapped[Created]
-    confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    confirmed_at: Mapped[Time | None]
 
 
 class RecoveryCode(Base):
@@ -33,9 +28,9 @@ class RecoveryCode(Base):
     __tablename__ = "recovery_codes"
 
     code_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UserId] = mapped_column(index=True)
     created_at: Mapped[Created]
-    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    used_at: Mapped[Time | None]
 
 
 class Passkey(Base):
@@ -44,7 +39,7 @@ class Passkey(Base):
     __tablename__ = "passkeys"
 
     id: Mapped[Id]
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UserId] = mapped_column(index=True)
     credential_hash: Mapped[Hash] = mapped_column(unique=True)
     """The SHA-256 of the credential's id, which can be too long for an index."""
     credential_id: Mapped[str] = mapped_column(Text)
@@ -53,7 +48,7 @@ class Passkey(Base):
     rp_id: Mapped[Name]
     name: Mapped[Name]
     created_at: Mapped[Created]
-    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    used_at: Mapped[Time | None]
 
 
 class PasskeyChallenge(Base):
@@ -65,9 +60,7 @@ class PasskeyChallenge(Base):
     __tablename__ = "passkey_challenges"
 
     challenge_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), index=True
-    )
+    user_id: Mapped[UserId | None] = mapped_column(index=True)
     purpose: Mapped[Short]
     host: Mapped[Name]
     expires_at: Mapped[Time] = mapped_column(index=True)
@@ -79,7 +72,7 @@ class PendingSignIn(Base):
     __tablename__ = "pending_sign_ins"
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UserId] = mapped_column(index=True)
     host: Mapped[Name]
     expires_at: Mapped[Time] = mapped_column(index=True)
 
@@ -93,8 +86,6 @@ class RememberedBrowser(Base):
     __tablename__ = "remembered_browsers"
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    user_id: Mapped[UserId] = mapped_column(primary_key=True, index=True)
     created_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)

@@ -1,10 +1,9 @@
 """Sign-in with a company account: OpenID Connect providers of a partner and the users they know."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Integer, Text, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import (
@@ -15,10 +14,11 @@ from app.models.base import (
     Json,
     Line,
     Name,
+    PartnerId,
     Time,
     Updated,
     Url,
-    UtcDateTime,
+    UserId,
 )
 
 
@@ -33,9 +33,7 @@ class IdentityProvider(Base):
     __table_args__ = (UniqueConstraint("partner_id", "issuer", "client_id"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     name: Mapped[Name]
     issuer: Mapped[Line]
     client_id: Mapped[Line]
@@ -49,7 +47,7 @@ class IdentityProvider(Base):
     role_values: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     """By role: the value of the claim."""
     required_for_staff: Mapped[bool] = mapped_column(default=False, server_default=false())
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 
@@ -67,10 +65,10 @@ class UserIdentity(Base):
     provider_id: Mapped[UUID] = mapped_column(
         ForeignKey("identity_providers.id", ondelete="CASCADE")
     )
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UserId] = mapped_column(index=True)
     subject: Mapped[Line]
     created_at: Mapped[Created]
-    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    used_at: Mapped[Time | None]
 
 
 class IdentityRequest(Base):
@@ -87,11 +85,11 @@ class IdentityRequest(Base):
         ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
     )
     browser_hash: Mapped[Hash]
-    user_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), index=True
-    )
+    user_id: Mapped[UserId | None] = mapped_column(index=True)
     redirect_uri: Mapped[Url]
     next_path: Mapped[Url]
+    again: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the user must prove themselves at the provider after this request began."""
     expires_at: Mapped[Time] = mapped_column(index=True)
 
 

@@ -1,9 +1,8 @@
 """Exports of lists that the worker writes, for the users who asked for them."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, Text
+from sqlalchemy import Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import ExportFormat, ExportProblem, ExportState, Role
@@ -12,9 +11,10 @@ from app.models.base import (
     Created,
     Id,
     Name,
+    PartnerId,
     Short,
     Time,
-    UtcDateTime,
+    UserId,
     enum_column,
     tenant_key,
 )
@@ -38,9 +38,9 @@ class ListExport(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId | None]
     organization_id: Mapped[UUID | None]
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    user_id: Mapped[UserId]
     role: Mapped[Role] = mapped_column(enum_column(Role))
     list_name: Mapped[Short]
     query: Mapped[str] = mapped_column(Text)
@@ -48,10 +48,10 @@ class ListExport(Base):
     file_format: Mapped[ExportFormat] = mapped_column(enum_column(ExportFormat))
     state: Mapped[ExportState] = mapped_column(enum_column(ExportState))
     problem: Mapped[ExportProblem | None] = mapped_column(enum_column(ExportProblem))
-    turn: Mapped[int] = mapped_column(Integer, default=0)
+    turn: Mapped[int] = mapped_column(default=0)
     file_key: Mapped[Name] = mapped_column(default="")
-    size: Mapped[int] = mapped_column(Integer, default=0)
-    rows: Mapped[int] = mapped_column(Integer, default=0)
+    size: Mapped[int] = mapped_column(default=0)
+    rows: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]
-    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[Time | None]
     expires_at: Mapped[Time]

@@ -1,11 +1,9 @@
 """Requested mails and their delivery."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import (
@@ -15,8 +13,10 @@ from app.models.base import (
     Id,
     Json,
     Line,
+    PartnerId,
     Short,
-    UtcDateTime,
+    Time,
+    UserId,
     tenant_key,
 )
 
@@ -43,6 +43,9 @@ class MailKind(StrEnum):
     MONTHLY_REPORT = "monthly_report"
     DOMAIN_RECORDS = "domain_records"
     EXPORT_FINISHED = "export_finished"
+    CREDENTIAL_CREATED = "credential_created"
+    CREDENTIAL_ENDS = "credential_ends"
+    ADMINISTRATOR_ADDED = "administrator_added"
     RECOVERY = "recovery"
     """Not a mail but a sign-in request with this address; its answer is mails."""
 
@@ -63,15 +66,15 @@ class Mail(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId | None]
+    user_id: Mapped[UserId | None]
     kind: Mapped[Short]
     to: Mapped[Email | None]
     details: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    attempts: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]
-    sent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    failed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    sent_at: Mapped[Time | None]
+    failed_at: Mapped[Time | None]
     failure: Mapped[Line | None]
 
     @property

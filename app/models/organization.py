@@ -1,6 +1,6 @@
 """Organizations (a partner's customers), their assistants and their do-not-call list."""
 
-from datetime import datetime, time
+from datetime import time
 from typing import Any
 from uuid import UUID
 
@@ -8,11 +8,8 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     ColumnElement,
-    ForeignKey,
     Index,
-    Integer,
     Text,
-    Time,
     UniqueConstraint,
     and_,
     func,
@@ -29,12 +26,13 @@ from app.models.base import (
     Line,
     Name,
     Named,
+    PartnerId,
     Phone,
     Searched,
     Short,
+    Time,
     Updated,
     Url,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -57,6 +55,8 @@ class Organization(Searched, Named, Base):
         Index("ix_organizations_partner_created", "partner_id", "created_at", "id"),
         Index("ix_organizations_partner_name", "partner_id", "name_key", "id"),
         Index("ix_organizations_partner_status", "partner_id", "status", "id"),
+        Index("ix_organizations_partner_agents", "partner_id", "agent_limit", "id"),
+        Index("ix_organizations_partner_users", "partner_id", "user_limit", "id"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
         Index(
             "ix_organizations_roomy",
@@ -71,28 +71,28 @@ class Organization(Searched, Named, Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     status: Mapped[OrganizationStatus] = mapped_column(
         enum_column(OrganizationStatus), default=OrganizationStatus.ACTIVE
     )
     status_reason: Mapped[Line | None]
-    trial_ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    trial_ended_at: Mapped[Time | None]
     """None while it can call only verified numbers, as while its partner's is None."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
 
     referral_code: Mapped[Name | None]
     referred_by_code: Mapped[Name | None]
     payment_tier: Mapped[Tier | None] = mapped_column(enum_column(Tier), default=Tier.FREE)
-    tier_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    tier_since: Mapped[Time | None]
     processor_customer_id: Mapped[Name | None]
     referral_promo_used: Mapped[Name | None]
     referral_ui_customization: Mapped[dict[str, Any] | None] = mapped_column(Json)
     admin_owned: Mapped[bool] = mapped_column(default=False)
     temp_demo_org: Mapped[bool] = mapped_column(default=False)
-    assistant_limit: Mapped[int] = mapped_column("agent_limit", Integer, default=1)
-    user_limit: Mapped[int] = mapped_column(Integer, default=1)
+    assistant_limit: Mapped[int] = mapped_column("agent_limit", default=1)
+    user_limit: Mapped[int] = mapped_column(default=1)
 
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
     """Bytes; None is the installation's limit."""
@@ -100,15 +100,15 @@ class Organization(Searched, Named, Base):
     default_region: Mapped[Short] = mapped_column(default=FIRST_REGION)
     allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: [FIRST_REGION])
     calling_hours_on: Mapped[bool] = mapped_column(default=False)
-    calling_hours_start: Mapped[time] = mapped_column(Time, default=time(8))
-    calling_hours_end: Mapped[time] = mapped_column(Time, default=time(21))
-    max_calls_at_once: Mapped[int | None] = mapped_column(Integer)
-    max_calls_a_day: Mapped[int | None] = mapped_column(Integer)
-    retry_times: Mapped[int] = mapped_column(Integer, default=0)
-    retry_minutes: Mapped[int] = mapped_column(Integer, default=30)
-    number_spacing_minutes: Mapped[int | None] = mapped_column(Integer)
-    number_most_calls: Mapped[int | None] = mapped_column(Integer)
-    number_most_days: Mapped[int | None] = mapped_column(Integer)
+    calling_hours_start: Mapped[time] = mapped_column(default=time(8))
+    calling_hours_end: Mapped[time] = mapped_column(default=time(21))
+    max_calls_at_once: Mapped[int | None]
+    max_calls_a_day: Mapped[int | None]
+    retry_times: Mapped[int] = mapped_column(default=0)
+    retry_minutes: Mapped[int] = mapped_column(default=30)
+    number_spacing_minutes: Mapped[int | None]
+    number_most_calls: Mapped[int | None]
+    number_most_days: Mapped[int | None]
     refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
     consent_required: Mapped[bool] = mapped_column(default=False)
 
@@ -135,6 +135,7 @@ class Assistant(Named, Base):
         UniqueConstraint("organization_id", "id"),
         UniqueConstraint("organization_id", "phone_number"),
         Index("ix_agents_partner_name", "partner_id", "name_key", "id"),
+        Index("ix_agents_partner_number", "partner_id", "phone_number", "id"),
         Index("ix_agents_organization_name", "partner_id", "organization_id", "name_key", "id"),
     )
 
@@ -150,7 +151,7 @@ class Assistant(Named, Base):
     default_intro: Mapped[str | None] = mapped_column(Text)
     default_voicemail: Mapped[str | None] = mapped_column(Text)
     voice_address: Mapped[Url | None]
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 
@@ -175,7 +176,10 @@ class DoNotCallEntry(Base):
     """A number that an organization never calls, with who added it and why."""
 
     __tablename__ = "do_not_call"
-    __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        Index("ix_do_not_call_created", "organization_id", "created_at", "phone"),
+    )
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
     phone: Mapped[Phone] = mapped_column(primary_key=True)

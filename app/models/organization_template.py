@@ -1,12 +1,11 @@
 """Templates of organizations: what a partner gives to each customer of a kind."""
 
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import ForeignKey, Integer, UniqueConstraint
+from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Json, Named, Updated
+from app.models.base import Base, Created, Id, Json, Named, PartnerId, Updated
 
 
 class OrganizationTemplate(Named, Base):
@@ -17,8 +16,8 @@ class OrganizationTemplate(Named, Base):
     __table_args__ = (UniqueConstraint("partner_id", "name_key"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     content: Mapped[dict[str, Any]] = mapped_column(Json)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

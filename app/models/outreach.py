@@ -1,14 +1,14 @@
 """Outreach: how the contacts of a campaign are called, and the state of each."""
 
-from datetime import datetime, time
+from datetime import time
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text
 from sqlalchemy import Time as ClockTime
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import OutreachState
-from app.models.base import Base, Line, Short, Time, UtcDateTime, enum_column, tenant_key
+from app.models.base import Base, Line, Short, Time, enum_column, tenant_key
 
 
 class Outreach(Base):
@@ -36,17 +36,17 @@ class Outreach(Base):
     weekdays: Mapped[Short]
     hours_start: Mapped[time] = mapped_column(ClockTime)
     hours_end: Mapped[time] = mapped_column(ClockTime)
-    calls_per_hour: Mapped[int | None] = mapped_column(Integer)
-    calls_at_once: Mapped[int | None] = mapped_column(Integer)
+    calls_per_hour: Mapped[int | None]
+    calls_at_once: Mapped[int | None]
     intro_message: Mapped[str | None] = mapped_column(Text)
     voicemail_message: Mapped[str | None] = mapped_column(Text)
     call_instructions: Mapped[str | None] = mapped_column(Text)
-    round: Mapped[int] = mapped_column(Integer, default=1)
-    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    resumed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    next_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    round: Mapped[int] = mapped_column(default=1)
+    started_at: Mapped[Time | None]
+    resumed_at: Mapped[Time | None]
+    next_at: Mapped[Time | None]
     held_reason: Mapped[Line | None]
-    seen_revision: Mapped[int | None] = mapped_column(Integer)
+    seen_revision: Mapped[int | None]
     position: Mapped[UUID | None]
 
 
@@ -75,10 +75,10 @@ class OutreachContact(Base):
     campaign_id: Mapped[UUID] = mapped_column(
         ForeignKey("outreaches.campaign_id", ondelete="CASCADE"), primary_key=True
     )
-    round: Mapped[int] = mapped_column(Integer, primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
     state: Mapped[OutreachState] = mapped_column(enum_column(OutreachState))
     reason: Mapped[Short | None]
-    due_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    due_at: Mapped[Time | None]
     decided_at: Mapped[Time]
     call_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("calls.id", ondelete="CASCADE"), unique=True

@@ -1,10 +1,8 @@
 """Partners (resellers) and the objects that belong to their contract resource."""
 
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, Text, text
+from sqlalchemy import BigInteger, CheckConstraint, Index, Text, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.enums import ImageType, SecondFactorFor, SocialType, Tier
@@ -16,10 +14,11 @@ from app.models.base import (
     Json,
     Name,
     Named,
+    PartnerId,
     Short,
+    Time,
     Updated,
     Url,
-    UtcDateTime,
     enum_column,
 )
 from app.models.brand import OutsidePicture
@@ -44,17 +43,17 @@ class Partner(Named, Base):
     slug: Mapped[Short] = mapped_column(unique=True)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
-    suspended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    trial_ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    suspended_at: Mapped[Time | None]
+    trial_ended_at: Mapped[Time | None]
     """None while its organizations can call only verified numbers."""
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
 
     logo_img_url: Mapped[Url | None]
     show_branding_toggle: Mapped[bool] = mapped_column(default=False)
     show_character_toggle: Mapped[bool] = mapped_column(default=False)
     domain: Mapped[Name | None]
     domain_key: Mapped[Name | None] = mapped_column(index=True)
-    domain_verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    domain_verified_at: Mapped[Time | None]
     default_assistant_name: Mapped[Name | None] = mapped_column("default_agent_name")
     default_service: Mapped[Name | None]
     show_embedded_chat: Mapped[bool] = mapped_column(default=False)
@@ -75,7 +74,7 @@ class Partner(Named, Base):
     processor_tracking_customer_id: Mapped[Name | None]
     tracking_email: Mapped[Email | None]
     purchase_link: Mapped[Url | None]
-    default_assistant_limit: Mapped[int] = mapped_column("default_agent_limit", Integer, default=1)
+    default_assistant_limit: Mapped[int] = mapped_column("default_agent_limit", default=1)
     demo_link: Mapped[Url | None]
     product_name: Mapped[Name] = mapped_column(default="AI Receptionist")
     allowed_query_params: Mapped[dict[str, Any] | None] = mapped_column(Json)
@@ -87,15 +86,17 @@ class Partner(Named, Base):
     language: Mapped[Short | None]
     """The code of the language for users who have chosen none; None follows their browser."""
     dark_logo_url: Mapped[Url | None]
+    retention_days: Mapped[dict[str, int] | None] = mapped_column(Json)
+    """By `RetentionKind`: days shorter than those of the installation; None for none."""
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
     """Bytes; None is the installation's limit."""
     second_factor_for: Mapped[Short] = mapped_column(
         default=SecondFactorFor.NONE.value, server_default=SecondFactorFor.NONE.value
     )
     """A value of `SecondFactorFor`."""
-    session_hours: Mapped[int | None] = mapped_column(Integer)
+    session_hours: Mapped[int | None]
     """The longest session of a user; None is the installation's limit, as for the next."""
-    idle_minutes: Mapped[int | None] = mapped_column(Integer)
+    idle_minutes: Mapped[int | None]
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"
@@ -121,10 +122,8 @@ class _PartnerItem:
     """Columns of every item of a partner's lists: an id that survives updates, and a position."""
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
-    position: Mapped[int] = mapped_column(Integer, default=0)
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
+    position: Mapped[int] = mapped_column(default=0)
 
 
 class BrandColor(_PartnerItem, Base):
@@ -175,9 +174,7 @@ class PlanLimit(Base):
         ),
     )
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     tier: Mapped[Tier] = mapped_column(enum_column(Tier), primary_key=True)
-    max_calls_at_once: Mapped[int | None] = mapped_column(Integer)
-    max_calls_a_day: Mapped[int | None] = mapped_column(Integer)
+    max_calls_at_once: Mapped[int | None]
+    max_calls_a_day: Mapped[int | None]

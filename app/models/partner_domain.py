@@ -1,14 +1,12 @@
 """The domains of a partner that DNS proves: the one of its portal and the one of its mails."""
 
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import ForeignKey, Text
+from sqlalchemy import Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import DomainPurpose
-from app.models.base import Base, Json, Name, Short, Time, UtcDateTime, enum_column
+from app.models.base import Base, Json, Name, PartnerId, Short, Time, enum_column
 
 
 class PartnerDomain(Base):
@@ -22,19 +20,17 @@ class PartnerDomain(Base):
 
     __tablename__ = "partner_domains"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     purpose: Mapped[DomainPurpose] = mapped_column(enum_column(DomainPurpose), primary_key=True)
     domain: Mapped[Name]
     token: Mapped[Short]
     """The value of the TXT record that proves the domain is the partner's."""
     asked_at: Mapped[Time]
-    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    checked_at: Mapped[Time | None]
     findings: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list)
-    proved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    missing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    lost_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    proved_at: Mapped[Time | None]
+    missing_since: Mapped[Time | None]
+    lost_at: Mapped[Time | None]
     is_taken: Mapped[bool] = mapped_column(default=False)
     """Whether another partner had verified the same domain at the last check."""
     dkim_key: Mapped[str | None] = mapped_column(Text)

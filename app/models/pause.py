@@ -1,40 +1,39 @@
-"""What holds calls back: pauses and held calls, the mark that reveals a restored database; backups;
-statistics of the carriers."""
+"""What holds calls back: pauses and held calls, the mark that reveals a restored database; backups
+and the store of the files; statistics of the carriers."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Boolean, ForeignKey, Integer, false
+from sqlalchemy import BigInteger, Boolean, ForeignKey, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind, Observed
 from app.models.base import (
     Base,
     Created,
+    Hash,
     Id,
     Line,
     Name,
+    PartnerId,
     Short,
     Time,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
 
 
 class DispatchPause(Base):
-    """A pause: no call that it covers is dialled. There is at most one for each scope.
+    """A pause: no call that it covers is placed. There is at most one for each scope.
 
-    ``scope`` is ``all``, ``carrier:twilio``, or ``partner:`` or ``organization:`` and an id.
+    ``scope`` is ``all``, ``carrier:twilio``, or an id after ``partner:``, ``organization:``, or
+    ``own:`` for the pause of the partner's administrators.
     """
 
     __tablename__ = "dialling_pauses"
 
     scope: Mapped[Short] = mapped_column(primary_key=True)
     carrier: Mapped[CarrierKind | None] = mapped_column(enum_column(CarrierKind))
-    partner_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId | None] = mapped_column(index=True)
     organization_id: Mapped[UUID | None] = mapped_column(index=True)
     """Of a pause of one organization; ``partner_id`` is its partner then."""
     reason: Mapped[Line]
@@ -68,7 +67,7 @@ class InstallationMark(Base):
 
     __tablename__ = "installation_marks"
 
-    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     lineage: Mapped[Short]
     generation: Mapped[int] = mapped_column(BigInteger)
     server: Mapped[int | None] = mapped_column(BigInteger)
@@ -76,7 +75,16 @@ class InstallationMark(Base):
     database: Mapped[int | None] = mapped_column(BigInteger)
     written_by: Mapped[int | None] = mapped_column(BigInteger)
     is_labelled: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
-    missing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    missing_since: Mapped[Time | None]
+
+
+class FileStoreMark(Base):
+    """One row: the identity of the store that holds this database's files."""
+
+    __tablename__ = "file_store_marks"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    identity: Mapped[Hash]
 
 
 class Backup(Base):
@@ -87,8 +95,8 @@ class Backup(Base):
 
     id: Mapped[Id]
     started_at: Mapped[Time] = mapped_column(index=True)
-    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[Time | None]
+    verified_at: Mapped[Time | None]
     file: Mapped[Line]
     size: Mapped[int | None] = mapped_column(BigInteger)
     problem: Mapped[Line | None]
@@ -103,7 +111,7 @@ class CarrierObservation(Base):
     carrier: Mapped[CarrierKind] = mapped_column(enum_column(CarrierKind), primary_key=True)
     kind: Mapped[Observed] = mapped_column(enum_column(Observed), primary_key=True)
     code: Mapped[Short] = mapped_column(primary_key=True, default="")
-    count: Mapped[int] = mapped_column(Integer)
+    count: Mapped[int]
     last_at: Mapped[Time]
     detail: Mapped[Line]
 
@@ -118,4 +126,4 @@ class CallHour(Base):
     hour: Mapped[Time] = mapped_column(primary_key=True, index=True)
     region: Mapped[Short] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
-    calls: Mapped[int] = mapped_column(Integer)
+    calls: Mapped[int]

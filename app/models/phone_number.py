@@ -1,13 +1,12 @@
 """The numbers that calls come from, and the lists of them that carrier accounts have."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import NumberSource
-from app.models.base import Base, Created, Name, Phone, UtcDateTime, enum_column, tenant_key
+from app.models.base import Base, Created, Name, PartnerId, Phone, Time, enum_column, tenant_key
 
 
 class PhoneNumber(Base):
@@ -27,16 +26,16 @@ class PhoneNumber(Base):
     )
 
     number: Mapped[Phone] = mapped_column(primary_key=True)
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     organization_id: Mapped[UUID | None]
     source: Mapped[NumberSource] = mapped_column(enum_column(NumberSource))
-    confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    confirmed_at: Mapped[Time | None]
     confirmed_by: Mapped[Name]
     account_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("carrier_accounts.id", ondelete="SET NULL"), index=True
     )
     """The carrier account that lists it."""
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
 
 
@@ -49,7 +48,7 @@ class CarrierNumberList(Base):
     account_id: Mapped[UUID] = mapped_column(
         ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
     )
-    asked_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    asked_at: Mapped[Time]
+    ended_at: Mapped[Time | None]
     works: Mapped[bool | None]
     words: Mapped[str] = mapped_column(Text, default="")

@@ -1,23 +1,23 @@
 """Versions of a partner's plans, the account at the payment processor that sells them, and the
-checkouts of customers there."""
+checkouts and subscriptions of customers there."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy import Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import Tier
+from app.enums import SubscriptionState, Tier
 from app.models.base import (
     Base,
     Created,
     Id,
     Json,
     Name,
+    PartnerId,
     Short,
+    Time,
     Url,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -43,13 +43,13 @@ class PlanVersion(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
-    number: Mapped[int] = mapped_column(Integer)
+    partner_id: Mapped[PartnerId]
+    number: Mapped[int]
     plans: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     author: Mapped[Name]
     created_at: Mapped[Created]
-    published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    sent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    published_at: Mapped[Time | None]
+    sent_at: Mapped[Time | None]
     send_problem: Mapped[str] = mapped_column(Text, default="")
 
 
@@ -62,22 +62,21 @@ class ProcessorAccount(Base):
 
     __tablename__ = "processor_accounts"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     account_id: Mapped[Short] = mapped_column(default="")
     secret: Mapped[str] = mapped_column(Text, default="")
     webhook_secret: Mapped[str] = mapped_column(Text, default="")
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
-    test_asked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    tested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    test_asked_at: Mapped[Time | None]
+    tested_at: Mapped[Time | None]
     works: Mapped[bool | None]
     words: Mapped[str] = mapped_column(Text, default="")
 
 
 class Checkout(Base):
-    """A customer's change to another plan, paid at the payment processor.
+    """A customer's visit to the payment processor: to pay for a plan, or, with its id there as
+    ``customer``, to see its invoices and means of payment.
 
     ``url`` is blank until the worker has it; ``problem`` is why there is none. ``paid_at`` is when
     the processor reported that it was completed.
@@ -87,13 +86,40 @@ class Checkout(Base):
     __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     organization_id: Mapped[UUID]
     tier: Mapped[Tier] = mapped_column(enum_column(Tier))
+    customer: Mapped[Short] = mapped_column(default="", server_default="")
     back_url: Mapped[Url]
     url: Mapped[Url] = mapped_column(default="")
     problem: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[Created]
-    paid_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    paid_at: Mapped[Time | None]
+
+
+class Subscription(Base):
+    """What a customer pays for regularly at the payment processor, as it was last seen there.
+
+    ``reference`` and ``customer`` are the processor's ids. ``ends_at`` is when it ends if it was
+    cancelled, ``ended_at`` when its end was seen.
+    """
+
+    __tablename__ = "subscriptions"
+    __table_args__ = (
+        tenant_key("organizations", "partner_id", "organization_id"),
+        UniqueConstraint("partner_id", "reference"),
+        Index("ix_subscriptions_organization", "organization_id", "state"),
+        Index("ix_subscriptions_seen", "seen_at"),
+    )
+
+    id: Mapped[Id]
+    partner_id: Mapped[UUID]
+    organization_id: Mapped[UUID]
+    reference: Mapped[Short]
+    customer: Mapped[Short] = mapped_column(default="")
+    tier: Mapped[Tier] = mapped_column(enum_column(Tier))
+    state: Mapped[SubscriptionState] = mapped_column(enum_column(SubscriptionState))
+    ends_at: Mapped[Time | None]
+    ended_at: Mapped[Time | None]
+    created_at: Mapped[Created]
+    seen_at: Mapped[Time]

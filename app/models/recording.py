@@ -4,11 +4,10 @@ Both go with the contact that was called, the call and the organization: deletin
 deletes the rows. A file without its row is removed with the other orphans.
 """
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, Text
+from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import RecordingState
@@ -20,9 +19,9 @@ from app.models.base import (
     Line,
     Name,
     Short,
+    Time,
     Updated,
     Url,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -55,11 +54,11 @@ class CallRecording(Base):
     state: Mapped[RecordingState] = mapped_column(enum_column(RecordingState))
     url: Mapped[Url | None]
     carrier_reference: Mapped[Name | None]
-    turn: Mapped[int] = mapped_column(Integer, default=0)
-    tries: Mapped[int] = mapped_column(Integer, default=0)
+    turn: Mapped[int] = mapped_column(default=0)
+    tries: Mapped[int] = mapped_column(default=0)
     problem: Mapped[Line | None]
     file_key: Mapped[Name] = mapped_column(default="")
-    size: Mapped[int] = mapped_column(Integer, default=0)
+    size: Mapped[int] = mapped_column(default=0)
     content_type: Mapped[Short | None]
     created_at: Mapped[Created]
 
@@ -89,6 +88,6 @@ class CallTranscript(Base):
     turns: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list)
     summary: Mapped[str | None] = mapped_column(Text)
     report_id: Mapped[Name | None]
-    sent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    sent_at: Mapped[Time | None]
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

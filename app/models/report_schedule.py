@@ -1,12 +1,10 @@
 """When the monthly report is sent, and who receives it."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Json, Short, UtcDateTime, tenant_key
+from app.models.base import Base, Json, PartnerId, Short, Time, tenant_key
 
 
 class ReportSchedule(Base):
@@ -19,13 +17,11 @@ class ReportSchedule(Base):
     __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
 
     scope: Mapped[Short] = mapped_column(primary_key=True)
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     organization_id: Mapped[UUID | None]
-    day: Mapped[int] = mapped_column(Integer)
-    hour: Mapped[int] = mapped_column(Integer)
+    day: Mapped[int]
+    hour: Mapped[int]
     timezone: Mapped[Short]
     recipients: Mapped[list[str]] = mapped_column(Json, default=list)
-    next_at: Mapped[datetime | None] = mapped_column(UtcDateTime, index=True)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    next_at: Mapped[Time | None] = mapped_column(index=True)
+    version: Mapped[int] = mapped_column(default=1)

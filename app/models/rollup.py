@@ -3,14 +3,14 @@
 `app.services.rollup` writes them, in the transaction of what they count.
 """
 
-from datetime import date, datetime
+from datetime import date
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Date, ForeignKey, Index, Integer
+from sqlalchemy import BigInteger, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, Created, Short, UtcDateTime, enum_column, tenant_key
+from app.models.base import Base, Created, PartnerId, Short, Time, enum_column, tenant_key
 
 
 class PartnerDay(Base):
@@ -21,16 +21,14 @@ class PartnerDay(Base):
 
     __tablename__ = "partner_days"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
-    conversations: Mapped[int] = mapped_column(Integer, default=0)
-    by_human: Mapped[int] = mapped_column("by_person", Integer, default=0)
-    by_voicemail: Mapped[int] = mapped_column(Integer, default=0)
-    seconds: Mapped[int] = mapped_column(Integer, default=0)
-    sign_ups: Mapped[int] = mapped_column(Integer, default=0)
-    updated_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    conversations: Mapped[int] = mapped_column(default=0)
+    by_human: Mapped[int] = mapped_column("by_person", default=0)
+    by_voicemail: Mapped[int] = mapped_column(default=0)
+    seconds: Mapped[int] = mapped_column(default=0)
+    sign_ups: Mapped[int] = mapped_column(default=0)
+    updated_at: Mapped[Time | None]
 
 
 class CallDay(Base):
@@ -47,11 +45,11 @@ class CallDay(Base):
     )
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
-    ended: Mapped[int] = mapped_column(Integer, default=0)
-    answered: Mapped[int] = mapped_column(Integer, default=0)
-    failed: Mapped[int] = mapped_column(Integer, default=0)
+    ended: Mapped[int] = mapped_column(default=0)
+    answered: Mapped[int] = mapped_column(default=0)
+    failed: Mapped[int] = mapped_column(default=0)
 
 
 class CostDay(Base):
@@ -67,10 +65,10 @@ class CostDay(Base):
     )
 
     organization_id: Mapped[UUID] = mapped_column(primary_key=True)
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     currency: Mapped[Short] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
-    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    attempts: Mapped[int] = mapped_column(default=0)
     micros: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
@@ -79,12 +77,10 @@ class PartnerCostDay(Base):
 
     __tablename__ = "partner_cost_days"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     currency: Mapped[Short] = mapped_column(primary_key=True)
-    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    attempts: Mapped[int] = mapped_column(default=0)
     micros: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
@@ -93,7 +89,7 @@ class FigureCheck(Base):
 
     __tablename__ = "figure_checks"
 
-    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
     figure: Mapped[Short] = mapped_column(primary_key=True)
     counted: Mapped[int] = mapped_column(BigInteger)
     total: Mapped[int] = mapped_column(BigInteger)
@@ -108,10 +104,8 @@ class PartnerTier(Base):
 
     __tablename__ = "partner_tiers"
 
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), primary_key=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     tier: Mapped[Tier] = mapped_column(enum_column(Tier), primary_key=True)
-    organizations: Mapped[int] = mapped_column(Integer, default=0)
-    archived: Mapped[int] = mapped_column(Integer, default=0)
-    users: Mapped[int] = mapped_column(Integer, default=0)
+    organizations: Mapped[int] = mapped_column(default=0)
+    archived: Mapped[int] = mapped_column(default=0)
+    users: Mapped[int] = mapped_column(default=0)

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Name, Short, Updated, Url, tenant_key
+from app.models.base import Base, Created, Id, Name, PartnerId, Short, Updated, Url, tenant_key
 
 
 class SavedView(Base):
@@ -23,7 +23,7 @@ class SavedView(Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     organization_id: Mapped[UUID | None]
     user_id: Mapped[UUID]
     list_name: Mapped[Short]
@@ -31,6 +31,6 @@ class SavedView(Base):
     query: Mapped[Url]
     is_shared: Mapped[bool] = mapped_column(default=False)
     is_default: Mapped[bool] = mapped_column(default=False)
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

@@ -4,13 +4,12 @@ Amounts are millionths of the currency of the call rates, so that sums are exact
 A ``scope`` is ``partner:``, ``organization:`` or ``key:`` and an id.
 """
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Short, UtcDateTime, tenant_key
+from app.models.base import Base, PartnerId, Short, Time, tenant_key
 
 
 class CallRate(Base):
@@ -31,8 +30,8 @@ class CallRate(Base):
     prefix: Mapped[Short] = mapped_column(primary_key=True)
     micros_per_minute: Mapped[int] = mapped_column(BigInteger)
     setup_micros: Mapped[int] = mapped_column(BigInteger)
-    minimum_seconds: Mapped[int] = mapped_column(Integer)
-    increment_seconds: Mapped[int] = mapped_column(Integer)
+    minimum_seconds: Mapped[int]
+    increment_seconds: Mapped[int]
     currency: Mapped[Short]
 
 
@@ -49,21 +48,19 @@ class SpendingLimit(Base):
     __table_args__ = (tenant_key("organizations", "partner_id", "organization_id"),)
 
     scope: Mapped[Short] = mapped_column(primary_key=True)
-    partner_id: Mapped[UUID] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId] = mapped_column(index=True)
     organization_id: Mapped[UUID | None]
     api_key_id: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id", ondelete="CASCADE"))
     day_micros: Mapped[int | None] = mapped_column(BigInteger)
     month_micros: Mapped[int | None] = mapped_column(BigInteger)
-    day_minutes: Mapped[int | None] = mapped_column(Integer)
-    month_minutes: Mapped[int | None] = mapped_column(Integer)
+    day_minutes: Mapped[int | None]
+    month_minutes: Mapped[int | None]
     waits: Mapped[bool] = mapped_column(default=False)
     is_watched: Mapped[bool] = mapped_column(default=True)
-    left_alone_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    left_alone_until: Mapped[Time | None]
     budget_micros: Mapped[int | None] = mapped_column(BigInteger)
     budget_alert: Mapped[Short | None]
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
 
 
 class SpendingTotal(Base):
@@ -78,7 +75,7 @@ class SpendingTotal(Base):
 
     scope: Mapped[Short] = mapped_column(primary_key=True)
     period: Mapped[Short] = mapped_column(primary_key=True)
-    partner_id: Mapped[UUID] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId]
     organization_id: Mapped[UUID | None]
     spent_micros: Mapped[int] = mapped_column(BigInteger, default=0)
     spent_seconds: Mapped[int] = mapped_column(BigInteger, default=0)

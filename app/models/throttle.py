@@ -1,12 +1,11 @@
 """Counters of failed attempts, and of refusals that the history sums up."""
 
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey
+from sqlalchemy import Float
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Hash, Json, Time
+from app.models.base import Base, Hash, Json, PartnerId, Time
 
 
 class ThrottleCounter(Base):
@@ -28,9 +27,7 @@ class RefusalCount(Base):
     __tablename__ = "refusal_counts"
 
     key: Mapped[Hash] = mapped_column(primary_key=True)
-    partner_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("partners.id", ondelete="CASCADE"), index=True
-    )
+    partner_id: Mapped[PartnerId | None] = mapped_column(index=True)
     since: Mapped[Time] = mapped_column(index=True)
     times: Mapped[int] = mapped_column(default=0)
     written: Mapped[int] = mapped_column(default=0)

@@ -8,9 +8,7 @@ from uuid import UUID
 from sqlalchemy import (
     CheckConstraint,
     ColumnElement,
-    ForeignKey,
     Index,
-    Integer,
     UniqueConstraint,
     case,
     false,
@@ -30,10 +28,12 @@ from app.models.base import (
     Json,
     Line,
     Name,
+    PartnerId,
     Searched,
     Short,
     Time,
     Updated,
+    UserId,
     UtcDateTime,
     enum_column,
     tenant_key,
@@ -53,6 +53,7 @@ class User(Searched, Base):
         UniqueConstraint("partner_id", "idp_uid"),
         Index("ix_users_partner_created", "partner_id", "created_at", "id"),
         Index("ix_users_partner_name", "partner_id", "name", "id"),
+        Index("ix_users_partner_status", "partner_id", "status", "id"),
         Index("ix_users_partner_last_sign_in", "partner_id", "last_login", "id"),
         Index("ix_users_organization", "organization_id"),
         Index(
@@ -80,7 +81,7 @@ class User(Searched, Base):
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID | None] = mapped_column(ForeignKey("partners.id", ondelete="CASCADE"))
+    partner_id: Mapped[PartnerId | None]
     organization_id: Mapped[UUID | None]
     email: Mapped[Email]
     email_key: Mapped[Email]
@@ -88,8 +89,10 @@ class User(Searched, Base):
     user_type: Mapped[Role] = mapped_column(enum_column(Role))
     is_owner: Mapped[bool] = mapped_column(default=False, server_default=false())
     admin_owned: Mapped[bool] = mapped_column(default=False)
+    is_limited: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether, as an admin, the user sees only the organizations of their groups."""
     unsubscribe: Mapped[bool] = mapped_column(default=True)
-    last_session: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_session: Mapped[Time | None]
     last_sign_in: Mapped[datetime | None] = mapped_column("last_login", UtcDateTime)
     idp_uid: Mapped[Name | None]
     status: Mapped[UserStatus] = mapped_column(enum_column(UserStatus), default=UserStatus.ACTIVE)
@@ -100,13 +103,13 @@ class User(Searched, Base):
     """A code of `app.languages`; None follows the partner and the browser."""
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
     """The user's choices of mails, where they differ from the defaults."""
-    notifications_read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    notifications_read_at: Mapped[Time | None]
     """When the user last marked all notifications as read."""
-    first_steps_hidden_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    first_steps_hidden_at: Mapped[Time | None]
     """When the user hid the first steps on the overview; None while they are shown."""
-    second_factor_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    second_factor_at: Mapped[Time | None]
     """Since when signing in takes a second step; None where the password is enough."""
-    version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user or API client that created or invited the user, or took the invitation over."""
     created_at: Mapped[Created]
@@ -136,9 +139,7 @@ class PortalSession(Base):
     __table_args__ = (Index("ix_portal_sessions_user_id_seen_at", "user_id", "seen_at"),)
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), index=True
-    )
+    user_id: Mapped[UserId | None] = mapped_column(index=True)
     host: Mapped[Name]
     """The host name, without a port, that the session was started at."""
     data: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
@@ -149,11 +150,11 @@ class PortalSession(Base):
     expires_at: Mapped[Time] = mapped_column(index=True)
     factor: Mapped[Short | None]
     """What proved the user beside the password, a value of `Proof`; None for the password alone."""
-    proven_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    proven_at: Mapped[Time | None]
     """When the user last proved who they are; None is the start of the session."""
     viewed_user_id: Mapped[UUID | None]
     """The user as which an operator views the portal in this session."""
-    viewed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    viewed_until: Mapped[Time | None]
     provider_id: Mapped[UUID | None] = mapped_column(index=True)
     """The identity provider of a sign-in with a company account, which may end the session."""
     provider_sid_hash: Mapped[Hash | None]
@@ -170,9 +171,7 @@ class OfferedAccount(Base):
     __tablename__ = "offered_accounts"
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    user_id: Mapped[UserId] = mapped_column(primary_key=True, index=True)
     browser_hash: Mapped[Hash] = mapped_column(index=True)
     expires_at: Mapped[Time] = mapped_column(index=True)
 
@@ -186,14 +185,14 @@ class EmailChange(Base):
     __tablename__ = "email_changes"
 
     id: Mapped[Id]
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), unique=True)
+    user_id: Mapped[UserId] = mapped_column(unique=True)
     email: Mapped[Email]
     requested_by: Mapped[Name]
     requested_by_id: Mapped[UUID | None] = mapped_column(index=True)
     old_token_hash: Mapped[Hash | None] = mapped_column(unique=True)
     new_token_hash: Mapped[Hash | None] = mapped_column(unique=True)
-    old_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    new_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    old_confirmed_at: Mapped[Time | None]
+    new_confirmed_at: Mapped[Time | None]
     created_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
 
@@ -205,13 +204,13 @@ class LinkPurpose(StrEnum):
 
 
 class OneTimeLink(Base):
-    """An invitation or password link: single use, short-lived, stored as a hash."""
+    """An invitation or recovery link: single use, short-lived, stored as a hash."""
 
     __tablename__ = "one_time_links"
 
     token_hash: Mapped[Hash] = mapped_column(primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[UserId] = mapped_column(index=True)
     purpose: Mapped[LinkPurpose] = mapped_column(enum_column(LinkPurpose))
     created_at: Mapped[Created]
     expires_at: Mapped[Time]
-    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    used_at: Mapped[Time | None]

@@ -1,23 +1,12 @@
 """Numbers that an organization has verified by a call with a code, or is about to."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Integer, UniqueConstraint
+from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import VerificationPurpose
-from app.models.base import (
-    Base,
-    Created,
-    Id,
-    Name,
-    Phone,
-    Time,
-    UtcDateTime,
-    enum_column,
-    tenant_key,
-)
+from app.models.base import Base, Created, Id, Name, Phone, Time, enum_column, tenant_key
 
 
 class VerifiedNumber(Base):
@@ -39,6 +28,6 @@ class VerifiedNumber(Base):
     requested_at: Mapped[Created]
     call_id: Mapped[UUID]
     code_expires_at: Mapped[Time]
-    wrong_codes: Mapped[int] = mapped_column(Integer, default=0)
-    verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    wrong_codes: Mapped[int] = mapped_column(default=0)
+    verified_at: Mapped[Time | None]
     verified_by: Mapped[Name | None]

@@ -1,9 +1,8 @@
 """Outgoing webhooks: endpoints, their events and deliveries."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, Text
+from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import DeliveryState, PauseReason
@@ -15,8 +14,8 @@ from app.models.base import (
     Line,
     Name,
     Short,
+    Time,
     Url,
-    UtcDateTime,
     enum_column,
     tenant_key,
 )
@@ -30,6 +29,7 @@ class WebhookEndpoint(Base):
         tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_webhook_endpoints_organization", "organization_id", "id"),
         Index("ix_webhook_endpoints_partner", "partner_id", "created_at"),
+        Index("ix_webhook_endpoints_failing", "partner_id", "failing_since", "id"),
     )
 
     id: Mapped[Id]
@@ -39,15 +39,15 @@ class WebhookEndpoint(Base):
     events: Mapped[list[str]] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)
     previous_secret: Mapped[str | None] = mapped_column(Text)
-    previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    previous_until: Mapped[Time | None]
     """Until then, messages carry the signature of the previous secret as well."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
     created_at: Mapped[Created]
-    failing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    failing_since: Mapped[Time | None]
     """The first failure since the last accepted delivery."""
-    paused_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    paused_at: Mapped[Time | None]
     pause_reason: Mapped[PauseReason | None] = mapped_column(enum_column(PauseReason))
 
 
@@ -73,14 +73,14 @@ class WebhookDelivery(Base):
     type: Mapped[Short]
     payload: Mapped[str] = mapped_column(Text)
     state: Mapped[DeliveryState] = mapped_column(enum_column(DeliveryState))
-    turn: Mapped[int] = mapped_column(Integer, default=1)
-    retries: Mapped[int] = mapped_column(Integer, default=0)
-    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    turn: Mapped[int] = mapped_column(default=1)
+    retries: Mapped[int] = mapped_column(default=0)
+    attempts: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]
-    next_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_attempt_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    last_status: Mapped[int | None] = mapped_column(Integer)
+    next_attempt_at: Mapped[Time | None]
+    last_attempt_at: Mapped[Time | None]
+    ended_at: Mapped[Time | None]
+    last_status: Mapped[int | None]
     last_answer: Mapped[Line | None]
     """The beginning of the last answer, or the reason why there was none."""
 

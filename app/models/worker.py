@@ -1,13 +1,12 @@
 """State of the workers: heartbeats, each carrier's pace, prices fetched from outside."""
 
-from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from sqlalchemy import Integer, Numeric
+from sqlalchemy import Numeric
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Name, Short, Time, Updated, UtcDateTime
+from app.models.base import Base, Created, Id, Json, Name, Short, Time, Updated
 
 
 class WorkerHeartbeat(Base):
@@ -17,10 +16,22 @@ class WorkerHeartbeat(Base):
 
     executor_id: Mapped[Short] = mapped_column(primary_key=True)
     hostname: Mapped[Name]
-    pid: Mapped[int] = mapped_column(Integer)
+    pid: Mapped[int]
     started_at: Mapped[Created]
     beat_at: Mapped[Created] = mapped_column(index=True)
-    stopped_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    stopped_at: Mapped[Time | None]
+    queues: Mapped[list[str] | None] = mapped_column(Json)
+    """The queues that it serves; None means all."""
+
+
+class RetentionRun(Base):
+    """When data whose time is over was last deleted, and how much of it there was."""
+
+    __tablename__ = "retention_runs"
+
+    kind: Mapped[Short] = mapped_column(primary_key=True)
+    ran_at: Mapped[Time]
+    removed: Mapped[int]
 
 
 class CarrierPace(Base):

@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.models import Base, DailyCount, utcnow
+from app.services.uniqueness import insert_into
 
 _TABLE = Base.metadata.tables[DailyCount.__tablename__]
 _KEPT = timedelta(days=1)
@@ -17,9 +17,8 @@ def take(session: Session, subject: str, most: int) -> bool:
 
     Others that count the same subject wait until this transaction ends.
     """
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     counted = (
-        insert(_TABLE)
+        insert_into(session, _TABLE)
         .values(day=utcnow().date(), subject=subject, count=1)
         .on_conflict_do_update(
             index_elements=["day", "subject"],

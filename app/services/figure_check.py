@@ -7,15 +7,7 @@ from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import CallSource, CarrierKind
-from app.models import (
-    Call,
-    CallDay,
-    Conversation,
-    ConversationDay,
-    FigureCheck,
-    PartnerDay,
-    utcnow,
-)
+from app.models import Call, CallDay, Conversation, ConversationDay, FigureCheck, PartnerDay, utcnow
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller

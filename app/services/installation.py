@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from app.models import Mail, User, utcnow
+from app.enums import CarrierKind
+from app.models import CarrierAccount, Mail, User, utcnow
 
 MAILS_OF = timedelta(days=1)
 
@@ -20,6 +21,14 @@ def demo_accounts(session: Session) -> tuple[int, str | None]:
         select(func.count(), func.min(User.email_key)).where(_DEMO_ACCOUNTS)
     ).one()
     return count, first
+
+
+def twilio_accounts(session: Session) -> int:
+    """Return how many accounts of partners are with Twilio."""
+    query = select(func.count()).where(
+        CarrierAccount.carrier == CarrierKind.TWILIO, CarrierAccount.removed_at.is_(None)
+    )
+    return session.scalar(query) or 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 Nothing is sent here; the worker renders and sends each mail (`app.services.mails`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind
+from app.enums import CallerKind, Role, UserStatus
 from app.gateways.job_queue import enqueue_mail
 from app.models import Mail, MailKind, User, new_id
 from app.policy.caller import Caller
@@ -54,6 +54,28 @@ def hand_in(
     session.flush()
     enqueue_mail(session, mail.id, attempt=1, delay_seconds=0)
     return mail
+
+
+def hand_in_to_administrators(
+    session: Session,
+    kind: MailKind,
+    partner_id: UUID,
+    *,
+    details: Mapping[str, Any],
+    also: Iterable[UUID | None] = (),
+    without: UUID | None = None,
+) -> None:
+    """Queue a mail to each active partnerAdmin of the partner and to its active users ``also``,
+    once each."""
+    ids = [user_id for user_id in also if user_id is not None]
+    query = select(User.id).where(
+        User.partner_id == partner_id,
+        User.status == UserStatus.ACTIVE,
+        (User.user_type == Role.PARTNER_ADMIN) | User.id.in_(ids),
+    )
+    for user_id in session.scalars(query.order_by(User.id)).all():
+        if user_id != without:
+            hand_in(session, kind, partner_id=partner_id, user_id=user_id, details=details)
 
 
 def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
@@ -13,8 +12,7 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import OrganizationStatus
-from app.errors import Problem, ValidationFailed, refuse_stale
-from app.gateways.processors.currencies import decimals
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
@@ -25,7 +23,7 @@ from app.services import audit, mail_queue, organizations, partners, reporting
 from app.services.billing.margin import Earned
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
-from app.services.spending import MICROS
+from app.services.money_words import micros
 from app.services.users import account
 from app.validation.emails import is_email
 
@@ -52,6 +50,8 @@ def get(
     """Return the schedule, its version and when the report is sent next; the defaults if nothing is
     stored. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.REPORT_READ)
+    if caller.is_limited and organization_id is None:
+        return ScheduleInput(), 0, None
     found = session.get(ReportSchedule, _scope(_owner(session, caller, organization_id)))
     return (_read(found), found.version, found.next_at) if found else (ScheduleInput(), 0, None)
 
@@ -114,8 +114,9 @@ def is_any_due(session: Session, now: datetime) -> bool:
     return bool(session.scalar(select(exists().where(ReportSchedule.next_at <= now))))
 
 
-def send_due(session: Session, now: datetime, model: ModelRate) -> int:
-    """Queue the reports of the last month that are due, and plan the next ones; how many."""
+def send_due(session: Session, now: datetime, model: ModelRate, figures: Session) -> int:
+    """Queue the reports of the last month that are due, and plan the next ones; how many. Their
+    figures are read with the session ``figures``."""
     due = session.scalars(
         select(ReportSchedule)
         .where(ReportSchedule.next_at <= now)
@@ -133,7 +134,7 @@ def send_due(session: Session, now: datetime, model: ModelRate) -> int:
         today = now.astimezone(ZoneInfo(schedule.timezone)).date()
         of_partner = session.get_one(Partner, schedule.partner_id).language
         with languages.speaking(languages.best_tag((of_partner,))):
-            details = _details(session, caller, owner, schedule.organization_id, today, model)
+            details = _details(figures, caller, owner, schedule.organization_id, today, model)
         for address in schedule.recipients:
             mail_queue.hand_in(
                 session,
@@ -151,7 +152,9 @@ def _owner(
 ) -> Partner | Organization:
     if organization_id is not None:
         return organizations.get(session, caller, organization_id, for_change=for_change)
-    return partners.get(session, caller, partners.own(caller), for_change=for_change)
+    if caller.is_limited:
+        raise NotFound
+    return partners.get_own(session, caller, for_change=for_change)
 
 
 def _scope(owner: Partner | Organization) -> str:
@@ -245,26 +248,21 @@ def _earned(
     if now is None or not (now.price or now.model or now.carrier):
         return []
     rows = (
-        (gettext("Price to customers"), lambda one: _amount(one.price, one.currency)),
+        (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
         (gettext("Carrier cost"), _carrier_cost),
-        (gettext("Model cost"), lambda one: _amount(one.model, one.model_currency)),
+        (gettext("Model cost"), lambda one: micros(one.model, one.model_currency)),
         (gettext("Margin"), _margin),
     )
     return [(name, write(now), write(before) if before else "–") for name, write in rows]
 
 
-def _amount(micros: int, currency: str) -> str:
-    amount = written(Decimal(micros) / MICROS, decimals(currency))
-    return f"{amount}{NO_BREAK}{currency.upper()}"
-
-
 def _carrier_cost(one: Earned) -> str:
-    costs = [_amount(each.reported + each.estimated, each.currency) for each in one.carrier]
+    costs = [micros(each.reported + each.estimated, each.currency) for each in one.carrier]
     return ", ".join(costs) or "–"
 
 
 def _margin(one: Earned) -> str:
-    return "–" if one.margin is None else _amount(one.margin, one.currency)
+    return "–" if one.margin is None else micros(one.margin, one.currency)
 
 
 def _rate(calls: reporting.Answered) -> str:

@@ -8,16 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    String,
-    column,
-    false,
-    func,
-    select,
-    table,
-    union_all,
-)
+from sqlalchemy import ColumnElement, String, column, false, func, select, table, union_all
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import Organization, User

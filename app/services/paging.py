@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Integer, Select, func, or_, select, tuple_
+from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Uuid, func, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 from sqlalchemy.types import TypeEngine
 
@@ -122,19 +122,22 @@ def keyset_page(
     *,
     cursor: str | None,
     limit: int,
+    key: InstrumentedAttribute[Any] | None = None,
 ) -> Page[M]:
     """Return the rows after ``cursor`` in the order of ``sort``, then id, those without a value
-    last: the cost is that of one page, at any position. Raises `ValidationFailed`
-    (``invalid_cursor``)."""
-    column, id_column = sort.column, rows.column_descriptions[0]["entity"].id
+    last: the cost is that of one page, at any position. ``key`` is what tells rows apart instead of
+    an id. Raises `ValidationFailed` (``invalid_cursor``)."""
+    column = sort.column
+    id_column = rows.column_descriptions[0]["entity"].id if key is None else key
     order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
     value, beyond = None, None
     if cursor:
-        value, identifier = _decode(cursor, sort)
+        value, identifier = _decode(cursor, sort, id_column.type)
         beyond = id_column < identifier if sort.descending else id_column > identifier
         if column is not id_column and value is not None:
             further = column < value if sort.descending else column > value
-            beyond = or_(further, (column == value) & beyond)
+            bound = column <= value if sort.descending else column >= value
+            beyond = bound & or_(further, (column == value) & beyond)
     after = rows if beyond is None else rows.where(beyond)
     found: list[Any] = []
     if not cursor or value is not None:
@@ -147,21 +150,22 @@ def keyset_page(
     if len(found) <= limit:
         return Page(found, None)
     last = found[limit - 1]
-    return Page(found[:limit], _encode(sort.value_of(last), last.id))
+    return Page(found[:limit], _encode(sort.value_of(last), getattr(last, id_column.key)))
 
 
-def _encode(value: Position, identifier: UUID) -> str:
+def _encode(value: Position, identifier: Position) -> str:
     text = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
     data = json.dumps([str(text) if isinstance(text, UUID) else text, str(identifier)]).encode()
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _decode(cursor: str, sort: Sort) -> tuple[Position, UUID]:
+def _decode(cursor: str, sort: Sort, key: TypeEngine[Any]) -> tuple[Position, Position]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         is_blank = value is None and sort.is_nullable
-        return None if is_blank else _position(value, sort.column.type), UUID(identifier)
+        position = None if is_blank else _position(value, sort.column.type)
+        return position, _position(identifier, key)
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         message = gettext("This position in the list is not valid. Start from the first page.")
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from error
@@ -169,10 +173,13 @@ def _decode(cursor: str, sort: Sort) -> tuple[Position, UUID]:
 
 def _position(value: Any, kind: TypeEngine[Any]) -> Position:
     if isinstance(kind, Integer):
-        if type(value) is not int or not 0 <= value < 2**31:
+        most = 2**63 if isinstance(kind, BigInteger) else 2**31
+        if type(value) is not int or not 0 <= value < most:
             raise ValueError
         return value
     text: str = value.encode().decode()
     if "\x00" in text:
         raise ValueError
-    return datetime.fromisoformat(text).astimezone(UTC) if isinstance(kind, UtcDateTime) else text
+    if isinstance(kind, UtcDateTime):
+        return datetime.fromisoformat(text).astimezone(UTC)
+    return UUID(text) if isinstance(kind, Uuid) else text

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
-
-import typst
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from app.config import ROOT
-from app.languages import language
+from app.errors import NotFound
+from app.languages import gettext, language
+
+if TYPE_CHECKING:
+    import typst
 
 TEMPLATES = ROOT / "templates" / "pdf"
 FONTS = ("Inter", "DejaVu Sans Mono")
@@ -16,9 +19,19 @@ FONTS = ("Inter", "DejaVu Sans Mono")
 system follow, for scripts that neither has."""
 
 
+def is_installed() -> bool:
+    """Whether the extra ``pdf`` is installed."""
+    return find_spec("typst") is not None
+
+
 def render(template: str, data: Mapping[str, Any]) -> bytes:
     """Return the PDF of a template, such as ``statement``. ``data`` is JSON: texts in it are never
-    read as markup. They are in the current language, which decides where words are broken."""
+    read as markup. They are in the current language, which decides where words are broken. Raises
+    `NotFound` unless the extra ``pdf`` is installed."""
+    if not is_installed():
+        raise NotFound(gettext("PDF support isn’t installed here. Ask the operator of the portal."))
+    import typst  # noqa: PLC0415 - an optional package
+
     made = typst.compile(
         TEMPLATES / f"{template}.typ",
         root=TEMPLATES,
@@ -30,6 +43,8 @@ def render(template: str, data: Mapping[str, Any]) -> bytes:
 
 
 @cache
-def _fonts() -> typst.Fonts:
+def _fonts() -> "typst.Fonts":
     """Read the fonts, once in a process."""
+    import typst  # noqa: PLC0415 - an optional package
+
     return typst.Fonts(True, True, [ROOT / "static" / "vendor"])

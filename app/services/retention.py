@@ -1,11 +1,16 @@
-"""Delete records whose retention time is over."""
+"""Delete records whose retention time is over, and note when that was done."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, func, select, true
 from sqlalchemy.orm import Session
 
+from app.database import partitions
+from app.enums import FINAL_CALL_STATUSES, CallStatus, RetentionKind
 from app.models import (
+    Call,
+    CallEvent,
     CallSignal,
     EmailChange,
     IdentityRequest,
@@ -13,12 +18,16 @@ from app.models import (
     Mail,
     OfferedAccount,
     OneTimeLink,
+    Partner,
     PortalSession,
     RateLevel,
+    RetentionRun,
     RevokedToken,
     WebhookDelivery,
+    WebhookEndpoint,
     utcnow,
 )
+from app.models.base import id_at
 from app.services import daily_counts, idempotency, workers
 from app.services.auth import second_step, throttle
 from app.services.credentials import request_log
@@ -27,15 +36,16 @@ from app.services.legacy import migration as legacy_migration
 
 LINKS_KEPT = timedelta(days=30)
 """Kept after their end, so that an old link is answered with "expired" for some time."""
-MAILS_KEPT = timedelta(days=30)
-WEBHOOKS_KEPT = timedelta(days=30)
 SIGNALS_KEPT = timedelta(hours=6)
 """Longer than any call."""
 HEARTBEATS_KEPT = timedelta(days=1)
+AT_ONCE = 500
+EVENTS_A_TURN = 20_000
+_UNDER_WAY = [status for status in CallStatus if status not in FINAL_CALL_STATUSES]
 
 
 def purge(session: Session) -> None:
-    """Delete every expired record."""
+    """Delete every expired record of the tables without months."""
     now = utcnow()
     idempotency.purge(session)
     daily_counts.purge(session)
@@ -50,9 +60,84 @@ def purge(session: Session) -> None:
     session.execute(delete(EmailChange).where(EmailChange.expires_at < now))
     session.execute(delete(OneTimeLink).where(OneTimeLink.expires_at < now - LINKS_KEPT))
     session.execute(delete(CallSignal).where(CallSignal.sent_at < now - SIGNALS_KEPT))
-    session.execute(delete(Mail).where(Mail.created_at < now - MAILS_KEPT))
-    session.execute(delete(WebhookDelivery).where(WebhookDelivery.created_at < now - WEBHOOKS_KEPT))
     throttle.purge(session)
     session.execute(delete(RateLevel).where(RateLevel.full_at < now))
     second_step.purge(session)
     passkeys.purge(session)
+
+
+def turn_months(session: Session, table: str, days: int) -> list[str]:
+    """Make the coming months of a table that has them, and drop those of which all rows are older;
+    return the names of these. 0 days keep all.
+
+    On SQLite some expired rows of timelines are deleted instead; mails and deliveries are deleted
+    by `purge_mails` and `purge_deliveries` on both databases. Sums and statements have counted the
+    rows: they stay.
+    """
+    now = utcnow()
+    before = _kept_from(session, table, days, now)
+    connection = session.connection()
+    if partitions.of_table(connection, table):
+        partitions.wait_briefly(connection)
+        partitions.make_ahead(connection, table, now)
+        return partitions.drop_before(connection, table, before) if before else []
+    if before and table == CallEvent.__tablename__:
+        old = select(CallEvent.id).where(CallEvent.call_id < id_at(before)).limit(EVENTS_A_TURN)
+        session.execute(delete(CallEvent).where(CallEvent.id.in_(old)))
+    return []
+
+
+def _kept_from(session: Session, table: str, days: int, now: datetime) -> datetime | None:
+    """The moment before which rows are not kept; None if all are."""
+    if not days:
+        return None
+    expired = now - timedelta(days=days)
+    if table != CallEvent.__tablename__:
+        return expired
+    # The timeline of a call under way is what keeps repeated reports about it harmless.
+    oldest = session.scalar(select(func.min(Call.created_at)).where(Call.status.in_(_UNDER_WAY)))
+    return min(oldest, expired) if oldest else expired
+
+
+def purge_mails(session: Session, days: int, partner_id: UUID | None = None) -> int:
+    """Delete mails that are older, of all partners or of one, a limited number at once; return how
+    many."""
+    query = select(Mail.id).where(
+        Mail.created_at < utcnow() - timedelta(days=days),
+        Mail.partner_id == partner_id if partner_id else true(),
+    )
+    old = session.scalars(query.order_by(Mail.created_at).limit(AT_ONCE)).all()
+    session.execute(delete(Mail).where(Mail.id.in_(old)))
+    return len(old)
+
+
+def purge_deliveries(session: Session, days: int, partner_id: UUID | None = None) -> int:
+    """Delete deliveries of webhooks that are older, as `purge_mails`."""
+    query = select(WebhookDelivery.id).where(
+        WebhookDelivery.created_at < utcnow() - timedelta(days=days)
+    )
+    if partner_id is not None:
+        endpoints = select(WebhookEndpoint.id).where(WebhookEndpoint.partner_id == partner_id)
+        query = query.where(WebhookDelivery.endpoint_id.in_(endpoints))
+    old = session.scalars(query.order_by(WebhookDelivery.created_at).limit(AT_ONCE)).all()
+    session.execute(delete(WebhookDelivery).where(WebhookDelivery.id.in_(old)))
+    return len(old)
+
+
+def shorter(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]:
+    """Return the partners that keep this kind for a shorter time than ``days``, with their days."""
+    query = select(Partner.id, Partner.retention_days).where(Partner.retention_days.is_not(None))
+    chosen = {
+        row.id: (row.retention_days or {}).get(kind.value, days) for row in session.execute(query)
+    }
+    return {partner_id: own for partner_id, own in chosen.items() if own < days}
+
+
+def note_run(session: Session, kind: RetentionKind, removed: int) -> None:
+    """Note that this kind was deleted now as far as its time was over."""
+    session.merge(RetentionRun(kind=kind.value, ran_at=utcnow(), removed=removed))
+
+
+def runs(session: Session) -> dict[str, RetentionRun]:
+    """Return the last run of each kind."""
+    return {run.kind: run for run in session.scalars(select(RetentionRun))}

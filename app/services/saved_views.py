@@ -92,9 +92,9 @@ def change(
         view.query = _checked(query)
     after = _described(view)
     if after != before:
-        view.version += 1
-        session.flush()
-        audit.record_change(session, caller, "saved_view.updated", view, before=before, after=after)
+        audit.record_version(
+            session, caller, "saved_view.updated", view, before=before, after=after
+        )
     return view
 
 
@@ -107,7 +107,11 @@ def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
 
 
 def _visible(caller: Caller) -> Select[SavedView]:
-    rows = of_tenant(select(SavedView), caller, SavedView.partner_id, SavedView.organization_id)
+    """Return the views of the staff, or of the members of an organization; a limited caller sees
+    only their own, since filters and names of others tell of organizations."""
+    rows = of_tenant(select(SavedView), caller, SavedView.partner_id)
+    if caller.is_limited:
+        rows = rows.where(SavedView.user_id == caller.user_id)
     return rows.where(SavedView.organization_id == caller.organization_id)
 
 

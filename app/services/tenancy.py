@@ -6,12 +6,12 @@ It is below all other services, so that they can load organizations without a cy
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Select, false, select
+from sqlalchemy import ColumnElement, Select, false, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Organization
+from app.models import GroupedOrganization, GroupLimit, Organization
 from app.policy.caller import Caller
 
 T = TypeVar("T")
@@ -27,6 +27,7 @@ def of_tenant(
     all.
 
     A caller with neither sees none. ``organization_id`` is None for rows that belong to a partner.
+    A limited caller sees the rows of the organizations in its groups.
     """
     if caller.partner_id is not None:
         query = query.where(partner_id == caller.partner_id)
@@ -34,7 +35,22 @@ def of_tenant(
         query = query.where(false())
     if caller.organization_id is not None and organization_id is not None:
         query = query.where(organization_id == caller.organization_id)
+    if caller.is_limited and organization_id is not None:
+        query = query.where(in_groups(caller, organization_id))
     return query
+
+
+def in_groups(
+    caller: Caller, organization_id: InstrumentedAttribute[Any] | ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Return whether a limited caller has the organization in its groups; true for all others."""
+    if not caller.is_limited:
+        return true()
+    return organization_id.in_(
+        select(GroupedOrganization.organization_id)
+        .join(GroupLimit, GroupLimit.group_id == GroupedOrganization.group_id)
+        .where(GroupLimit.subject_id == caller.subject_id)
+    )
 
 
 def fetch(

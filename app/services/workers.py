@@ -2,7 +2,8 @@
 
 import os
 import socket
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from sqlalchemy import DateTime, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from app.gateways.job_queue import QUEUES
 from app.models import WorkerHeartbeat, utcnow
 
 
@@ -42,13 +44,15 @@ class Pulse:
         return self._last is not None and timedelta() <= moment - self._last <= self.dead_after / 2
 
 
-def announce(session: Session, executor_id: str) -> datetime:
-    """Register a worker process before it takes any work; return the database's time."""
+def announce(session: Session, executor_id: str, queues: Collection[str] = ()) -> datetime:
+    """Register a worker process before it takes any work; return the database's time. Without
+    ``queues`` it serves all."""
     own = WorkerHeartbeat(
         executor_id=executor_id,
         hostname=socket.gethostname(),
         pid=os.getpid(),
         beat_at=_now(session),
+        queues=list(queues) or None,
     )
     session.add(own)
     session.flush()
@@ -101,6 +105,20 @@ def any_alive(session: Session, within_seconds: float) -> bool:
         select(func.count()).select_from(WorkerHeartbeat).where(WorkerHeartbeat.beat_at >= since)
     )
     return bool(session.scalar(query))
+
+
+def by_queue(session: Session, within_seconds: float) -> dict[str, int]:
+    """Return how many workers with a heartbeat within that time serve each queue."""
+    since = _now(session) - timedelta(seconds=within_seconds)
+    query = select(WorkerHeartbeat.queues).where(WorkerHeartbeat.beat_at >= since)
+    served = Counter(name for queues in session.scalars(query) for name in queues or QUEUES)
+    return {name: served[name] for name in QUEUES}
+
+
+def unserved(counts: Mapping[str, int]) -> list[str]:
+    """Return the queues of `by_queue` that no worker serves; none while there is no worker at all,
+    which is reported by itself."""
+    return [name for name, count in counts.items() if not count] if any(counts.values()) else []
 
 
 def listing(session: Session) -> list[WorkerHeartbeat]:

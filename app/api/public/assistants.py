@@ -1,4 +1,4 @@
-"""GET /api/v1/agents."""
+"""`GET /api/v1/agents`."""
 
 from app import extensions
 from app.api.operation import operation

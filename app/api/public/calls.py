@@ -117,7 +117,7 @@ def create_call(body: OutboundCallInput) -> Response:
     added=True,
 )
 def list_calls(query: CallFilter) -> Response:
-    """A live key sees the calls of live keys and of the retired API, a test key those of test
+    """A live key sees the calls of live keys and of the Legacy API, a test key those of test
     keys. Several filters narrow the list together."""
     place = after(query)
     with extensions.transaction(read_only=True) as session:

@@ -7,6 +7,7 @@ from app.errors import in_language
 from app.gateways.carriers.factory import account_with, partner_trunk
 from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
 from app.gateways.carriers.sip.checking import tested
+from app.gateways.carriers.twilio.account import is_installed
 from app.gateways.carriers.twilio.checking import fault_of
 from app.gateways.carriers.twilio.numbers import list_numbers
 from app.languages import gettext_noop
@@ -14,12 +15,15 @@ from app.languages import gettext_noop
 NO_SIP = gettext_noop(
     "SIP trunks can’t be used here yet. Ask the platform’s operator to set them up."
 )
+NO_TWILIO = gettext_noop("Twilio support isn’t installed here. Ask the operator of the portal.")
 
 
 def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
     """The carrier's verdict on the account. It takes up to a minute where nothing answers: for the
     worker only."""
     if opened.trunk is None:
+        if not is_installed():
+            return Finding(False, in_language(NO_TWILIO))
         fault = fault_of(account_with(settings, opened.sid, opened.secret), numbers)
         return Finding(fault is None, fault or "")
     if not settings.can_call_over_sip:
@@ -29,4 +33,6 @@ def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str])
 
 def listed_numbers(settings: Settings, opened: Credentials) -> ListedNumbers:
     """The numbers of an account with Twilio: for the worker only."""
+    if not is_installed():
+        return ListedNumbers(False, words=in_language(NO_TWILIO))
     return list_numbers(account_with(settings, opened.sid, opened.secret))

@@ -176,7 +176,7 @@ class Carrier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ListedCall:
-    """A call in the carrier's own list, whoever requested it. ``state`` has its reference."""
+    """A call in the carrier's own list, also of other programs. ``state`` has its reference."""
 
     to_number: str
     from_number: str

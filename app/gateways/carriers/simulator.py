@@ -1,6 +1,6 @@
 """The simulated carrier: it labels itself as simulated, and records every call that was placed.
 
-The outcome of a call depends only on its number and on the time since it was dialled. The carrier
+The outcome of a call depends only on its number and on the time since it was placed. The carrier
 needs no process and survives every kill; it writes its ledger over connections of its own, outside
 any transaction of the application.
 """
@@ -42,13 +42,13 @@ SIMULATED_NUMBERS = {
 """Numbers with a fixed outcome, all from the range reserved for fiction.
 
 A person answers at any other number. The last four are failures of the carrier: it refuses; it
-dials but its answer is lost; it can't be reached; it can't say whether it dialled.
+dials but its answer is lost; it can't be reached; it can't say whether it placed the call.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What happens so many seconds after dialling, at pace 1."""
+    """What happens so many seconds after a call was placed, at pace 1."""
 
     seconds: float
     kind: CarrierEventKind

@@ -16,7 +16,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail to one recipient, ready to be sent. ``id`` is that of the record that requested it.
+    """A mail to one address, ready to be sent. ``id`` is that of the record that requested it.
     Without a ``sender`` it comes from the installation's address.
     """
 

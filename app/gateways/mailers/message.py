@@ -5,9 +5,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 
-import dkim
-
 from app.gateways.mailers.base import Letter
+from app.gateways.mailers.dkim_signature import signature_header
 from app.models.base import utcnow
 
 LONGEST_NAME = 100
@@ -53,15 +52,8 @@ def to_octets(letter: Letter, message: EmailMessage) -> bytes:
     octets = message.as_bytes()
     if letter.signature is None:
         return octets
-    header: bytes = dkim.sign(
-        octets,
-        letter.signature.selector.encode(),
-        letter.signature.domain.encode(),
-        letter.signature.key.encode(),
-        canonicalize=(b"relaxed", b"relaxed"),
-        include_headers=[name.encode() for name in SIGNED if name in message],
-    )
-    return header + octets
+    covered = [name for name in SIGNED if name in message]
+    return signature_header(octets, covered, letter.signature) + octets
 
 
 def one_line(words: str) -> str:

@@ -60,9 +60,13 @@ class Outbox:
         """Return every stored mail, newest first."""
         return sorted(self._all(), key=lambda mail: mail.path.name, reverse=True)
 
-    def forget(self, before: datetime) -> int:
-        """Remove the mails stored before that time; return how many."""
-        old = [mail for mail in self._all() if mail.kept_at < before]
+    def forget(self, before: datetime, partner_id: UUID | None = None) -> int:
+        """Remove the mails, of all partners or of one, stored before that time; return how many."""
+        old = [
+            mail
+            for mail in self._all()
+            if mail.kept_at < before and partner_id in (None, mail.partner_id)
+        ]
         for mail in old:
             mail.path.unlink(missing_ok=True)
         return len(old)

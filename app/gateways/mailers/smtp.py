@@ -174,6 +174,8 @@ def _reason(doing: str, error: Exception) -> str:
             return f"the mail server does not take mail for this address (status {code})"
         case smtplib.SMTPResponseException():
             return f"{doing}: the mail server answered with status {error.smtp_code}"
+        case ssl.SSLCertVerificationError():
+            return f"{doing}: the mail server's certificate was refused: {error.verify_message}"
         case socket.gaierror():
             return f"{doing}: the mail server's name is not known"
         case TimeoutError() | smtplib.SMTPServerDisconnected():

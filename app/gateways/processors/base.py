@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 
-from app.enums import Tier
+from app.enums import SubscriptionState, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,16 @@ class Price:
     """The product of the price, if the processor reports it."""
     interval: str | None = None
     """``month`` or ``year`` for a price that is paid regularly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribed:
+    """A customer's subscription; ``ends_at`` is when it ends if it was cancelled."""
+
+    state: SubscriptionState
+    customer: str
+    price_id: str
+    ends_at: datetime | None
 
 
 class ProcessorUnavailable(Exception):

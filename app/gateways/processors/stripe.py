@@ -3,16 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.enums import SubscriptionState
 from app.gateways.processors.base import (
     Price,
     PriceReference,
     ProcessorRefused,
     ProcessorUnavailable,
+    Subscribed,
 )
 
 SECONDS = 10
@@ -41,6 +45,16 @@ _THOUSANDTHS = frozenset(["BHD", "JOD", "KWD", "OMR", "TND"])
 """Stripe uses the smallest unit: hundredths except for these (ISK and UGX are sent in hundredths
 although they have no decimals)."""
 
+CHARGE = "portal_charge"
+"""The metadata by which an invoice item is found again: the name of its charge."""
+_STATES = {
+    "active": SubscriptionState.ACTIVE,
+    "trialing": SubscriptionState.ACTIVE,
+    "incomplete": SubscriptionState.OVERDUE,
+    "past_due": SubscriptionState.OVERDUE,
+}
+"""Stripe's words for a subscription that lasts; with any other it pays for nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sale:
@@ -56,11 +70,24 @@ class Sale:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """An amount in currency units for the next invoice of a subscription; negative for a credit."""
+
+    customer: str
+    subscription: str
+    amount: Decimal
+    currency: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
-    """A signed report of Stripe. ``reference`` is that of a paid checkout, or blank."""
+    """A signed report of Stripe. ``reference`` is that of a paid checkout, ``subscription`` the id
+    of the subscription that it is about or that the checkout began; each can be blank."""
 
     type: str
     reference: str
+    subscription: str = ""
 
 
 class Stripe:
@@ -170,6 +197,62 @@ class Stripe:
             options = {"idempotency_key": f"checkout:{reference}"}
             return str(client.v1.checkout.sessions.create(wanted, options).url)
 
+    def customer_page(self, customer: str, back_url: str) -> str:
+        """Return the URL of a page where a customer sees its invoices, and changes its means of
+        payment and its subscription."""
+        wanted = {"customer": customer, "return_url": back_url}
+        with self._asking() as client:
+            return str(client.v1.billing_portal.sessions.create(wanted).url)
+
+    def subscription(self, reference: str) -> Subscribed | None:
+        """Return a subscription; None if the account doesn't have it."""
+        with self._asking() as client:
+            found = _known(lambda: client.v1.subscriptions.retrieve(reference), reference)
+        if found is None:
+            return None
+        prices = [item.price.id for item in found["items"].data if item.price]
+        return Subscribed(
+            state=_STATES.get(found.status, SubscriptionState.ENDED),
+            customer=str(found.customer),
+            price_id=prices[0] if prices else "",
+            ends_at=datetime.fromtimestamp(found.cancel_at, UTC) if found.cancel_at else None,
+        )
+
+    def end_subscription(self, reference: str) -> None:
+        """End a subscription now, if it lasts; the rest that was paid is credited."""
+        with self._asking() as client:
+            credit = {"prorate": True, "invoice_now": True}
+            _known(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
+
+    def charged(self, customers: Iterable[str], name: str, since: datetime) -> str | None:
+        """Return the item of a charge with this name that one of the customers got since then."""
+        wanted = {"limit": 100, "created": {"gte": int(since.timestamp())}}
+        with self._asking() as client:
+            for customer in customers:
+                asked = {**wanted, "customer": customer}
+                items = _known(partial(client.v1.invoice_items.list, asked), customer)
+                for item in items.auto_paging_iter() if items else ():
+                    if getattr(item.metadata, CHARGE, None) == name:
+                        return str(item.id)
+        return None
+
+    def charge(self, charge: Charge, name: str) -> str:
+        """Add an amount to the next invoice of a subscription; return the id of the item.
+
+        Sent again with the same name it is added once, as long as Stripe remembers the request: a
+        day. Later, `charged` finds it.
+        """
+        wanted = {
+            "customer": charge.customer,
+            "subscription": charge.subscription,
+            "currency": charge.currency.lower(),
+            "amount": int(charge.amount.scaleb(_shift(charge.currency))),
+            "description": charge.description,
+            "metadata": {CHARGE: name},
+        }
+        with self._asking() as client:
+            return str(client.v1.invoice_items.create(wanted, {"idempotency_key": name}).id)
+
     @contextmanager
     def _asking(self) -> Iterator[Any]:
         import stripe  # noqa: PLC0415 - as above
@@ -181,7 +264,7 @@ class Stripe:
                 "Stripe refused the key. Check it, and that it may change products and prices."
             )
             raise ProcessorRefused(message) from error
-        except stripe.InvalidRequestError as error:
+        except (stripe.InvalidRequestError, stripe.IdempotencyError) as error:
             message = f"Stripe refused a change: {error.user_message or 'no reason given'}"
             raise ProcessorRefused(message) from error
         except stripe.StripeError as error:
@@ -218,7 +301,10 @@ def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
     subject = event.data.object
     is_paid = getattr(subject, "payment_status", "unpaid") != "unpaid"
     reference = getattr(subject, "client_reference_id", None) if is_paid else None
-    return Event(event.type, reference or "")
+    subscription = getattr(subject, "subscription", None) if is_paid else None
+    if event.type.startswith("customer.subscription."):
+        subscription = subject.id
+    return Event(event.type, reference or "", str(subscription or ""))
 
 
 def _known(ask: Callable[[], Any], identifier: str) -> Any:

@@ -5,14 +5,8 @@
 """
 
 from app.services.alerts.evaluating import apply, changes
-from app.services.alerts.reading import (
-    Shown,
-    acknowledge,
-    count_open,
-    open_alerts,
-    search,
-    titles,
-)
+from app.services.alerts.measuring import period_starts
+from app.services.alerts.reading import Shown, acknowledge, open_alerts, search, titles
 from app.services.alerts.rules import (
     MOST_RULES,
     RuleInput,
@@ -21,6 +15,7 @@ from app.services.alerts.rules import (
     listing,
     mute,
     remove,
+    sentences_of,
     update,
 )
 from app.services.alerts.words import PERIOD_WORDS, UNITS, sentence, title, uses_period

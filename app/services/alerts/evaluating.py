@@ -17,6 +17,8 @@ from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
 from app.services.alerts.measuring import is_met, measured
 from app.services.alerts.words import sentence, title
+from app.services.auth.sessions import caller_of
+from app.services.tenancy import visible_organizations
 from app.services.webhooks.publishing import publish
 
 WHO = "Alerts"
@@ -236,6 +238,8 @@ def _mail(
     )
     of_partner = session.get_one(Partner, rule.partner_id).language
     for user in users:
+        if not _may_see_all(session, user, opened):
+            continue
         if notifications.wants(user, notifications.ALERT_OPENED):
             with languages.speaking(languages.best_tag((user.language, of_partner))):
                 details = _details(rule, opened, names)
@@ -246,6 +250,17 @@ def _mail(
                 user_id=user.id,
                 details=details,
             )
+
+
+def _may_see_all(session: Session, user: User, opened: Sequence[Alert]) -> bool:
+    """Whether a user who is limited to groups has the organizations of all alerts in them."""
+    if not (user.is_limited and user.role is Role.ADMIN):
+        return True
+    ids = {alert.organization_id for alert in opened}
+    if None in ids:
+        return False
+    known = visible_organizations(caller_of(user)).where(Organization.id.in_(ids))
+    return set(session.scalars(known.with_only_columns(Organization.id))) == ids
 
 
 def _details(

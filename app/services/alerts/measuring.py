@@ -46,7 +46,8 @@ def is_met(rule: AlertRule, value: int) -> bool:
             return value >= rule.threshold
 
 
-def _starts(today: date) -> dict[AlertPeriod, date]:
+def period_starts(today: date) -> dict[AlertPeriod, date]:
+    """Return the first day of each period that ends today."""
     return {
         AlertPeriod.TODAY: today,
         AlertPeriod.DAYS_7: today - timedelta(days=6),
@@ -65,7 +66,7 @@ def _of_days(
     def query(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
         wanted = {rule.period for rule in rules}
         starts = {
-            period: start for period, start in _starts(now.date()).items() if period in wanted
+            period: start for period, start in period_starts(now.date()).items() if period in wanted
         }
         sums = [
             func.sum(case((table.day >= start, getattr(table, name)), else_=0))

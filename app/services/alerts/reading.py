@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.alerts.words import sentence, title
-from app.services.paging import Page, Sort, count_up_to, keyset_page
+from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
 _NEWEST = Sort(Alert.opened_at, descending=True)
@@ -70,11 +70,6 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
         return {}
     found = session.scalars(_visible(caller).where(Alert.id.in_(ids)))
     return {shown.alert.id: shown.title for shown in _shown(session, list(found))}
-
-
-def count_open(session: Session, caller: Caller) -> int:
-    """Return how many open alerts are not acknowledged, up to the limit of `count_up_to`."""
-    return count_up_to(session, _unacknowledged(caller).with_only_columns(Alert.id))
 
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:

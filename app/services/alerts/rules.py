@@ -1,6 +1,7 @@
 """The alert rules of a partner: created, changed, muted and removed by users with the permission to
 change organizations."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
-from app.models import AlertRule, Organization, utcnow
+from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
@@ -50,7 +51,7 @@ def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
     `Forbidden`."""
     caller.require(Permission.REPORT_READ)
     rows = session.execute(
-        of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+        of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
         .add_columns(Organization.name)
         .outerjoin(Organization, Organization.id == AlertRule.organization_id)
         .order_by(AlertRule.id)
@@ -61,7 +62,7 @@ def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
 def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = False) -> AlertRule:
     """Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
-    query = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+    query = of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
     missing = NotFound(gettext("There is no such alert rule."), "alert_rule_not_found")
     return fetch(session, query.where(AlertRule.id == rule_id), missing, for_change=for_change)
 
@@ -130,9 +131,43 @@ def remove(session: Session, caller: Caller, rule_id: UUID) -> None:
     session.flush()
 
 
+def sentences_of(
+    session: Session, caller: Caller, entries: Iterable[AuditEntry]
+) -> dict[UUID, str]:
+    """Return the sentences of the rules in entries of the history, as the rules were then, in the
+    current language, by the ids of the entries. A rule that was removed is known only by entries
+    with its measure. The caller has loaded the entries."""
+    about = [entry for entry in entries if entry.target_type == "alert_rule"]
+    if not about:
+        return {}
+    mine = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+    asked = [UUID(entry.target_id) for entry in about]
+    rules = {str(rule.id): rule for rule in session.scalars(mine.where(AlertRule.id.in_(asked)))}
+    of_entries = {entry.organization_id for entry in about}
+    named = select(Organization.id, Organization.name).where(Organization.id.in_(of_entries))
+    names = {row.id: row.name for row in session.execute(named)}
+    found = {}
+    for entry in about:
+        then = {**entry.before, **entry.after}
+        if (rule := rules.get(entry.target_id)) is not None:
+            then = _shown(rule) | then
+        if "measure" in then:
+            was = AlertRule(
+                measure=AlertMeasure(then["measure"]),
+                scope=AlertScope(then["scope"]),
+                threshold=then["threshold"],
+                period=AlertPeriod(then["period"]) if then.get("period") else None,
+            )
+            found[entry.id] = sentence(was, names.get(entry.organization_id))
+    return found
+
+
 def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, Any]:
     """Return the values of the columns."""
     problems: list[Problem] = []
+    if caller.is_limited and wanted.scope is not AlertScope.ORGANIZATION:
+        message = gettext("Choose one organization. Your access is limited to some of them.")
+        problems.append(Problem("scope", "organization_required", message))
     most = _MOST.get(wanted.measure, _MOST_COUNTED)
     if wanted.threshold is None or not 1 <= wanted.threshold <= most:
         message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
@@ -184,6 +219,8 @@ def _name(session: Session, rule: AlertRule) -> str | None:
 def _shown(rule: AlertRule) -> dict[str, Any]:
     """The rule as the history shows it."""
     return {
+        "measure": rule.measure,
+        "scope": rule.scope,
         "organizationId": rule.organization_id,
         "threshold": rule.threshold,
         "period": rule.period,

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
@@ -13,6 +12,7 @@ from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
 from app.services import audit, phone_numbers
+from app.services.uniqueness import unless_taken
 
 DEFAULT_NAME = "Assistant"
 
@@ -101,12 +101,9 @@ def configure_assistant(
     for name, value in values.items():
         setattr(assistant, name, value)
     assistant.version += 1
-    try:
-        with session.begin_nested():
-            session.flush()
-    except IntegrityError as error:
-        message = gettext("Another assistant of the organization has this number.")
-        raise ValidationFailed.on("phoneNumber", "phone_number_taken", message) from error
+    message = gettext("Another assistant of the organization has this number.")
+    with unless_taken(session, ValidationFailed.on("phoneNumber", "phone_number_taken", message)):
+        session.flush()
     if old_number is not None and old_number != assistant.phone_number:
         phone_numbers.release_unused(session, assistant.organization_id, old_number)
     audit.record_change(session, caller, "agent.updated", assistant, before=before, after=values)

@@ -13,18 +13,13 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
-from app.services.paging import (
-    MOST_COUNTED,
-    Page,
-    both_ways,
-    count_up_to,
-    keyset_page,
-    sort_named,
-)
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
-SORTS = both_ways(name=Assistant.name_key, created=Assistant.created_at)
+SORTS = both_ways(
+    name=Assistant.name_key, created=Assistant.created_at, number=Assistant.phone_number
+)
 """The sort orders of `search`."""
 
 
@@ -54,9 +49,8 @@ def readiness(
     """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
     can't come from its number (`phone_numbers.refusals`)."""
     has_number = assistant.phone_number is not None
-    has_texts = bool(
-        (assistant.default_intro or "").strip() and (assistant.default_voicemail or "").strip()
-    )
+    has_intro = bool((assistant.default_intro or "").strip())
+    has_voicemail = bool((assistant.default_voicemail or "").strip())
     return [
         _condition(
             "organization_active",
@@ -102,15 +96,23 @@ def readiness(
         ),
         _condition(
             "texts",
-            has_texts,
+            has_intro and has_voicemail,
             (
                 gettext("It has an intro and a voicemail message."),
-                gettext("It has no intro and voicemail message. Every call must include them."),
+                _missing_texts(has_intro, has_voicemail),
             ),
-            "default_intro",
+            "default_voicemail" if has_intro else "default_intro",
             needed=False,
         ),
     ]
+
+
+def _missing_texts(has_intro: bool, has_voicemail: bool) -> str:
+    if has_intro:
+        return gettext("It has no voicemail message. Every call must include both messages.")
+    if has_voicemail:
+        return gettext("It has no intro. Every call must include both messages.")
+    return gettext("It has no intro and voicemail message. Every call must include them.")
 
 
 def _not_active(organization: Organization) -> str:

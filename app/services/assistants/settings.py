@@ -7,16 +7,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, ValidationFailed, refuse_stale, refuse_too_long
 from app.languages import gettext
 from app.languages.numbers import written
-from app.models import (
-    Assistant,
-    Campaign,
-    ContactExternalId,
-    ExternalIdKey,
-    Organization,
-)
+from app.models import Assistant, Campaign, ContactExternalId, ExternalIdKey, Organization
 from app.phone import PhoneError, normalise
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -107,9 +101,7 @@ def add_external_id_key(
     key = key.replace("\0", "").strip()
     if not key:
         raise ValidationFailed.on("key", "blank", gettext("This can't be left blank."))
-    if len(key) > MAX_KEY:
-        message = gettext("Too long. Use at most %(most)s characters.", most=MAX_KEY)
-        raise ValidationFailed.on("key", "too_long", message)
+    refuse_too_long("key", key, MAX_KEY)
     if session.get(ExternalIdKey, (assistant.id, key)) is not None:
         message = gettext("The assistant already has this key.")
         raise ValidationFailed.on("key", "key_exists", message)

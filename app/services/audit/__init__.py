@@ -8,10 +8,12 @@ checks them, `forwarding` sends them to a syslog server.
 from app.services.audit.log import (
     EVERYDAY,
     SIGNED_IN,
+    last_change_at,
     last_of_target,
     latest,
     latest_of_target,
     of_partner,
     record,
     record_change,
+    record_version,
 )

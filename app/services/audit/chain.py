@@ -39,6 +39,8 @@ FIELDS = {
     "after": "after",
 }
 """The columns of an entry, and their names in the JSON that is hashed and exported."""
+SALT = "salt"
+"""The column, and the name in the JSON, of what keeps a hash from revealing redacted values."""
 _WAITING = "audit entries to link"
 
 
@@ -48,8 +50,10 @@ def chain_of(partner_id: UUID | None) -> UUID:
 
 def content_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry as JSON values, the same before and after it is stored, on both
-    databases."""
-    return {name: _canonical(entry[column]) for column, name in FIELDS.items()}
+    databases. Entries of earlier versions and redacted ones have no salt."""
+    content = {name: _canonical(entry[column]) for column, name in FIELDS.items()}
+    salt = entry.get(SALT)
+    return content | {SALT: salt} if salt else content
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
@@ -86,7 +90,7 @@ def _link(session: Session) -> None:
         rows = []
         for entry in by_chain[chain]:
             number += 1
-            digest = digest_of(content_of({name: getattr(entry, name) for name in FIELDS}))
+            digest = digest_of(content_of({name: getattr(entry, name) for name in (*FIELDS, SALT)}))
             previous = hash_of(previous, chain, number, digest)
             rows.append(
                 {

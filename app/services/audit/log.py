@@ -24,6 +24,7 @@ from app.models import (
     ListExport,
     OAuthClient,
     Organization,
+    OrganizationGroup,
     Partner,
     SavedView,
     ScimGroup,
@@ -56,6 +57,7 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     ListExport: ("list_export", lambda row: row.list_name),
     OAuthClient: ("client", lambda row: f"{row.name} ({row.client_id})"),
     Organization: ("organization", lambda row: row.name),
+    OrganizationGroup: ("organization_group", lambda row: row.name),
     Partner: ("partner", lambda row: row.name),
     SavedView: ("saved_view", lambda row: row.name),
     ScimGroup: ("scim_group", lambda row: row.display_name),
@@ -80,9 +82,9 @@ def record(
     target: str | None = None,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
-) -> None:
-    """Add an entry in the caller's transaction. Of ``before`` and ``after`` only the differences
-    are stored; values of secrets are replaced by the word "changed".
+) -> AuditEntry:
+    """Add an entry in the caller's transaction and return it. Of ``before`` and ``after`` only the
+    differences are stored; values of secrets are replaced by the word "changed".
 
     ``partner_id`` defaults to the caller's; ``action`` reads ``noun.verb``.
     """
@@ -104,6 +106,7 @@ def record(
     )
     session.add(entry)
     chain.link_at_commit(session, entry)
+    return entry
 
 
 def record_change(
@@ -122,7 +125,7 @@ def record_change(
             partner_id, organization_id = row.id, None
         case Organization():
             partner_id, organization_id = row.partner_id, row.id
-        case IdentityProvider() | ScimToken():
+        case IdentityProvider() | OrganizationGroup() | ScimToken():
             partner_id, organization_id = row.partner_id, None
         case _:
             partner_id, organization_id = row.partner_id, row.organization_id
@@ -138,6 +141,21 @@ def record_change(
         before=before,
         after=after,
     )
+
+
+def record_version(
+    session: Session,
+    caller: Caller,
+    action: str,
+    row: Any,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a changed row as its next version, and record the change as `record_change` does."""
+    row.version += 1
+    session.flush()
+    record_change(session, caller, action, row, before=before, after=after)
 
 
 def _differences(
@@ -191,6 +209,12 @@ def last_of_target(
     them."""
     query = select(AuditEntry).where(_is_target(target_type, target_id))
     query = of_tenant(query, caller, AuditEntry.partner_id)
+    return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
+
+
+def last_change_at(session: Session, partner_id: UUID) -> datetime | None:
+    """Return when something of the partner was last changed: one look-up in an index."""
+    query = select(AuditEntry.at).where(AuditEntry.partner_id == partner_id)
     return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Role
 from app.models import RefusalCount, utcnow
 from app.policy.caller import Caller
 from app.services.audit import log
+from app.services.uniqueness import insert_into
 
 WINDOW = timedelta(minutes=10)
 AT_ONCE = 500
@@ -104,7 +104,6 @@ def close(session: Session) -> bool:
 
 def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
     """Return the count, created if it is missing, locked by one statement."""
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     first: dict[str, Any] = {
         "key": key,
         "partner_id": refusal.partner_id,
@@ -114,7 +113,7 @@ def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
         "entry": {},
     }
     locking = (
-        insert(RefusalCount)
+        insert_into(session, RefusalCount)
         .values(**first)
         .on_conflict_do_update(index_elements=["key"], set_={"times": RefusalCount.times})
         .returning(RefusalCount)

@@ -8,20 +8,15 @@ from uuid import UUID
 from sqlalchemy import Select, select, union_all
 from sqlalchemy.orm import Session
 
+from app.enums import CallerKind
 from app.models import Assistant, AuditEntry, Campaign, Organization, User
 from app.models.base import Named, id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.paging import (
-    MOST_COUNTED,
-    Page,
-    both_ways,
-    count_up_to,
-    keyset_page,
-    sort_named,
-)
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import of_tenant
+from app.validation.uuids import as_uuid
 
 ASSISTANT_FIELDS = ("agentId", "agent_id")
 """The fields of an entry that hold an assistant's id; older entries have the second."""
@@ -85,6 +80,16 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
     ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
     rows = select(Assistant.id, Assistant.name).where(Assistant.id.in_(ids))
     return {str(row.id): row.name for row in session.execute(rows)}
+
+
+def user_names(session: Session, caller: Caller, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """Return the names of the users who acted and who were changed, of those that have a name and
+    are the caller's."""
+    ids = {entry.actor_id for entry in entries if entry.actor_kind == CallerKind.USER}
+    ids |= {as_uuid(entry.target_id) for entry in entries if entry.target_type == "user"}
+    rows = of_tenant(select(User), caller, User.partner_id)
+    found = session.scalars(rows.where(User.id.in_(ids - {None})))
+    return {user.id: user.name for user in found if user.name}
 
 
 def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:

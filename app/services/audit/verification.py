@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from app.models import AuditEntry, AuditLink
-from app.services.audit.chain import FIELDS, content_of, digest_of, hash_of
+from app.models import AuditEntry, AuditLink, AuditRedaction
+from app.services.audit import redaction
+from app.services.audit.chain import FIELDS, SALT, content_of, digest_of, hash_of
 
 _AT_ONCE = 1000
-_COLUMNS = tuple(getattr(AuditEntry, name) for name in FIELDS)
+_NAMES = (*FIELDS, SALT, "redacted")
+_COLUMNS = tuple(getattr(AuditEntry, name) for name in _NAMES)
+_REDACTED = "redacted digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,33 +70,45 @@ def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None
     if alone is not None:
         broken_entry = Broken("The entry has no place in a chain", alone.partner_id, None, alone.id)
         return Verdict(chains, entries, broken_entry)
+    forged = redaction.forged(session)
+    if forged is not None:
+        reason = "The record of a redaction was changed"
+        return Verdict(chains, entries, Broken(reason, forged.chain, None, forged.recorded_by))
     return Verdict(chains, entries, None)
 
 
 def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[str, Any]]:
-    """Return every link in the order of its chain, with its entry, as JSON values."""
+    """Return every link in the order of its chain, with its entry, as JSON values. Of an entry from
+    which personal data was removed, ``redactedDigest`` is the digest now."""
     for link, entry in _linked(session, *conditions):
-        yield {
+        exported = {
             **content_of(entry or dict.fromkeys(FIELDS)),
             "chain": str(link.chain),
             "number": link.number,
             "digest": link.digest,
             "hash": link.hash,
         }
+        if entry is not None and entry["redacted"]:
+            exported["redactedDigest"] = entry[_REDACTED]
+        yield exported
 
 
 def _linked(
     session: Session, *conditions: ColumnElement[bool]
 ) -> Iterator[tuple[AuditLink, dict[str, Any] | None]]:
+    latest = and_(
+        AuditRedaction.entry_id == AuditEntry.id, AuditRedaction.number == AuditEntry.redacted
+    )
     query = (
-        select(AuditLink, *_COLUMNS)
+        select(AuditLink, *_COLUMNS, AuditRedaction.digest)
         .outerjoin(AuditEntry, AuditEntry.id == AuditLink.entry_id)
+        .outerjoin(AuditRedaction, latest)
         .where(*conditions)
         .order_by(AuditLink.chain, AuditLink.number)
         .execution_options(yield_per=_AT_ONCE)
     )
     for link, *values in session.execute(query):
-        entry = dict(zip(FIELDS, values, strict=True))
+        entry = dict(zip((*_NAMES, _REDACTED), values, strict=True))
         yield link, entry if entry["id"] is not None else None
 
 
@@ -102,7 +117,8 @@ def _problem(place: _Place, link: AuditLink, entry: dict[str, Any] | None) -> st
         return f"Number {place.number + 1} of the chain is missing"
     if entry is None:
         return "The entry was deleted"
-    if digest_of(content_of(entry)) != link.digest:
+    expected = entry[_REDACTED] if entry["redacted"] else link.digest
+    if digest_of(content_of(entry)) != expected:
         return "The entry was changed"
     if hash_of(place.hash, link.chain, link.number, link.digest) != link.hash:
         return "The link was changed"

@@ -3,8 +3,6 @@
 Services of users request and apply them; here are the row and the tokens of its two links.
 """
 
-import hashlib
-import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import EmailChange, utcnow
+from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(days=7)
 
@@ -77,11 +76,11 @@ def new_token(session: Session, change_id: UUID, side: Side) -> tuple[str, datet
     change = session.get(EmailChange, change_id, with_for_update=True, populate_existing=True)
     if change is None or change.expires_at <= utcnow() or confirmed_at(change, side) is not None:
         return None
-    token = secrets.token_urlsafe(32)
+    token = random_token()
     if side is Side.OLD:
-        change.old_token_hash = _hash(token)
+        change.old_token_hash = hash_of(token)
     else:
-        change.new_token_hash = _hash(token)
+        change.new_token_hash = hash_of(token)
     session.flush()
     return token, change.expires_at
 
@@ -91,7 +90,7 @@ def look_up(session: Session, token: str, *, for_change: bool = False) -> Link:
 
     Raises `NotFound` (``link_invalid``).
     """
-    hashed = _hash(token)
+    hashed = hash_of(token)
     query = select(EmailChange).where(
         or_(EmailChange.old_token_hash == hashed, EmailChange.new_token_hash == hashed),
         EmailChange.expires_at > utcnow(),
@@ -117,7 +116,3 @@ def confirm(session: Session, link: Link) -> bool:
 
 def confirmed_at(change: EmailChange, side: Side) -> datetime | None:
     return change.old_confirmed_at if side is Side.OLD else change.new_confirmed_at
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -4,8 +4,6 @@ Choosing needs the token of the page and that of the browser's cookie, within `L
 choice uses the offer up. A sign-in, a sign-out, a new password and a suspension end it too.
 """
 
-import hashlib
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,6 +13,7 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from app.models import OfferedAccount, utcnow
+from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(minutes=5)
 
@@ -29,13 +28,13 @@ class Offer:
 
 def create(session: Session, user_ids: Collection[UUID]) -> Offer:
     """Offer these accounts, whose password was just proven."""
-    offer = Offer(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    offer = Offer(random_token(), random_token())
     for user_id in user_ids:
         session.add(
             OfferedAccount(
-                token_hash=_hash(offer.page_token),
+                token_hash=hash_of(offer.page_token),
                 user_id=user_id,
-                browser_hash=_hash(offer.browser_token),
+                browser_hash=hash_of(offer.browser_token),
                 expires_at=utcnow() + LIFETIME,
             )
         )
@@ -49,8 +48,8 @@ def use(session: Session, offer: Offer) -> set[UUID]:
     used = (
         delete(OfferedAccount)
         .where(
-            OfferedAccount.token_hash == _hash(offer.page_token),
-            OfferedAccount.browser_hash == _hash(offer.browser_token),
+            OfferedAccount.token_hash == hash_of(offer.page_token),
+            OfferedAccount.browser_hash == hash_of(offer.browser_token),
         )
         .returning(OfferedAccount.user_id, OfferedAccount.expires_at)
         .execution_options(synchronize_session=False)
@@ -67,14 +66,10 @@ def end_for_user(session: Session, user_id: UUID) -> None:
 
 def end_in_browser(session: Session, browser_token: str) -> None:
     """End what was offered in the browser with this token."""
-    _delete(session, OfferedAccount.browser_hash == _hash(browser_token))
+    _delete(session, OfferedAccount.browser_hash == hash_of(browser_token))
 
 
 def _delete(session: Session, condition: ColumnElement[bool]) -> None:
     session.execute(
         delete(OfferedAccount).where(condition).execution_options(synchronize_session=False)
     )
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -4,8 +4,6 @@ Only the hash of a link's token is stored. A new link leaves the older ones as t
 who asks for links ends none of the owner's. The first one that sets a password ends all others.
 """
 
-import hashlib
-import secrets
 from datetime import timedelta
 from uuid import UUID
 
@@ -15,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import LinkPurpose, OneTimeLink, User, utcnow
+from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = {
     LinkPurpose.INVITATION: timedelta(days=7),
@@ -25,10 +24,10 @@ LIFETIME = {
 
 def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
     """The token of a new link (256 bits), to be sent and then forgotten."""
-    token = secrets.token_urlsafe(32)
+    token = random_token()
     session.add(
         OneTimeLink(
-            token_hash=_hash(token),
+            token_hash=hash_of(token),
             user_id=user_id,
             purpose=purpose,
             expires_at=utcnow() + LIFETIME[purpose],
@@ -47,7 +46,7 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
         select(User)
         .join(OneTimeLink, OneTimeLink.user_id == User.id)
         .where(
-            OneTimeLink.token_hash == _hash(token),
+            OneTimeLink.token_hash == hash_of(token),
             OneTimeLink.purpose.in_(purposes),
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > utcnow(),
@@ -67,7 +66,7 @@ def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
     user_id = session.scalar(
         update(OneTimeLink)
         .where(
-            OneTimeLink.token_hash == _hash(token),
+            OneTimeLink.token_hash == hash_of(token),
             OneTimeLink.purpose.in_(purposes),
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > now,
@@ -92,7 +91,3 @@ def invalid() -> NotFound:
     return NotFound(
         gettext("This link was used or has expired. Request a new one."), "link_invalid"
     )
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -4,8 +4,6 @@ A waiting sign-in grants nothing. It works once, in the browser that has its tok
 where it began, within `LIFETIME`. What proves the step is in `app.services.factors`.
 """
 
-import hashlib
-import secrets
 from datetime import timedelta
 from uuid import UUID
 
@@ -13,6 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.models import PendingSignIn, RememberedBrowser, utcnow
+from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(minutes=10)
 REMEMBERED_FOR = timedelta(days=30)
@@ -21,10 +20,10 @@ REMEMBERED_FOR = timedelta(days=30)
 def begin(session: Session, user_id: UUID, *, host: str) -> str:
     """The token of a new sign-in that waits for its second step (256 bits); only its hash is
     stored."""
-    token = secrets.token_urlsafe(32)
+    token = random_token()
     session.add(
         PendingSignIn(
-            token_hash=_hash(token), user_id=user_id, host=host, expires_at=utcnow() + LIFETIME
+            token_hash=hash_of(token), user_id=user_id, host=host, expires_at=utcnow() + LIFETIME
         )
     )
     session.flush()
@@ -34,7 +33,7 @@ def begin(session: Session, user_id: UUID, *, host: str) -> str:
 def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
     """Return whose sign-in waits under this token, without using it up."""
     query = select(PendingSignIn.user_id).where(
-        PendingSignIn.token_hash == _hash(token or ""),
+        PendingSignIn.token_hash == hash_of(token or ""),
         PendingSignIn.host == host,
         PendingSignIn.expires_at > utcnow(),
     )
@@ -43,7 +42,7 @@ def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
 
 def use(session: Session, token: str) -> bool:
     """Use the waiting sign-in up; of two at once only one gets True."""
-    used = delete(PendingSignIn).where(PendingSignIn.token_hash == _hash(token))
+    used = delete(PendingSignIn).where(PendingSignIn.token_hash == hash_of(token))
     return bool(session.execute(used.returning(PendingSignIn.user_id)).all())
 
 
@@ -51,17 +50,17 @@ def remember(session: Session, user_id: UUID, token: str | None) -> str:
     """Remember the second step of the user in a browser; return the new token of its cookie. Other
     accounts that were remembered under the old ``token`` move to the new one, which only this
     browser knows."""
-    new, now = secrets.token_urlsafe(32), utcnow()
+    new, now = random_token(), utcnow()
     if token:
         session.execute(
             update(RememberedBrowser)
             .where(
-                RememberedBrowser.token_hash == _hash(token), RememberedBrowser.user_id != user_id
+                RememberedBrowser.token_hash == hash_of(token), RememberedBrowser.user_id != user_id
             )
-            .values(token_hash=_hash(new))
+            .values(token_hash=hash_of(new))
         )
     row = RememberedBrowser(
-        token_hash=_hash(new), user_id=user_id, created_at=now, expires_at=now + REMEMBERED_FOR
+        token_hash=hash_of(new), user_id=user_id, created_at=now, expires_at=now + REMEMBERED_FOR
     )
     session.add(row)
     session.flush()
@@ -73,7 +72,7 @@ def is_remembered(session: Session, user_id: UUID, token: str | None) -> bool:
     if not token:
         return False
     query = select(RememberedBrowser.user_id).where(
-        RememberedBrowser.token_hash == _hash(token),
+        RememberedBrowser.token_hash == hash_of(token),
         RememberedBrowser.user_id == user_id,
         RememberedBrowser.expires_at > utcnow(),
     )
@@ -91,7 +90,3 @@ def purge(session: Session) -> None:
     now = utcnow()
     session.execute(delete(PendingSignIn).where(PendingSignIn.expires_at <= now))
     session.execute(delete(RememberedBrowser).where(RememberedBrowser.expires_at <= now))
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -3,8 +3,6 @@
 The cookie holds a random token of 256 bits, of which only the SHA-256 hash is stored.
 """
 
-import hashlib
-import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +19,7 @@ from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import offered_accounts, second_step
+from app.services.auth.tokens import hash_of, random_token
 
 TOUCH_EVERY = timedelta(minutes=1)
 FRESH_FOR = timedelta(minutes=10)
@@ -62,11 +61,18 @@ _ABLE_USER = (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The identity provider that a sign-in came from, and the hash of the session's id there if it
-    has one."""
+    """The identity provider that a sign-in came from, the hash of the session's id there if it has
+    one, and when the user signed in there if it says so."""
 
     provider_id: UUID
     sid_hash: str | None
+    signed_in_at: datetime | None = None
+
+    @property
+    def proven_at(self) -> datetime:
+        """When the user proved who they are; long ago if the provider doesn't say."""
+        now = utcnow()
+        return min(self.signed_in_at or now - FRESH_FOR, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +134,9 @@ def create(
     the user could still sign in with. ``factor`` is what proved the user beside or instead of the
     password, ``origin`` the identity provider that may end the session."""
     offered_accounts.end_for_user(session, user.id)
-    token = secrets.token_urlsafe(32)
+    token = random_token()
     now = utcnow()
+    proven_at = now if factor != Proof.REMEMBERED else now - FRESH_FOR
     session.add(
         PortalSession(
             token_hash=hash_of(token),
@@ -138,7 +145,7 @@ def create(
             ip=ip,
             user_agent=user_agent[:500] if user_agent else None,
             factor=factor,
-            proven_at=now if factor != Proof.REMEMBERED else now - FRESH_FOR,
+            proven_at=origin.proven_at if origin else proven_at,
             created_at=now,
             seen_at=now,
             expires_at=now + lifetime,
@@ -245,6 +252,7 @@ def caller_of(user: User, *, ip: str | None = None, request_id: str | None = Non
         partner_id=user.partner_id,
         organization_id=user.organization_id,
         permissions=ROLE_PERMISSIONS[user.role],
+        is_limited=user.is_limited and user.role is Role.ADMIN,
         ip=ip,
         request_id=request_id,
     )
@@ -272,7 +280,7 @@ def note_times(session: Session, user: User, **times: datetime) -> None:
 
 def rotate(session: Session, token: str) -> str:
     """Give the session a new token and end the old one. Raises `Unauthenticated`."""
-    new = secrets.token_urlsafe(32)
+    new = random_token()
     renamed = session.execute(
         update(PortalSession)
         .where(PortalSession.token_hash == hash_of(token), PortalSession.expires_at > utcnow())
@@ -324,8 +332,3 @@ def host_name(host: str) -> str:
     """Return the name in a ``Host`` header, in lower case and without its port."""
     name = host.rsplit(":", 1)[0] if host.rpartition(":")[2].isdigit() else host
     return name.lower().rstrip(".")[:NAME_LENGTH]
-
-
-def hash_of(token: str) -> str:
-    """Return the stored hash of a token."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

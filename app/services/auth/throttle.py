@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.errors import RateLimited
 from app.languages import gettext, ngettext
 from app.models import ThrottleCounter, utcnow
+from app.services.uniqueness import insert_into
 from app.telemetry.metrics import THROTTLED
 
 KEPT = timedelta(days=1)
@@ -133,10 +133,9 @@ def _held(
     """Return the counters' rows, created if they are missing, locked in one order by
     one statement."""
     keys = sorted({one.key for one in counters})
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     new = [{"key": key, "failures": 0.0, "counted_at": now} for key in keys]
     locking = (
-        insert(ThrottleCounter)
+        insert_into(session, ThrottleCounter)
         .values(new)
         .on_conflict_do_update(index_elements=["key"], set_={"failures": ThrottleCounter.failures})
         .returning(ThrottleCounter)

@@ -140,12 +140,17 @@ def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> lis
 def publish(
     session: Session, caller: Caller, partner: Partner, *, expected_version: int | None = None
 ) -> BrandVersion:
-    """Publish the draft. Raises `NotFound` if there is none, and `Conflict` (``changed_meanwhile``)
-    if it is not the version that the user reviewed."""
+    """Publish the draft; before version 1, version 0 keeps the initial brand.
+
+    Raises `NotFound` if there is none, and `Conflict` (``changed_meanwhile``) if it is not the
+    version that the user reviewed.
+    """
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
     refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
+    if draft.number == 1:
+        _keep_initial(session, partner, published_content(partner, caller))
     changes = {name: draft.content.get(name) for name in changed_fields(partner, caller, draft)}
     partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
     draft.published_at = utcnow()
@@ -193,6 +198,14 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     return save(session, caller, partner, {**_WITHOUT, **version.content})
+
+
+def _keep_initial(session: Session, partner: Partner, content: dict[str, Any]) -> None:
+    """Keep what customers saw before the first version, so that it can be rolled back too."""
+    initial = BrandVersion(
+        partner_id=partner.id, number=0, content=content, author="", published_at=utcnow()
+    )
+    session.add(initial)
 
 
 def _required_draft(session: Session, partner: Partner) -> BrandVersion:

@@ -28,6 +28,7 @@ from app.services.branding import svg
 
 _STORAGE = StorageDefaults()
 MAX_BYTES = 20 * 1024 * 1024
+TOO_LARGE = lazy_gettext("The picture is over 20 MB. Save it smaller and upload it again.")
 MAX_PIXELS = 12_500_000
 MAX_PHOTO_PIXELS = 64_000_000
 """Of a JPEG, which is decoded at a fraction of its size."""
@@ -173,8 +174,7 @@ def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     if not data:
         raise refuse("required", gettext("Choose a picture."))
     if len(data) > MAX_BYTES:
-        message = gettext("The picture is over 20 MB. Save it smaller and upload it again.")
-        raise refuse("too_large", message)
+        raise refuse("too_large", str(TOO_LARGE))
     # The context holds the language of the messages.
     return _decoding.submit(copy_context().run, _encode, data, kind, refuse).result()
 

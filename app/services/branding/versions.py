@@ -26,9 +26,11 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published version and how many fields it changed; None for the first one."""
+    """A published version, the number of the one before it, and how many fields it changed; both
+    None for the first one."""
 
     version: BrandVersion
+    before: int | None
     changed: int | None
 
 
@@ -47,7 +49,9 @@ def published(session: Session, partner: Partner, limit: int) -> list[Published]
     newest = _query(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     found = list(session.scalars(newest))
     return [
-        Published(version, len(differences(older.content, version.content)) if older else None)
+        Published(version, older.number, len(differences(older.content, version.content)))
+        if older
+        else Published(version, None, None)
         for version, older in zip(found[:limit], [*found[1:], None], strict=False)
     ]
 

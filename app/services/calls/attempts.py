@@ -1,7 +1,7 @@
 """The attempts of a call: claimed by the worker, then settled by the carrier's answer.
 
 The order decides everything. `claim` writes the attempt; only when that is committed is the
-carrier asked, once, with the attempt's id. An attempt that is found after a crash is never dialled
+carrier asked, once, with the attempt's id. An attempt that is found after a crash is never placed
 again: the carrier is asked what happened to it. It ends up `placed`, `refused`, `never_placed` or
 `unknown`, and only an attempt that was certainly never placed is replaced.
 """
@@ -213,7 +213,7 @@ def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetim
 
 
 class _Traffic(NamedTuple):
-    """The organization's active calls, the call's attempts, and whether dialling is paused."""
+    """The organization's active calls, the call's attempts, and whether calling is paused."""
 
     under_way: int
     attempts: int
@@ -399,7 +399,7 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
 
 
 def unknown(session: Session, attempt_id: UUID) -> None:
-    """End an attempt of which the carrier can't say whether it rang: it is never dialled again by
+    """End an attempt of which the carrier can't say whether it rang: it is never placed again by
     itself, and an operator can resolve it."""
     call, attempt = lock_attempt(session, attempt_id)
     detail = gettext("The carrier could not say whether the call was placed.")

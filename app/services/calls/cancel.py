@@ -22,7 +22,7 @@ NO_RETRY = gettext_noop("The campaign was stopped; the call is not tried again."
 
 
 def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]) -> Call:
-    """Cancel a waiting call, or promise to end one that was dialled.
+    """Cancel a waiting call, or promise to end one that was placed.
 
     The worker keeps the promise: it asks the carrier until the call is over. If the carrier does
     not end the call, it goes on, and its ``status_detail`` and its timeline say so. A call that

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 from sqlalchemy import select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.models import CarrierPace
+from app.services.uniqueness import insert_into
 
 
 def is_taken(session: Session, carrier: CarrierKind, now: datetime) -> bool:
@@ -26,8 +26,7 @@ def take_turn(
     The turn's row stays locked until the transaction ends, so that two calls never share a turn.
     """
     gap = timedelta(seconds=1 / per_second)
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    first = insert(CarrierPace).values(carrier=carrier.value, next_at=now)
+    first = insert_into(session, CarrierPace).values(carrier=carrier.value, next_at=now)
     session.execute(first.on_conflict_do_nothing())
     taken = session.execute(
         update(CarrierPace)

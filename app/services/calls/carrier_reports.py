@@ -6,7 +6,7 @@ event is written once for each attempt.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import or_, select, update
@@ -24,9 +24,7 @@ from app.gateways.carriers.base import (
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext_noop
 from app.models import Assistant, Call, CallAttempt, CallEvent, utcnow
-from app.models.base import id_at
-from app.services import rollup, spending
-from app.services.calls import events, lifecycle, rules, silence
+from app.services.calls import carrier_costs, events, lifecycle, rules, silence
 from app.services.calls.events import event_key, known_events
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt
 from app.services.verified_numbers import codes
@@ -41,12 +39,6 @@ STATUS_OF_REASON = {
 NOT_ENDED = gettext_noop("The carrier did not end the call. It continues.")
 LATELY = timedelta(hours=12)
 """How old another call to the same number may be and still go on."""
-ASKED_FOR = timedelta(hours=1)
-"""How long after a call's end its cost is requested."""
-LONGEST_LIFE = timedelta(hours=30)
-"""The longest time from an attempt's id to its end."""
-NO_CURRENCY = "XXX"
-"""ISO 4217's code for a carrier that names no currency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +125,7 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
     retried, it is cancelled instead.
     """
     call, attempt = lock_attempt(session, attempt_id)
-    write_cost(session, call, attempt, state)
+    carrier_costs.write_cost(session, call, attempt, state)
     attempt.attestation = attempt.attestation or state.attestation
     if attempt.status in ACTIVE:
         if attempt.carrier_reference is None:
@@ -239,61 +231,6 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
         detail=NOT_ENDED,
         attempt_id=attempt.id,
     )
-
-
-def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> list[Inquiry]:
-    """Recently ended attempts without a cost, latest first. Carriers work out the cost some time
-    after a call has ended."""
-    rows = session.execute(
-        select(CallAttempt, Call.phone_number, Assistant.phone_number)
-        .join(Call, Call.id == CallAttempt.call_id)
-        .join(Assistant, Assistant.id == Call.assistant_id)
-        .where(
-            CallAttempt.id >= id_at(now - LONGEST_LIFE),
-            CallAttempt.carrier == carrier,
-            CallAttempt.carrier_reference.is_not(None),
-            CallAttempt.cost.is_(None),
-            CallAttempt.ended_at >= now - ASKED_FOR,
-        )
-        .order_by(CallAttempt.id.desc())
-        .limit(limit)
-    )
-    return [
-        Inquiry(
-            attempt_id=attempt.id,
-            to_number=to_number,
-            from_number=attempt.from_number or own_number or "",
-            asked_at=attempt.started_at,
-            reference=attempt.carrier_reference,
-            account_id=attempt.account_id,
-        )
-        for attempt, to_number, own_number in rows
-    ]
-
-
-def write_cost_of(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
-    """Write the carrier's cost of the attempt, unless it is known already."""
-    call, attempt = lock_attempt(session, attempt_id)
-    write_cost(session, call, attempt, state)
-
-
-def write_cost(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
-    """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
-    attempt began. It corrects the spending of an attempt that was settled before."""
-    if state.cost is None or attempt.cost is not None:
-        return
-    attempt.cost, attempt.cost_currency = state.cost, state.currency
-    rollup.add_cost(
-        session,
-        partner_id=call.partner_id,
-        organization_id=call.organization_id,
-        campaign_id=call.campaign_id,
-        day=attempt.started_at.astimezone(UTC).date(),
-        cost=state.cost,
-        currency=state.currency or NO_CURRENCY,
-    )
-    if attempt.status not in ACTIVE | {CallStatus.UNKNOWN}:
-        spending.settle(session, call, attempt)
 
 
 @dataclass(frozen=True, slots=True)

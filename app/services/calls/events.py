@@ -27,9 +27,9 @@ def note(
     """Add an entry to the call's timeline.
 
     ``kind`` is the last part of the entry's key, which is unique in the call: accepted, scheduled,
-    dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed, put-off,
-    held, was-unknown, ended, cancel-asked, cancel-refused (kinds that can repeat carry their time
-    after a colon).
+    dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed,
+    ``put-off``, held, was-unknown, ended, cancel-asked, cancel-refused (kinds that can repeat carry
+    their time after a colon).
     """
     session.add(
         CallEvent(

@@ -1,4 +1,4 @@
-"""The moves of a call, in the order of its life: it waits, is dialled, answered, retried, ended.
+"""The moves of a call, in the order of its life: it waits, is placed, answered, retried, ended.
 
 Each function expects the call to be locked, makes one move of the table in `states`, and writes
 what belongs to it: the timeline, the next turn in the queue, the conversation, the webhook.
@@ -266,7 +266,7 @@ def end_call(
     if call.status.is_final:
         return
     move(call, states.STOP if call.status in WAITING else states.END, status)
-    call.ended_reason, call.ended_at = reason, at
+    _note_end(call, reason, at)
     call.status_detail = detail
     call.next_attempt_at = call.line_released_at = None
     _count_ended(session, call)
@@ -297,8 +297,8 @@ def resolve(
         attempt.detail, attempt.carrier_retry_at = detail, None
         attempt.answered_at, attempt.answered_by = answered_at, answered_by
     move(call, states.RESOLVE, status)
-    call.ended_reason, call.ended_at = reason, at
     call.answered_at, call.answered_by = answered_at, answered_by
+    _note_end(call, reason, at)
     call.status_detail, call.next_attempt_at = detail, None
     if answered_at is not None and answered_by is not None:
         _record_conversation(session, call, answered_by, answered_at, at)
@@ -307,6 +307,12 @@ def resolve(
     _count_ended(session, call)
     events.note(session, call, "ended", status, at=utcnow(), detail=detail)
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+
+
+def _note_end(call: Call, reason: EndedReason, at: datetime) -> None:
+    call.ended_reason, call.ended_at = reason, at
+    answered_at = call.answered_at
+    call.seconds = max(0, round((at - answered_at).total_seconds())) if answered_at else None
 
 
 def _count_ended(session: Session, call: Call) -> None:

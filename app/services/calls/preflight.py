@@ -29,7 +29,8 @@ class CheckState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
-    trial, do-not-call, consent, messages, calling-hours, spending, limits, dialling or worker."""
+    trial, do-not-call, consent, messages, calling-hours, spending, limits,
+    ``dialling`` or worker."""
 
     code: str
     state: CheckState
@@ -53,7 +54,7 @@ class Installation:
 
 def preflight(
     session: Session,
-    caller: Caller,  # noqa: ARG001 - every service takes it; the agent came through its loader
+    caller: Caller,  # noqa: ARG001 - every service takes it; the assistant came through its loader
     assistant: Assistant,
     phone_number: str,
     texts: Texts,

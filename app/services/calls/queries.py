@@ -20,7 +20,7 @@ from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
 from app.services import name_search
 from app.services.paging import both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, in_groups, of_tenant
 from app.validation.uuids import as_uuid
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
@@ -33,8 +33,14 @@ SLACK = timedelta(days=1)
 MOST_REGIONS = 20
 MOST_COUNTED = 1000
 LAST_DAY = timedelta(days=1)
-SORTS = both_ways(created=Call.id, number=Call.phone_number)
-"""The sort orders of `search`; ids begin with the time."""
+SORTS = both_ways(
+    created=Call.id,
+    number=Call.phone_number,
+    duration=Call.seconds,
+    cost=Call.cost_micros,
+)
+"""The sort orders of `search`; ids begin with the time. Costs are compared as amounts, whatever
+their currencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ def visible(caller: Caller) -> Select[Call]:
     query = select(Call)
     if caller.kind is CallerKind.API_KEY:
         query = query.where(Call.live.is_(caller.live), Call.source.in_(_SEEN_BY_KEYS))
+    if caller.is_limited:
+        query = query.where(in_groups(caller, Call.organization_id))
     if caller.organization_id is not None:
         return query.where(Call.organization_id == caller.organization_id)
     if caller.partner_id is not None:
@@ -328,13 +336,23 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.id.is_(None) if condition is None else condition)
     if chosen.live is not None:
         found.append(Call.live.is_(chosen.live))
-    moment = Conversation.started_at if chosen.counted else Call.created_at
+    if not chosen.counted:
+        return found + accepted_within(chosen.since, chosen.before)
     if chosen.since is not None:
-        found.append(moment >= chosen.since)
-        if not chosen.counted:
-            found.append(Call.id >= id_at(chosen.since - SLACK))
+        found.append(Conversation.started_at >= chosen.since)
     if chosen.before is not None:
-        found += [moment < chosen.before, Call.id < id_at(chosen.before + SLACK)]
+        found += [Conversation.started_at < chosen.before, Call.id < id_at(chosen.before + SLACK)]
+    return found
+
+
+def accepted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
+    """Return the conditions for calls that were accepted from a time on and before another; the ids
+    narrow them to a part of the index."""
+    found: list[ColumnElement[bool]] = []
+    if since is not None:
+        found += [Call.created_at >= since, Call.id >= id_at(since - SLACK)]
+    if before is not None:
+        found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
     return found
 
 
@@ -357,7 +375,7 @@ def _names(
 
 
 def waiting_calls(session: Session, caller: Caller) -> int:
-    """How many of the caller's calls wait to be dialled; counted up to `MOST_COUNTED`."""
+    """How many of the caller's calls wait to be placed; counted up to `MOST_COUNTED`."""
     waiting = (
         visible(caller)
         .where(Call.status.in_((CallStatus.QUEUED, CallStatus.DIALING)))

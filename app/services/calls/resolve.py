@@ -15,7 +15,7 @@ from app.gateways.carriers.base import CarrierEventKind, CarrierReport, Inquiry,
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.calls import carrier_reports, lifecycle, stuck
+from app.services.calls import carrier_costs, carrier_reports, lifecycle, stuck
 from app.services.calls.states import ACTIVE, WAITING, latest_attempt, lock_attempt, lock_call
 
 REASONS = {
@@ -111,7 +111,7 @@ def by_carrier(
         raise Conflict(message, "call_on_the_line")
     else:
         attempt.carrier_reference = attempt.carrier_reference or state.reference
-        carrier_reports.write_cost(session, call, attempt, state)
+        carrier_costs.write_cost(session, call, attempt, state)
         _finish(session, call, attempt, _end_of(state))
     if call.status is not before:
         _record(session, caller, call, before, "the carrier's word")

@@ -1,4 +1,4 @@
-"""What stops a call: the same rules at acceptance, in the pre-call checks and before dialling.
+"""What stops a call: the same rules at acceptance, in the pre-call checks and before placing.
 
 Each rule checks one thing and returns a `Blocker` or None.
 """
@@ -317,7 +317,7 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
 
 
 def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Blocker | None:
-    """The assistant must belong to the campaign when the call is dialled."""
+    """The assistant must belong to the campaign when the call is placed."""
     member = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
     )

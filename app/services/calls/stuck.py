@@ -40,7 +40,7 @@ class StuckCall:
 
 @dataclass(frozen=True, slots=True)
 class DispatcherStatus:
-    """``waiting`` counts accepted calls that aren't dialled yet, ``held`` those of them that a
+    """``waiting`` counts accepted calls that aren't placed yet, ``held`` those of them that a
     pause holds. ``carrier_retry`` counts calls that the carrier asked to send again later,
     ``under_way`` the other active ones.
     """

@@ -18,7 +18,7 @@ CHECK_HELD_EVERY = timedelta(minutes=1)
 HELD_AT_ONCE = 100
 QUEUED_AT_ONCE = 100
 NEW_CALL = timedelta(seconds=2)
-"""A call that was accepted this recently is most often dialled before it could be checked."""
+"""A call that was accepted this recently is most often placed before it could be checked."""
 RELEASED_AT_ONCE = 500
 RESCHEDULED_AT_ONCE = 20
 """Calls in one transaction: others wait for it."""

@@ -12,12 +12,10 @@ from app.languages import gettext
 from app.models import Assistant, Campaign, CampaignAssistant, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.schemas.fields import can_be_seen
 from app.services import audit, organizations
 from app.services.calls.cancel import cancel_for_campaign
 from app.services.campaigns.loading import get
-
-MAX_NAME = 200
+from app.services.organizations.changing import checked_name
 
 
 def create(
@@ -40,7 +38,7 @@ def create(
         id=new_id(),
         partner_id=organization.partner_id,
         organization_id=organization.id,
-        name=_checked_name(name),
+        name=checked_name(name),
         status=CampaignStatus.PAUSED,
         all_assistants=all_assistants,
         revision=0,
@@ -65,7 +63,7 @@ def rename(
 ) -> Campaign:
     """Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``)."""
     campaign = held(session, caller, campaign_id, expected_version)
-    before, after = campaign.name, _checked_name(name)
+    before, after = campaign.name, checked_name(name)
     if before != after:
         campaign.name = after
         changed(
@@ -81,10 +79,9 @@ def assign_assistants(
     assistant_ids: Collection[UUID],
     *,
     all_assistants: bool = False,
-    expected_version: int | None = None,
 ) -> Campaign:
-    """Replace the campaign's assistants. Raises as `create` and `rename` do."""
-    campaign = held(session, caller, campaign_id, expected_version)
+    """Replace the campaign's assistants. Raises as `create` does."""
+    campaign = held(session, caller, campaign_id, None)
     before = {
         "agents": sorted(_assistants_of(session, campaign)),
         "allAgents": campaign.all_assistants,
@@ -162,20 +159,7 @@ def changed(
     after: dict[str, object],
 ) -> None:
     """Count and record a change of a locked campaign."""
-    campaign.version += 1
-    session.flush()
-    audit.record_change(session, caller, f"campaign.{verb}", campaign, before=before, after=after)
-
-
-def _checked_name(name: str) -> str:
-    name = name.strip()
-    if not can_be_seen(name):
-        raise ValidationFailed.on("name", "blank", gettext("This can't be left blank."))
-    if len(name) > MAX_NAME:
-        raise ValidationFailed.on(
-            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
-        )
-    return name
+    audit.record_version(session, caller, f"campaign.{verb}", campaign, before=before, after=after)
 
 
 def assistants_of(session: Session, campaign: Campaign) -> set[UUID]:

@@ -11,14 +11,7 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Campaign
 from app.policy.caller import Caller
-from app.services.paging import (
-    MOST_COUNTED,
-    Page,
-    both_ways,
-    count_up_to,
-    keyset_page,
-    sort_named,
-)
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(
@@ -27,7 +20,8 @@ SORTS = both_ways(
     contacts=Campaign.contact_count,
     status=Campaign.status,
 )
-"""The sort orders of `search`."""
+"""The sort orders of `search`. Progress, answers and the next call are counted from the contacts of
+a page's campaigns."""
 
 
 def visible(caller: Caller) -> Select[Campaign]:

@@ -5,10 +5,7 @@ the installation's.
 connections, `using` the selection of a call's account and its credentials.
 """
 
-from app.services.carrier_accounts.account_fields import (
-    Particulars,
-    trunk_of,
-)
+from app.services.carrier_accounts.account_fields import Particulars, trunk_of
 from app.services.carrier_accounts.accounts import (
     CurrentAccount,
     Leaving,

@@ -15,6 +15,7 @@ from app.enums import CarrierKind
 from app.errors import Problem, ValidationFailed
 from app.gateways.carriers.sip.account import Trunk
 from app.gateways.carriers.sip.next_hop import PORTS
+from app.gateways.carriers.twilio.account import is_installed
 from app.gateways.public_addresses import is_public
 from app.languages import gettext, lazy_gettext
 from app.models import CarrierAccount
@@ -74,6 +75,9 @@ def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> N
 
 
 def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Problem]:
+    if not is_installed():
+        message = gettext("Twilio support isn’t installed here. Ask the operator of the portal.")
+        yield Problem("sid", "not_installed", message)
     if not _SID.fullmatch(sid):
         message = gettext("An account's SID is AC and 32 characters from 0 to 9 and a to f.")
         yield Problem("sid", "invalid_sid", message)

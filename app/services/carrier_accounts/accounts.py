@@ -16,6 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.carrier_accounts.account_fields import Particulars, check, facts_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
+from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
@@ -98,6 +99,7 @@ def save(
     present = last if last is not None and last.removed_at is None else None
     before = facts_of(present) if present else {}
     account = present if present is not None and wanted.is_same_as(present) else None
+    is_new = account is None
     check(wanted, may_be_empty=account is not None, may_be_private=may_be_private)
     if account is None:
         if present is not None:
@@ -127,6 +129,11 @@ def save(
     audit.record_change(
         session, caller, "carrier_account.saved", account, before=before, after=after
     )
+    if is_new:
+        name = organization.name if organization else None
+        new_credential_mails.send(
+            session, caller, account, "carrier_account.created", organization=name
+        )
     return account
 
 
@@ -143,9 +150,7 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
         )
         raise Conflict(message, "account_in_use")
     account.removed_at = utcnow()
-    account.version += 1
-    session.flush()
-    audit.record_change(
+    audit.record_version(
         session, caller, "carrier_account.removed", account, before=facts_of(account)
     )
     return account

@@ -35,7 +35,7 @@ def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAcc
 
 
 def choose_again(session: Session, call: Call) -> None:
-    """Before dialling: the call uses its account, or the one that replaced it."""
+    """Before placing: the call uses its account, or the one that replaced it."""
     if call.account_id is None:
         return
     known = session.get(CarrierAccount, call.account_id)

@@ -64,7 +64,7 @@ SELECT id, phone, email, email_key, first_name, last_name, search_name, status, 
   %s, %s, %s, %s
 FROM contact_changes
 """
-# One for each connection and emptied by every commit: creating it anew each time would fill the
+# One for each connection and emptied by every commit: creating it again each time would fill the
 # catalogue with dead rows.
 _CREATE_CHANGES = """
 CREATE TEMPORARY TABLE IF NOT EXISTS contact_changes (

@@ -7,7 +7,7 @@ are undone in reverse order, so that identifiers that moved between contacts are
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ from app.services import campaigns
 from app.services.contacts import consent, undo_log
 from app.services.contacts.apply import write
 from app.services.contacts.contact_index import ContactIndex, HeldId, Stored
-from app.services.contacts.plan import CREATED, DELETED
+from app.services.contacts.plan import CREATED, DELETED, Change
 from app.services.contacts.rules import load_rules
 from app.services.contacts.store import Store, open_store
 
@@ -33,21 +33,11 @@ _METADATA = "contactMetadata."
 _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
 
 
-class Step(NamedTuple):
-    """One step of an undo log: states as `Stored.state` gives them, None if there is none."""
-
-    row_number: int
-    contact_id: str
-    action: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
-
-
 @dataclass(slots=True)
 class Undone:
     """The outcome of a step: one of the words above, and why fields are left as they are."""
 
-    step: Step
+    step: Change
     outcome: str
     fields_left: dict[str, str] = field(default_factory=dict)
 
@@ -60,7 +50,7 @@ def fields_differing(fields_left: Mapping[str, str] | None) -> int:
 def undo(
     session: Session,
     campaign: Campaign,
-    steps: Sequence[Step],
+    steps: Sequence[Change],
     *,
     left_before: Mapping[str, Collection[str]] | None = None,
     dry_run: bool = False,
@@ -113,7 +103,7 @@ def _restore_consent(
     undo_log.restore_consent(session, returned)
 
 
-def _load(store: Store, steps: Sequence[Step]) -> ContactIndex:
+def _load(store: Store, steps: Sequence[Change]) -> ContactIndex:
     """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
     found = store.find_by_id(list({step.contact_id for step in steps}))
@@ -138,7 +128,7 @@ def _load(store: Store, steps: Sequence[Step]) -> ContactIndex:
 
 
 def _undo(
-    index: ContactIndex, stored: Stored | None, step: Step, left_before: Collection[str]
+    index: ContactIndex, stored: Stored | None, step: Change, left_before: Collection[str]
 ) -> Undone:
     before, after = step.before or {}, step.after or {}
     if step.action == DELETED:

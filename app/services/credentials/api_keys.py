@@ -22,9 +22,9 @@ from app.policy.caller import Caller
 from app.services import audit, spending
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.credentials import secrets
+from app.services.credentials import lifetimes, new_credential_mails, secrets
 from app.services.paging import Page, Sort, keyset_page
-from app.services.tenancy import get_organization, of_tenant
+from app.services.tenancy import fetch, get_organization, of_tenant
 from app.validation.networks import network_of
 
 PUBLIC_ID_LENGTH = 16
@@ -75,9 +75,9 @@ def create(
     name: str,
     scopes: Iterable[str] = tuple(sorted(API_KEY_SCOPES)),
     live: bool = True,
-    expires_at: datetime | None = None,
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewKey:
-    """Create a key for an organization of the caller's partner.
+    """Create a key for an organization of the caller's partner, and mail its administrators.
 
     Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed` (``blank``,
     ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
@@ -87,9 +87,6 @@ def create(
     if not name.strip() or len(name) > 200:
         message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
-    if expires_at is not None and expires_at <= utcnow():
-        message = gettext("Choose an end date in the future.")
-        raise ValidationFailed.on("expiresAt", "in_the_past", message)
     return _add(
         session,
         caller,
@@ -99,8 +96,9 @@ def create(
             name=name.strip(),
             live=live,
             scopes=_checked_scopes(caller, scopes),
-            expires_at=expires_at,
+            expires_at=lifetimes.end_of(expires_at),
         ),
+        organization,
         action="key.created",
     )
 
@@ -145,25 +143,29 @@ def search(
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
-def get(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
-    """Raises `NotFound` (``key_not_found``)."""
-    key = session.scalars(_manageable(caller).where(ApiKey.id == key_id)).one_or_none()
-    if key is None:
-        message = gettext("There is no such key.")
-        raise NotFound(message, "key_not_found")
-    return key
+def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = False) -> ApiKey:
+    """Return the key; ``for_change`` locks its row until the transaction ends. Raises `NotFound`
+    (``key_not_found``)."""
+    missing = NotFound(gettext("There is no such key."), "key_not_found")
+    query = _manageable(caller).where(ApiKey.id == key_id)
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def roll(
-    session: Session, caller: Caller, key_id: UUID, *, overlap: timedelta = timedelta()
+    session: Session,
+    caller: Caller,
+    key_id: UUID,
+    *,
+    overlap: timedelta = timedelta(),
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewKey:
     """Create a new key with the same name, scopes and spending limits; the old one works for
-    ``overlap`` more.
+    ``overlap`` more, but not beyond its own end.
 
-    Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
-    (``key_ended`` if the old key is revoked, expired or rolled already).
+    Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days, ``in_the_past``)
+    and `Conflict` (``key_ended`` if the old key is revoked, expired or rolled already).
     """
-    old = get(session, caller, key_id)
+    old = get(session, caller, key_id, for_change=True)
     _checked_scopes(caller, old.scopes)
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
         message = gettext("The old key can keep working for 0 to 7 days.")
@@ -181,8 +183,9 @@ def roll(
             name=old.name,
             live=old.live,
             scopes=list(old.scopes),
-            expires_at=old.expires_at,
+            expires_at=lifetimes.end_of(expires_at),
         ),
+        session.get_one(Organization, old.organization_id),
         action="key.rolled",
     )
     end = now + overlap
@@ -286,7 +289,9 @@ def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
     return wanted
 
 
-def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKey:
+def _add(
+    session: Session, caller: Caller, key: ApiKey, organization: Organization, *, action: str
+) -> NewKey:
     key.public_id = f"ppk_{'live' if key.live else 'test'}_" + secrets.random_text(PUBLIC_ID_LENGTH)
     body = f"{key.public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
     secret = body + secrets.checksum(body)
@@ -297,6 +302,7 @@ def _add(session: Session, caller: Caller, key: ApiKey, *, action: str) -> NewKe
     session.flush()
     after = {"scopes": key.scopes, "live": key.live, "expiresAt": key.expires_at}
     audit.record_change(session, caller, action, key, after=after)
+    new_credential_mails.send(session, caller, key, action, organization=organization.name)
     return NewKey(key, secret)
 
 

@@ -21,6 +21,10 @@ CHECKSUM_LENGTH = 6
 """62 ** 6 is over 2 ** 32: room for a CRC-32."""
 
 
+PATTERN = r"\b(?:ppk_(?:live|test)_[0-9A-Za-z]{16}_|pps_[0-9A-Za-z]{16}_|ppcs_)[0-9A-Za-z]{49}\b"
+"""Finds API keys, SCIM tokens and client secrets that leaked; published in docs/security.md."""
+
+
 def random_text(length: int) -> str:
     """Return letters and digits, each from the system's random source."""
     return "".join(secrets.choice(ALPHABET) for _ in range(length))

@@ -44,6 +44,7 @@ _CLIENT_OF_TOKEN = (
         OAuthClient.organization_id,
         OAuthClient.area,
         OAuthClient.role,
+        OAuthClient.is_limited,
         OAuthClient.expires_at,
         OAuthClient.suspended_at,
         OAuthClient.revoked_at,
@@ -161,6 +162,7 @@ def caller_from_bearer(
         partner_id=client.partner_id,
         organization_id=client.organization_id,
         permissions=permissions_of(area, client.role).intersection(found.claims["scope"].split()),
+        is_limited=client.is_limited,
         ip=ip,
         request_id=request_id,
     )
@@ -219,6 +221,8 @@ def _is_ours(
     """Check signature, algorithm, type and every claim by name (RFC 9068, section 4)."""
     header = signed.headers()
     if str(header.get("typ")).lower().removeprefix("application/") != TOKEN_TYPE:
+        return False
+    if "crit" in header:  # an extension that must be understood (RFC 7515, section 4.1.11)
         return False
     expected = JWTClaimsRegistry(
         iss={"essential": True, "value": settings.addresses.auth},

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from phonenumbers import SUPPORTED_REGIONS
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
@@ -20,6 +19,7 @@ from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.destinations.hand_over import covers
 from app.services.destinations.layers import Hosts, operator_regions, rows_of
+from app.services.uniqueness import insert_into
 
 MOST_HOSTS = 100
 INSTALLATION = "Installation"
@@ -200,8 +200,7 @@ def _require_operator(caller: Caller) -> None:
 
 
 def _installation(session: Session) -> InstallationDestinations:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    first = insert(InstallationDestinations).values(id=1, version=0)
+    first = insert_into(session, InstallationDestinations).values(id=1, version=0)
     session.execute(first.on_conflict_do_nothing())
     return session.get_one(
         InstallationDestinations, 1, with_for_update=True, populate_existing=True

@@ -7,17 +7,15 @@ from uuid import UUID
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed
-from app.languages import gettext
 from app.models import DoNotCallEntry, utcnow
 from app.phone import normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, sort_named
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 
 NUMBERS_A_QUERY = 5000
-SORTS = both_ways(number=DoNotCallEntry.phone)
+SORTS = both_ways(number=DoNotCallEntry.phone, added=DoNotCallEntry.created_at)
 """The sort orders of `listing`."""
 WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 """The format of every number on a list."""
@@ -51,23 +49,11 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[DoNotCallEntry]:
-    """The list by number; ``query`` looks in numbers and reasons. Raises `NotFound` and
-    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-
-    ``cursor`` is the last number of the page before.
-    """
-    wanted = sort_named(sort, SORTS)
+    """Return a page of the list; ``query`` looks in numbers and reasons. Raises `NotFound` and
+    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
     rows = _matching(session, caller, organization_id, query)
-    if cursor:
-        if not WRITTEN.fullmatch(cursor):
-            message = gettext("This position in the list is not valid. Start from the first page.")
-            raise ValidationFailed.on("cursor", "invalid_cursor", message)
-        phone = DoNotCallEntry.phone
-        rows = rows.where(phone < cursor if wanted.descending else phone > cursor)
-    order = DoNotCallEntry.phone.desc() if wanted.descending else DoNotCallEntry.phone
-    found = session.scalars(rows.order_by(order).limit(limit + 1)).all()
-    items = found[:limit]
-    return Page(items, items[-1].phone if len(found) > limit else None)
+    wanted = sort_named(sort, SORTS)
+    return keyset_page(session, rows, wanted, cursor=cursor, limit=limit, key=DoNotCallEntry.phone)
 
 
 def count(

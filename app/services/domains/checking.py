@@ -9,9 +9,9 @@ from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import DnsRecordState, DomainPurpose, Role, UserStatus
+from app.enums import DnsRecordState, DomainPurpose
 from app.errors import Conflict, NotFound
-from app.models import MailKind, Partner, PartnerDomain, User, utcnow
+from app.models import MailKind, Partner, PartnerDomain, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, partners
@@ -159,19 +159,9 @@ def _some_missing(
 
 def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> None:
     details = {"purpose": domain.purpose.value, "domain": domain.domain, "until": until}
-    query = select(User.id).where(
-        User.partner_id == domain.partner_id,
-        User.status == UserStatus.ACTIVE,
-        User.user_type == Role.PARTNER_ADMIN,
+    mail_queue.hand_in_to_administrators(
+        session, MailKind.DOMAIN_RECORDS, domain.partner_id, details=details
     )
-    for user_id in session.scalars(query.order_by(User.id)).all():
-        mail_queue.hand_in(
-            session,
-            MailKind.DOMAIN_RECORDS,
-            partner_id=domain.partner_id,
-            user_id=user_id,
-            details=details,
-        )
 
 
 def tidy(session: Session, keys: Sequence[str]) -> None:

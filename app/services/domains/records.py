@@ -12,7 +12,6 @@ SELECTOR = "portal"
 """The DKIM selector: the name of the key below ``_domainkey``."""
 MOST_SHOWN = 3
 LONGEST_SHOWN = 300
-_SPF = re.compile(r"v=spf1( |$)", re.IGNORECASE)
 _POLICY = re.compile(r"\s*(none|quarantine|reject)\s*", re.IGNORECASE)
 
 

@@ -11,13 +11,14 @@ from app.enums import DomainPurpose
 from app.errors import ValidationFailed
 from app.gateways.mailers import Signature
 from app.languages import gettext
-from app.models import Partner, utcnow
+from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit, partners
+from app.services import partners
 from app.services.credentials.encryption import SealBroken, seal, unseal
 from app.services.domains.records import SELECTOR
 from app.services.partners import domains
+from app.services.partners.changing import record_update
 from app.validation.emails import is_email
 
 PURPOSE = "DKIM key"
@@ -58,11 +59,7 @@ def choose_sender(
         public = key.as_pem(private=False).decode().splitlines()[1:-1]
         tracked.dkim_public = "".join(public)
     partner.sender_email = email
-    partner.version += 1
-    partner.updated_at = utcnow()
-    session.flush()
-    after = {"senderEmail": email}
-    audit.record_change(session, caller, "partner.updated", partner, before=before, after=after)
+    record_update(session, caller, partner, before, {"senderEmail": email})
     return partner
 
 

@@ -104,7 +104,7 @@ def delete(session: Session, caller: Caller, export_id: UUID) -> str:
 
 def _own(caller: Caller) -> Select[ListExport]:
     """The caller's exports that were written for the role that the caller still has."""
-    rows = of_tenant(select(ListExport), caller, ListExport.partner_id, ListExport.organization_id)
+    rows = of_tenant(select(ListExport), caller, ListExport.partner_id)
     return rows.where(
         ListExport.user_id == caller.user_id,
         ListExport.organization_id == caller.organization_id,

@@ -110,5 +110,7 @@ def _end(
 
 
 def _held(session: Session, export_id: UUID) -> ListExport | None:
-    query = select(ListExport).where(ListExport.id == export_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    """Return an export whose time isn't over."""
+    query = select(ListExport).where(ListExport.id == export_id, ListExport.expires_at > utcnow())
+    locked = query.with_for_update().execution_options(populate_existing=True)
+    return session.scalars(locked).one_or_none()

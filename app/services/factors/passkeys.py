@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from ipaddress import ip_address
 from uuid import UUID
 
 import webauthn
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
 from webauthn.helpers.exceptions import WebAuthnException
@@ -30,6 +30,7 @@ from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import Passkey, PasskeyChallenge, User, utcnow
 from app.services.auth.sessions import host_name
+from app.services.uniqueness import unless_taken
 
 LIFETIME = timedelta(minutes=5)
 MOST_PASSKEYS = 20
@@ -53,6 +54,15 @@ class Site:
     @property
     def rp_id(self) -> str:
         return host_name(self.host)
+
+    @property
+    def has_passkeys(self) -> bool:
+        """Whether browsers allow passkeys here: never at an IP address."""
+        try:
+            ip_address(self.rp_id.strip("[]"))
+        except ValueError:
+            return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +131,9 @@ def register(
         rp_id=site.rp_id,
         name=name.replace("\x00", "").strip()[:200] or site.rp_id,
     )
-    try:
-        with session.begin_nested():
-            session.add(passkey)
-    except IntegrityError as error:
-        message = gettext("This passkey is registered already.")
-        raise Conflict(message, "passkey_exists") from error
+    message = gettext("This passkey is registered already.")
+    with unless_taken(session, Conflict(message, "passkey_exists")):
+        session.add(passkey)
     return passkey
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
@@ -19,6 +18,7 @@ from app.schemas.users import CreateUserInput
 from app.services import audit, mail_queue, users
 from app.services.auth import refused_sign_ins, sessions, sign_in
 from app.services.identity_providers.providers import NEW_ROLES, provable_domains
+from app.services.uniqueness import unless_taken
 from app.validation.emails import is_email
 
 MAX_NAME = 200
@@ -170,11 +170,9 @@ def _by_address(
         raise NotAdmitted("not_linked")  # a customer's user isn't the partner's to prove
     elif user.status is UserStatus.INVITED:
         user.status = UserStatus.ACTIVE
-        user.version += 1
-        session.flush()
         own = sessions.caller_of(user, ip=ip, request_id=request_id)
         before, after = {"status": UserStatus.INVITED}, {"status": UserStatus.ACTIVE}
-        audit.record_change(session, own, "user.joined", user, before=before, after=after)
+        audit.record_version(session, own, "user.joined", user, before=before, after=after)
     elif user.status is not UserStatus.ACTIVE:
         raise NotAdmitted("not_active")
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -218,14 +216,11 @@ def role_of(provider: IdentityProvider, claims: Mapping[str, Any]) -> Role | Non
 def _add_link(
     session: Session, provider: IdentityProvider, user: User, subject: str, caller: Caller
 ) -> None:
-    try:
-        with session.begin_nested():
-            session.add(
-                UserIdentity(id=new_id(), provider_id=provider.id, user_id=user.id, subject=subject)
-            )
-    except IntegrityError as error:
-        message = gettext("You have linked another account of %(name)s.", name=provider.name)
-        raise Conflict(message, "linked_elsewhere") from error
+    message = gettext("You have linked another account of %(name)s.", name=provider.name)
+    with unless_taken(session, Conflict(message, "linked_elsewhere")):
+        session.add(
+            UserIdentity(id=new_id(), provider_id=provider.id, user_id=user.id, subject=subject)
+        )
     audit.record_change(
         session, caller, "user.identity_linked", user, after={"companyAccount": provider.name}
     )

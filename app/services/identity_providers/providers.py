@@ -6,11 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import NotFound, ValidationFailed, refuse_stale
+from app.errors import NotFound, ValidationFailed, refuse_stale, refuse_too_long
 from app.gateways.openid import ProviderFailed, check_url, discover
 from app.languages import gettext
 from app.models import IdentityProvider, Partner, UserIdentity, new_id
@@ -20,6 +19,7 @@ from app.services import audit, partners
 from app.services.auth import sessions
 from app.services.credentials.encryption import SealBroken, seal, unseal
 from app.services.tenancy import fetch, of_tenant
+from app.services.uniqueness import unless_taken
 
 PURPOSE = "identity-provider"
 MOST = 10
@@ -98,7 +98,7 @@ def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -
     ``unknown_role``, ``provider_exists``, ``too_many_providers``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
-    partner = partners.get(session, caller, partners.own(caller), for_change=True)
+    partner = partners.get_own(session, caller, for_change=True)
     _check(partner, wanted, needs_secret=True)
     held = select(func.count()).where(IdentityProvider.partner_id == partner.id)
     if (session.scalar(held) or 0) >= MOST:
@@ -108,12 +108,9 @@ def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -
         id=new_id(), partner_id=partner.id, issuer=wanted.issuer, secret="", **_values(wanted)
     )
     provider.secret = seal(wanted.secret, PURPOSE, keys)
-    try:
-        with session.begin_nested():
-            session.add(provider)
-    except IntegrityError as error:
-        message = gettext("This issuer with this client ID exists already.")
-        raise ValidationFailed.on("clientId", "provider_exists", message) from error
+    message = gettext("This issuer with this client ID exists already.")
+    with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
+        session.add(provider)
     audit.record_change(
         session, caller, "identity_provider.created", provider, after=facts_of(provider)
     )
@@ -136,21 +133,16 @@ def update(
     _check(partner, wanted, needs_secret=False)
     refuse_stale(expected_version, provider.version, "company account")
     before = facts_of(provider)
-    try:
-        with session.begin_nested():
-            for name, value in _values(wanted).items():
-                setattr(provider, name, value)
-            if wanted.secret:
-                provider.secret = seal(wanted.secret, PURPOSE, keys)
-    except IntegrityError as error:
-        message = gettext("This issuer with this client ID exists already.")
-        raise ValidationFailed.on("clientId", "provider_exists", message) from error
+    message = gettext("This issuer with this client ID exists already.")
+    with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
+        for name, value in _values(wanted).items():
+            setattr(provider, name, value)
+        if wanted.secret:
+            provider.secret = seal(wanted.secret, PURPOSE, keys)
     after = facts_of(provider)
     if before != after or wanted.secret:
-        provider.version += 1
-        session.flush()
         changed = {"clientSecret": "changed"} if wanted.secret else {}
-        audit.record_change(
+        audit.record_version(
             session,
             caller,
             "identity_provider.updated",
@@ -241,11 +233,9 @@ def _check(partner: Partner, wanted: Fields, *, needs_secret: bool) -> None:
         ("issuer", wanted.issuer, MAX_ID),
         ("clientId", wanted.client_id, MAX_ID),
         ("clientSecret", wanted.secret, MAX_ID),
-        ("roleClaim", wanted.role_claim or "", 200),
+        ("roleClaim", wanted.role_claim, 200),
     ):
-        if len(text) > most:
-            message = gettext("Too long. Use at most %(most)s characters.", most=most)
-            raise ValidationFailed.on(name, "too_long", message)
+        refuse_too_long(name, text, most)
     for name, text in (("name", wanted.name), ("clientId", wanted.client_id)):
         if not text:
             raise ValidationFailed.on(name, "required", gettext("Enter a value."))

@@ -1,9 +1,7 @@
 """Requests to a provider: each is bound to the browser that makes it, and answered once."""
 
-import hashlib
-import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -13,8 +11,12 @@ from sqlalchemy.orm import Session
 
 from app.gateways.openid import Endpoints
 from app.models import IdentityProvider, IdentityRequest, Partner, utcnow
+from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(minutes=10)
+LONGEST_SESSION = timedelta(days=30)
+"""Of the provider: an older one signs no user in. Naming it makes the provider say when the user
+signed in there (OpenID Connect Core, section 3.1.2.1)."""
 SCOPE = "openid email profile"
 LONGEST_PATH = 2000
 
@@ -33,13 +35,15 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A request that was answered; ``user_id`` if the answer links the account to that user."""
+    """A request that was answered; ``user_id`` if the answer links the account to that user. With
+    ``proven_since`` the user must have signed in at the provider after that moment."""
 
     user_id: UUID | None
     redirect_uri: str
     next_path: str
     nonce: str
     verifier: str
+    proven_since: datetime | None
 
 
 def offered(session: Session, partner_id: UUID) -> list[IdentityProvider]:
@@ -73,17 +77,20 @@ def begin(
     redirect_uri: str,
     next_path: str = "/",
     user_id: UUID | None = None,
+    again: bool = False,
 ) -> Begun:
-    """Store a request; ``user_id`` is the signed-in user whose account is to be linked."""
-    begun = Begun(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    """Store a request; ``user_id`` is the signed-in user whose account is to be linked. ``again``
+    accepts only an answer about a sign-in after now."""
+    begun = Begun(random_token(), random_token())
     session.add(
         IdentityRequest(
-            state_hash=_hash(begun.state),
+            state_hash=hash_of(begun.state),
             provider_id=provider.id,
-            browser_hash=_hash(begun.browser_token),
+            browser_hash=hash_of(begun.browser_token),
             user_id=user_id,
             redirect_uri=redirect_uri,
             next_path=next_path if len(next_path) <= LONGEST_PATH else "/",
+            again=again,
             expires_at=utcnow() + LIFETIME,
         )
     )
@@ -96,6 +103,7 @@ def authorization_url(
 ) -> str:
     """Return where the browser goes: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""
+    most = 0 if again else int(LONGEST_SESSION.total_seconds())
     words = {
         "response_type": "code",
         "client_id": client_id,
@@ -105,6 +113,7 @@ def authorization_url(
         "nonce": begun.nonce,
         "code_challenge": create_s256_code_challenge(begun.browser_token),  # type: ignore[no-untyped-call]
         "code_challenge_method": "S256",
+        "max_age": most,
     } | ({"prompt": "login"} if again else {})
     separator = "&" if "?" in endpoints.authorization else "?"
     return f"{endpoints.authorization}{separator}{urlencode(words)}"
@@ -115,14 +124,15 @@ def take(session: Session, provider_id: UUID, state: str, browser_token: str) ->
     used = (
         delete(IdentityRequest)
         .where(
-            IdentityRequest.state_hash == _hash(state),
+            IdentityRequest.state_hash == hash_of(state),
             IdentityRequest.provider_id == provider_id,
-            IdentityRequest.browser_hash == _hash(browser_token),
+            IdentityRequest.browser_hash == hash_of(browser_token),
         )
         .returning(
             IdentityRequest.user_id,
             IdentityRequest.redirect_uri,
             IdentityRequest.next_path,
+            IdentityRequest.again,
             IdentityRequest.expires_at,
         )
         .execution_options(synchronize_session=False)
@@ -131,14 +141,15 @@ def take(session: Session, provider_id: UUID, state: str, browser_token: str) ->
     if row is None or row.expires_at <= utcnow():
         return None
     return Taken(
-        row.user_id, row.redirect_uri, row.next_path, nonce_of(browser_token), browser_token
+        row.user_id,
+        row.redirect_uri,
+        row.next_path,
+        nonce_of(browser_token),
+        browser_token,
+        row.expires_at - LIFETIME if row.again else None,
     )
 
 
 def nonce_of(browser_token: str) -> str:
     """Return the nonce that only the request of this browser has."""
-    return _hash(f"nonce {browser_token}")
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+    return hash_of(f"nonce {browser_token}")

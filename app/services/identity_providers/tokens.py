@@ -6,6 +6,7 @@ tokens and wrong audiences, so every claim is checked here.
 
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from joserfc import jws, jwt
@@ -63,6 +64,20 @@ def check_id_token(
     if not is_subject(claims.get("sub")):
         raise TokenRefused("subject")
     return claims
+
+
+def check_proven_since(claims: Mapping[str, Any], since: datetime | None) -> None:
+    """Check that the user of an ID token signed in at the provider after a moment, if there is one.
+    Raises `TokenRefused`."""
+    at = _time(claims.get("auth_time"))
+    if since is not None and (at is None or at < since.timestamp() - LEEWAY_SECONDS):
+        raise TokenRefused("auth_time")
+
+
+def signed_in_at(claims: Mapping[str, Any]) -> datetime | None:
+    """Return when the user of an ID token signed in at the provider, if it says so."""
+    at = _time(claims.get("auth_time"))
+    return None if at is None or at < 0 else datetime.fromtimestamp(at, UTC)
 
 
 def check_sign_out_token(

@@ -9,14 +9,7 @@ from app.enums import ImportState
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.languages import gettext
-from app.models import (
-    ContactImport,
-    ImportBlock,
-    ImportChange,
-    ImportProblem,
-    ImportRow,
-    utcnow,
-)
+from app.models import ContactImport, ImportBlock, ImportChange, ImportProblem, ImportRow, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit

@@ -4,7 +4,7 @@ and history for good."""
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import delete, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
@@ -80,12 +80,14 @@ def files_gone(session: Session, upload_ids: list[UUID]) -> None:
     )
 
 
-def to_forget(session: Session, days: int) -> UUID | None:
-    """Return an upload that ended so many days ago and still has its rows."""
+def to_forget(session: Session, days: int, partner_id: UUID | None = None) -> UUID | None:
+    """Return an upload, of all partners or of one, that ended so many days ago and still has its
+    rows."""
     query = (
         select(ContactImport.id)
         .where(ContactImport.state.in_(_ENDED), ContactImport.rows_forgotten_at.is_(None))
         .where(ContactImport.finished_at < utcnow() - timedelta(days=days))
+        .where(ContactImport.partner_id == partner_id if partner_id else true())
         .order_by(ContactImport.id)
         .limit(1)
     )

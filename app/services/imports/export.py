@@ -8,7 +8,7 @@ see `contact_json`. Cells that a spreadsheet would run as formulas are escaped: 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -19,6 +19,7 @@ from app.contact_files.table import filled, is_footer
 from app.models import Campaign, Contact, ContactExternalId
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services import campaigns, csv_files
+from app.services.contacts.contact_index import HeldId
 from app.services.imports import contact_json, mapping
 from app.services.imports.mapping import PROBLEM_COLUMN, Field, Target
 from app.services.imports.rows import to_contact
@@ -28,13 +29,6 @@ MOST_METADATA_COLUMNS = MOST_ID_COLUMNS = 200
 _TEXTS_AT_MOST = 4096
 _ID_AT_MOST = 2048
 """Characters of JSON: the texts of a contact together, and an external id."""
-
-
-class _Held(NamedTuple):
-    """A contact's value for an external-id key."""
-
-    value: str
-    identifies: bool
 
 
 @dataclass(slots=True)
@@ -127,7 +121,7 @@ def _lines(
     rows = session.execute(_next(query, columns, after)).all()
     if not rows:
         return b"", None
-    ids: dict[UUID, dict[str, _Held]] = {row.id: {} for row in rows}
+    ids: dict[UUID, dict[str, HeldId]] = {row.id: {} for row in rows}
     held = select(
         ContactExternalId.contact_id,
         ContactExternalId.key,
@@ -136,7 +130,7 @@ def _lines(
     ).where(ContactExternalId.contact_id.in_(ids))
     for contact_id, key, value, identifies in session.execute(held):
         if key in columns.external_ids:
-            ids[contact_id][key] = _Held(value, identifies)
+            ids[contact_id][key] = HeldId(value, identifies)
     written = (
         _cells(columns, read_as, row[1:6], row.contact_metadata or {}, ids[row.id]) for row in rows
     )
@@ -155,7 +149,7 @@ def _cells(
     read_as: mapping.Mapping,
     texts: Sequence[str | None],
     metadata: Mapping[str, Any],
-    ids: Mapping[str, _Held],
+    ids: Mapping[str, HeldId],
 ) -> list[str]:
     values: dict[tuple[str, str], Any] = {}
     """The values to write, by their place in the JSON."""

@@ -284,13 +284,20 @@ def by_content(
     header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
 ) -> list[Target] | None:
     """Return targets for columns without names if the values leave no doubt: one column of phones,
-    one of addresses, or one of each; else None. The first column of names is the full name."""
+    one of addresses, or one of each; else None. A column with more than twice as many values as the
+    others of its kind counts alone. The first column of names is the full name."""
     columns = [
         [row[index].strip() for row in samples if index < len(row)] for index in range(len(header))
     ]
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
-    phones, emails = kinds.count(Field.PHONE), kinds.count(Field.EMAIL)
-    if max(phones, emails) != 1:
+    for kind in (Field.PHONE, Field.EMAIL):
+        places = [index for index, found in enumerate(kinds) if found is kind]
+        places.sort(key=lambda index: _count(columns[index]), reverse=True)
+        for index in places[1:]:
+            if _count(columns[index]) * 2 >= _count(columns[places[0]]):
+                return None
+            kinds[index] = Field.METADATA
+    if not {Field.PHONE, Field.EMAIL}.intersection(kinds):
         return None
     for index, values in enumerate(columns):
         if kinds[index] is Field.METADATA and _are_names(values):
@@ -299,17 +306,19 @@ def by_content(
     return _with_metadata_keys(header, [Target(kind) for kind in kinds])
 
 
+def _count(values: Sequence[str]) -> int:
+    return sum(1 for value in values if value)
+
+
 def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
+    """Return what more than half of the values are."""
     filled = [value for value in values if value]
-    if filled and all(map(is_email, filled)):
+    if sum(map(is_email, filled)) * 2 > len(filled):
         return Field.EMAIL
     numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
-    if filled and len(numbers) == len(filled):
-        cells = [read_phone(value, index, region) for value in numbers]
-        usable = sum(1 for cell in cells if cell.number and not cell.has_text)
-        if usable * 2 > len(cells):
-            return Field.PHONE
-    return Field.METADATA
+    cells = [read_phone(value, index, region) for value in numbers]
+    usable = sum(1 for cell in cells if cell.number and not cell.has_text)
+    return Field.PHONE if usable * 2 > len(filled) else Field.METADATA
 
 
 def _are_names(values: Sequence[str]) -> bool:

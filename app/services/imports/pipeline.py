@@ -17,7 +17,7 @@ be killed at any moment: a check begins again, applying and undoing go on after 
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar
+from typing import BinaryIO, Protocol, TypeVar, cast
 from uuid import UUID
 
 from app.config.limits import StorageDefaults
@@ -87,8 +87,8 @@ def check_file(
 
 
 def _check(database: Database, files: FileStore, task: Task) -> None:
-    path = files.path(task.file_key)
-    opened = open_table(path, name=task.file_name, options=task.order.options)
+    file = cast(BinaryIO, files.fetch(task.file_key))
+    opened = open_table(file, name=task.file_name, options=task.order.options)
     with opened as table, reading_one_of(table.sheets):
         _forget_rows(database, task)
         with database.transaction(read_only=True) as session:

@@ -21,7 +21,7 @@ from app.models import Campaign, Contact, ContactExternalId, ContactImport, Impo
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, campaigns
-from app.services.contacts.plan import CREATED, DELETED, UPDATED
+from app.services.contacts.plan import CREATED, DELETED, UPDATED, Change
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     GONE,
@@ -31,7 +31,6 @@ from app.services.contacts.undo import (
     REMOVED_CHANGED,
     RESTORED,
     TAKEN,
-    Step,
     Undone,
     fields_differing,
     undo,
@@ -118,7 +117,7 @@ def result_of(upload: ContactImport) -> Sums | None:
     return Sums(**upload.undo_result) if upload.undo_result is not None else None
 
 
-def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Step]:
+def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Change]:
     """Return the changes that are still to be undone, the last first."""
     query = select(
         ImportChange.row_number,
@@ -130,11 +129,11 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
     rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
-    return [Step(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
+    return [Change(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
 def fields_left_by(
-    session: Session, upload: ContactImport, steps: Iterable[Step]
+    session: Session, upload: ContactImport, steps: Iterable[Change]
 ) -> dict[str, set[str]]:
     """Return the fields that earlier undone steps left as they were, by contact of these steps."""
     left: dict[str, set[str]] = defaultdict(set)

@@ -23,17 +23,15 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.paging import (
-    MOST_COUNTED,
-    Page,
-    both_ways,
-    count_up_to,
-    keyset_page,
-    sort_named,
-)
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
-SORTS = both_ways(created=ContactImport.id, file=ContactImport.file_name)
+SORTS = both_ways(
+    created=ContactImport.id,
+    file=ContactImport.file_name,
+    rows=ContactImport.rows_total,
+    failed=ContactImport.failed,
+)
 """The sort orders of `search`; ids begin with the time."""
 _LONGEST_NAME = 200
 _STORAGE = StorageDefaults()
@@ -56,7 +54,7 @@ def get(
 
     ``for_change`` locks the row until the transaction ends.
     """
-    query = _visible(caller).where(ContactImport.id == upload_id)
+    query = visible(caller).where(ContactImport.id == upload_id)
     missing = NotFound(gettext("There is no such upload."), "upload_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
@@ -106,7 +104,7 @@ def count(
 def _matching(
     caller: Caller, state: ImportState | None, undone: bool | None, campaign_id: UUID | None
 ) -> Select[ContactImport]:
-    rows = _visible(caller)
+    rows = visible(caller)
     if state is not None:
         rows = rows.where(ContactImport.state == state)
     if state is ImportState.DONE and undone is None:
@@ -256,7 +254,7 @@ def enqueue_check(session: Session, upload: ContactImport) -> None:
     )
 
 
-def _visible(caller: Caller) -> Select[ContactImport]:
+def visible(caller: Caller) -> Select[ContactImport]:
     query = select(ContactImport)
     return of_tenant(query, caller, ContactImport.partner_id, ContactImport.organization_id)
 

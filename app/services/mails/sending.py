@@ -45,13 +45,16 @@ _NEEDED_STATUS = {
     MailKind.RESET_PASSWORD: UserStatus.ACTIVE,
     MailKind.CONFIRM_EMAIL: UserStatus.ACTIVE,
     MailKind.EXPORT_FINISHED: UserStatus.ACTIVE,
+    MailKind.CREDENTIAL_CREATED: UserStatus.ACTIVE,
+    MailKind.CREDENTIAL_ENDS: UserStatus.ACTIVE,
+    MailKind.ADMINISTRATOR_ADDED: UserStatus.ACTIVE,
 }
 """The user statuses in which a mail is useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The recipient, loaded now."""
+    """The user who gets the mail, loaded now."""
 
     user: User | None
     partner: Partner | None
@@ -61,7 +64,7 @@ class _Reader:
 
     @property
     def language(self) -> str:
-        """The one that the recipient has chosen, or the partner's."""
+        """The one that the user has chosen, or the partner's."""
         chosen = self.user.language if self.user else None
         return languages.best_tag((chosen, self.brand.language))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from app.models import MailKind
-from app.services.mails import account_words, portal_words, work_words
+from app.services.mails import account_words, credential_words, portal_words, work_words
 from app.services.mails.facts import Facts, Words
 
 WORDS: dict[MailKind, Callable[[Facts], Words]] = {
@@ -28,4 +28,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.MONTHLY_REPORT: work_words.monthly_report,
     MailKind.DOMAIN_RECORDS: portal_words.domain_records,
     MailKind.EXPORT_FINISHED: work_words.export_finished,
+    MailKind.CREDENTIAL_CREATED: credential_words.credential_created,
+    MailKind.CREDENTIAL_ENDS: credential_words.credential_ends,
+    MailKind.ADMINISTRATOR_ADDED: credential_words.administrator_added,
 }

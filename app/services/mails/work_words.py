@@ -7,19 +7,19 @@ from typing import Any
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
-from app.services.exports.words import PROBLEM_WORDS
+from app.services.exports.words import PROBLEM_WORDS, SUBJECT_TITLES
 from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
 
-_CHANGED: dict[str, Callable[[int, str], str]] = {
-    "created": lambda n, num: ngettext("%(num)s created", "%(num)s created", n, num=num),
-    "updated": lambda n, num: ngettext("%(num)s updated", "%(num)s updated", n, num=num),
-    "deleted": lambda n, num: ngettext("%(num)s deleted", "%(num)s deleted", n, num=num),
+_CHANGED: dict[str, Callable[[int], str]] = {
+    "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
+    "updated": lambda n: ngettext("%(num)s updated", "%(num)s updated", n),
+    "deleted": lambda n: ngettext("%(num)s deleted", "%(num)s deleted", n),
 }
 
 
-_NOT_APPLIED: dict[str, Callable[[int, str], str]] = {
-    "ignored": lambda n, num: ngettext("%(num)s ignored", "%(num)s ignored", n, num=num),
-    "failed": lambda n, num: ngettext("%(num)s failed", "%(num)s failed", n, num=num),
+_NOT_APPLIED: dict[str, Callable[[int], str]] = {
+    "ignored": lambda n: ngettext("%(num)s ignored", "%(num)s ignored", n),
+    "failed": lambda n: ngettext("%(num)s failed", "%(num)s failed", n),
 }
 """The words of an upload's counts, by their names."""
 
@@ -37,7 +37,6 @@ def import_finished(facts: Facts) -> Words:
             "%(num)s row applied to %(campaign)s",
             "%(num)s rows applied to %(campaign)s",
             counts["rows"],
-            num=given["rows"],
             campaign=given["campaign"],
         )
         summary = gettext(
@@ -67,11 +66,7 @@ def import_finished(facts: Facts) -> Words:
 
 def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
     made, left = (
-        [
-            words(counts[name], written(counts[name]))
-            for name, words in parts.items()
-            if counts[name]
-        ]
+        [words(counts[name]) for name, words in parts.items() if counts[name]]
         for parts in (_CHANGED, _NOT_APPLIED)
     )
     if made:
@@ -141,7 +136,6 @@ def numbers_unconfirmed(facts: Facts) -> Words:
         "%(number)s is no longer confirmed",
         "%(num)s numbers are no longer confirmed",
         count,
-        num=written(count),
         number=numbers[0],
     )
     return Words(
@@ -272,6 +266,7 @@ _LISTS: dict[str, str] = {
     "do-not-call": lazy_gettext("Do-not-call lists"),
     "webhooks": lazy_gettext("Webhooks"),
     "history": lazy_gettext("History"),
+    **SUBJECT_TITLES,
 }
 """Lists by their names."""
 

@@ -1,12 +1,11 @@
-"""Suspend, resume and revoke clients, and extend those of Area B."""
+"""Suspend, resume and revoke clients."""
 
-from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.enums import Area, CallerKind
-from app.errors import Conflict, Forbidden, ValidationFailed
+from app.errors import Conflict, Forbidden
 from app.languages import gettext
 from app.models import OAuthClient, utcnow
 from app.policy.caller import Caller
@@ -43,32 +42,6 @@ def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
     return client
 
 
-def extend(
-    session: Session, caller: Caller, client_id: UUID | str, until: datetime | None
-) -> OAuthClient:
-    """Serve an Area B client until this time although the area is retired; None ends the extension.
-    Only for the operator's command line.
-
-    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``wrong_area``).
-    """
-    require_operator(caller)
-    client = changeable(session, caller, client_id)
-    if client.area is not Area.LEGACY_CALLS:
-        message = "Only clients of the legacy API have an end date to extend."
-        raise ValidationFailed.on("clientId", "wrong_area", message)
-    before = client.served_until
-    client.served_until = until
-    audit.record_change(
-        session,
-        caller,
-        "client.extended",
-        client,
-        before={"servedUntil": before},
-        after={"servedUntil": until},
-    )
-    return client
-
-
 def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     """Return a client that may be changed. Raises `NotFound`, `Forbidden` (``support_only``) and
     `Conflict` (``client_revoked``)."""
@@ -80,7 +53,7 @@ def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuth
 
 
 def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    client = get(session, caller, client_id)
+    client = get(session, caller, client_id, for_change=True)
     if client.area is Area.LEGACY_CALLS:
         require_operator(caller)
     return client

@@ -13,10 +13,12 @@ from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.credentials import lifetimes, new_credential_mails
 from app.services.credentials import secrets as credential_secrets
 from app.services.oauth_clients.changing import changeable, require_grant, require_operator
 from app.services.tenancy import get_organization
 
+SECRET_PREFIX = "ppcs_"  # noqa: S105 - how each secret begins, for scanners of leaked ones
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
 
 
@@ -34,10 +36,10 @@ def create(
     *,
     name: str,
     role: Role,
-    expires_at: datetime | None = None,
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewClient:
-    """Create a client of Area A for the caller's partner; for the platform, with the operator's
-    role, if the command line names no partner.
+    """Create a client of Area A for the caller's partner, and mail its administrators; for the
+    platform, with the operator's role, if the command line names no partner.
 
     Raises `Forbidden` and `ValidationFailed` (``role_not_allowed``, ``blank``, ``in_the_past``).
     """
@@ -47,10 +49,8 @@ def create(
         message = gettext("A client's role is one of %(roles)s.", roles=", ".join(allowed))
         raise ValidationFailed.on("role", "role_not_allowed", message)
     caller.require_grant(role)
-    client = OAuthClient(
-        partner_id=caller.partner_id, area=Area.PARTNER_ADMIN, role=role, expires_at=expires_at
-    )
-    return _add(session, caller, client, name)
+    client = OAuthClient(partner_id=caller.partner_id, area=Area.PARTNER_ADMIN, role=role)
+    return _add(session, caller, client, name, expires_at)
 
 
 def create_legacy(
@@ -60,10 +60,11 @@ def create_legacy(
     organization_id: UUID,
     name: str,
     served_until: datetime | None = None,
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewClient:
     """Create a client of Area B for one organization. Only for the operator's command line.
 
-    Raises `Forbidden` and `NotFound` (``organization_not_found``).
+    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed` as `create`.
     """
     require_operator(caller)
     organization = get_organization(session, caller, organization_id)
@@ -73,39 +74,55 @@ def create_legacy(
         area=Area.LEGACY_CALLS,
         served_until=served_until,
     )
-    return _add(session, caller, client, name)
+    return _add(session, caller, client, name, expires_at)
 
 
 def roll(
-    session: Session, caller: Caller, client_id: UUID | str, *, overlap: timedelta = timedelta()
+    session: Session,
+    caller: Caller,
+    client_id: UUID | str,
+    *,
+    overlap: timedelta = timedelta(),
+    expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewClient:
-    """Give a client a new secret; the old one is accepted for ``overlap`` more.
+    """Give a client a new secret and a new end; the old secret is accepted for ``overlap`` more,
+    but not beyond the old end.
 
     Raises `Forbidden` (``insufficient_scope``), `ValidationFailed` (``overlap_out_of_range``: 0 to
-    7 days) and `Conflict` (``client_revoked``).
+    7 days, ``in_the_past``) and `Conflict` (``client_revoked``).
     """
     client = changeable(session, caller, client_id)
     require_grant(caller, client)
     if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
         message = gettext("The old secret can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
-    secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
+    secret, before = _new_secret(), client.expires_at
+    end, old_end = lifetimes.end_of(expires_at), utcnow() + overlap
     client.previous_secret_hash = client.secret_hash if overlap else None
-    client.previous_until = utcnow() + overlap if overlap else None
+    client.previous_until = min(before or old_end, old_end) if overlap else None
     client.secret_hash = credential_secrets.hash_of(secret)
     client.responsible_id = caller.user_id or client.responsible_id
-    audit.record_change(session, caller, "client.rolled", client, after={"secret": "new"})  # nosec B105 - a word for the history
+    client.expires_at, client.end_notice = end, None
+    audit.record_change(
+        session,
+        caller,
+        "client.rolled",
+        client,
+        before={"expiresAt": before},
+        after={"secret": "new", "expiresAt": end},  # nosec B105 - a word for the history
+    )
+    new_credential_mails.send(session, caller, client, "client.rolled")
     return NewClient(client, secret)
 
 
-def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> NewClient:
+def _add(
+    session: Session, caller: Caller, client: OAuthClient, name: str, expires_at: lifetimes.End
+) -> NewClient:
     if not name.strip() or len(name) > 200:
         message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
-    if client.expires_at is not None and client.expires_at <= utcnow():
-        message = gettext("Choose an end date in the future.")
-        raise ValidationFailed.on("expiresAt", "in_the_past", message)
-    secret = credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
+    client.expires_at = lifetimes.end_of(expires_at)
+    secret = _new_secret()
     client.name = name.strip()
     client.client_id = f"ppc_{credential_secrets.random_text(22)}"
     client.secret_hash = credential_secrets.hash_of(secret)
@@ -115,4 +132,10 @@ def _add(session: Session, caller: Caller, client: OAuthClient, name: str) -> Ne
     session.flush()
     shown = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}
     audit.record_change(session, caller, "client.created", client, after=shown)
+    new_credential_mails.send(session, caller, client, "client.created")
     return NewClient(client, secret)
+
+
+def _new_secret() -> str:
+    body = SECRET_PREFIX + credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
+    return body + credential_secrets.checksum(body)

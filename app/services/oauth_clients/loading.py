@@ -13,7 +13,7 @@ from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
-from app.services.tenancy import of_tenant
+from app.services.tenancy import fetch, of_tenant
 
 _NEWEST = Sort(OAuthClient.created_at, descending=True)
 
@@ -55,15 +55,15 @@ def search(
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
-def get(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
-    """Return one client, by its id or its public client id. Raises `NotFound`
-    (``client_not_found``)."""
+def get(
+    session: Session, caller: Caller, client_id: UUID | str, *, for_change: bool = False
+) -> OAuthClient:
+    """Return one client, by its id or its public client id; ``for_change`` locks its row until the
+    transaction ends. Raises `NotFound` (``client_not_found``)."""
     column = OAuthClient.id if isinstance(client_id, UUID) else OAuthClient.client_id
-    client = session.scalars(manageable(caller).where(column == client_id)).one_or_none()
-    if client is None:
-        message = gettext("There is no such client.")
-        raise NotFound(message, "client_not_found")
-    return client
+    missing = NotFound(gettext("There is no such client."), "client_not_found")
+    query = manageable(caller).where(column == client_id)
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def manageable(caller: Caller) -> Select[OAuthClient]:

@@ -17,6 +17,7 @@ from app.services.organization_templates.customer_files import (
     MOST_ROWS,
     CustomerRow,
     as_text,
+    corrected_file,
     from_text,
     read_customers,
 )

@@ -5,7 +5,6 @@ from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
@@ -36,6 +35,7 @@ from app.services.organization_templates.content import (
 )
 from app.services.organization_templates.loading import get
 from app.services.organizations.changing import checked_name
+from app.services.uniqueness import unless_taken
 
 MOST_TEMPLATES = 100
 """Templates of a partner."""
@@ -266,11 +266,8 @@ def _add(
     template = OrganizationTemplate(
         id=new_id(), partner_id=partner_id, name=name, content=document_of(content)
     )
-    try:
-        with session.begin_nested():
-            session.add(template)
-    except IntegrityError as error:  # a concurrent request used the same name
-        raise _name_taken(name) from error
+    with unless_taken(session, _name_taken(name)):
+        session.add(template)
     _record(session, caller, "created", template, after=content, source=source)
     return template
 
@@ -309,11 +306,8 @@ def _write(
     template.content = document_of(after)
     template.name = name or old_name
     template.version += 1
-    try:
-        with session.begin_nested():
-            session.flush()
-    except IntegrityError as error:  # a concurrent request used the same name
-        raise _name_taken(name or old_name) from error
+    with unless_taken(session, _name_taken(name or old_name)):
+        session.flush()
     _record(session, caller, "updated", template, before=before, after=after, old_name=old_name)
     return template
 

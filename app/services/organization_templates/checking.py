@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.errors import Problem, ValidationFailed
 from app.languages import gettext, ngettext
-from app.languages.numbers import written
 from app.models import Assistant, Organization
 from app.policy.caller import Caller
 from app.schemas.organizations import UpdateOrganizationInput
@@ -108,7 +107,6 @@ def _limit_problems(content: Content) -> Iterator[Problem]:
             "The template has %(num)s assistant. Enter %(num)s or more, or 0 for no limit.",
             "The template has %(num)s assistants. Enter %(num)s or more, or 0 for no limit.",
             count,
-            num=written(count),
         )
         yield Problem("agentLimit", "agent_limit_reached", message)
 

@@ -48,13 +48,15 @@ def create_organization(
     *,
     in_trial: bool = True,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
+    with_notice: bool = True,
 ) -> Organization:
     """Create the organization with its calling rules, assistants, paused campaign and the
     invitation of its first user. The transaction is the caller's: an error leaves nothing.
 
-    ``carrier`` is the installation's; ``in_trial`` is as for `organizations.create`. Raises
-    `Forbidden`, `NotFound`, and `ValidationFailed` with the problems of the customer, or with what
-    a service refuses (``agent_limit_reached``, ``user_limit_reached``, ``email_exists`` …).
+    ``carrier`` is the installation's; ``in_trial`` is as for `organizations.create`,
+    ``with_notice`` as for `users.invite`. Raises `Forbidden`, `NotFound`, and `ValidationFailed`
+    with the problems of the customer, or with what a service refuses (``agent_limit_reached``,
+    ``user_limit_reached``, ``email_exists`` …).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     template = get(session, caller, template_id)
@@ -95,6 +97,7 @@ def create_organization(
             user_type=content.first_role,
             organization_id=made.id,
             name=customer.user_name,
+            with_notice=with_notice,
         )
     _record_use(session, caller, template, made)
     return made

@@ -18,6 +18,7 @@ from app.contact_files import (
 from app.errors import ValidationFailed
 from app.languages import LANGUAGES, gettext, speaking
 from app.phone import regions
+from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import Customer
 
 MOST_ROWS = 200
@@ -26,6 +27,7 @@ LONGEST_CELL = 300
 """Longer than any value may be: what is cut off is refused by its length."""
 _LIMITS = Limits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
+PROBLEM_COLUMN = "problem"
 _HEADS = {
     "timezone": ("time zone", "timezone", "tz"),
     "country": ("country", "region"),
@@ -59,10 +61,16 @@ def as_text(rows: Sequence[CustomerRow]) -> str:
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for row in rows:
-        each = row.customer
-        cells = (each.name, each.email, each.user_name, each.country, each.timezone)
-        writer.writerow([guard_cell(cell or "") for cell in cells])
+        writer.writerow([guard_cell(cell or "") for cell in _cells(row)])
     return text.getvalue()
+
+
+def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
+    """Return a CSV file of rows with their problems, to fix and choose again: the column of the
+    problems is ignored then."""
+    return first_line((*COLUMNS, PROBLEM_COLUMN)) + lines(
+        [*_cells(row), problem] for row, problem in rows
+    )
 
 
 def from_text(text: str) -> list[CustomerRow]:
@@ -85,6 +93,11 @@ def _codes() -> dict[str, str]:
             codes |= {_key(name): code for code, name in regions()}
     aliases = {"uk": "GB", "great britain": "GB", "usa": "US", "united states of america": "US"}
     return codes | aliases | {code.casefold(): code for code, _name in regions()}
+
+
+def _cells(row: CustomerRow) -> tuple[str | None, ...]:
+    each = row.customer
+    return each.name, each.email, each.user_name, each.country, each.timezone
 
 
 def _key(name: str) -> str:

@@ -19,6 +19,7 @@ from app.services.organization_templates.content import content_of
 from app.services.organization_templates.creating import create_organization, customer_problems
 from app.services.organization_templates.customer_files import CustomerRow
 from app.services.organization_templates.loading import get
+from app.services.users import new_administrators
 from app.services.users.creating import email_exists
 
 
@@ -78,7 +79,8 @@ def create_many(
     carrier: CarrierKind = CarrierKind.SIMULATOR,
 ) -> list[CheckedRow]:
     """Create an organization for each row without a problem; a row that is refused leaves nothing
-    and stops no other. Raises `Forbidden` and `NotFound`."""
+    and stops no other. Administrators get one mail about all new owners. Raises `Forbidden` and
+    `NotFound`."""
     results = []
     for checked in check_many(session, caller, template_id, rows, bounds):
         if checked.problems:
@@ -94,11 +96,14 @@ def create_many(
                     bounds,
                     in_trial=in_trial,
                     carrier=carrier,
+                    with_notice=False,
                 )
             results.append(CheckedRow(checked.row, organization_id=made.id))
         except DomainError as error:
             messages = tuple(problem.message for problem in error.problems)
             results.append(CheckedRow(checked.row, messages or (error.message,)))
+    made_ids = [each.organization_id for each in results if each.organization_id]
+    new_administrators.mail_owners(session, caller, made_ids)
     return results
 
 

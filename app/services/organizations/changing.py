@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import ValidationFailed, refuse_stale
+from app.errors import ValidationFailed, refuse_stale, refuse_too_long
 from app.languages import gettext
 from app.models import FIRST_REGION, Organization, Partner, new_id, utcnow
 from app.policy import Permission
@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
-from app.services import assistants, audit, destinations, partners, rollup
+from app.services import assistants, audit, destinations, organization_groups, partners, rollup
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
 
@@ -87,6 +87,7 @@ def add(
     )
     session.add(organization)
     session.flush()
+    organization_groups.join(session, caller, organization)
     rollup.add_organization(session, partner.id, organization.payment_tier)
     audit.record_change(
         session, caller, "organization.created", organization, after=_facts(organization)
@@ -131,9 +132,7 @@ def change(
     if "payment_tier" in differing:
         organization.tier_since = utcnow()
         rollup.move_organization(session, organization, tier_before, organization.payment_tier)
-    organization.version += 1
-    session.flush()
-    audit.record_change(
+    audit.record_version(
         session,
         caller,
         "organization.updated",
@@ -162,10 +161,7 @@ def checked_name(name: str) -> str:
     name = name.replace("\x00", "").strip()
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", gettext("This can't be left blank."))
-    if len(name) > MAX_NAME:
-        raise ValidationFailed.on(
-            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
-        )
+    refuse_too_long("name", name, MAX_NAME)
     return name
 
 

@@ -123,7 +123,6 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
             "%(plan)s allows each organization any number of calls a day instead of %(before)s.",
             **words,
         )
-    words["num"] = written(new)
     if old is None and is_at_once:
         return ngettext(
             "%(plan)s allows each organization %(num)s call at once instead of any number.",
@@ -163,7 +162,7 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
 
 
 def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
-    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
+    words: dict[str, object] = {"name": name, "limit": written(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
@@ -196,12 +195,15 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
             used,
             **words,
         )
-        sentence = _with_room(has, limit - used)
+        # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
+        sentence = gettext(
+            "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
+        )
     return Effect(sentence, _weight(used, before, limit))
 
 
 def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
-    words: dict[str, object] = {"name": name, "num": written(used), "limit": written(limit)}
+    words: dict[str, object] = {"name": name, "limit": written(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
@@ -234,20 +236,11 @@ def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
             used,
             **words,
         )
-        sentence = _with_room(has, limit - used)
+        # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
+        sentence = gettext(
+            "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
+        )
     return Effect(sentence, _weight(used, before, limit))
-
-
-def _with_room(has: str, left: int) -> str:
-    """The sentence has two numbers with a plural each."""
-    # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
-    return ngettext(
-        "%(has)s: %(num)s more fits.",
-        "%(has)s: %(num)s more fit.",
-        left,
-        has=has,
-        num=written(left),
-    )
 
 
 def _weight(used: int, before: int, limit: int) -> Weight:

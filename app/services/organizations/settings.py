@@ -102,7 +102,7 @@ def change_settings(
 ) -> list[str]:
     """Writes the rules; returns the names of the `GROUPS` that differed.
 
-    ``most_at_once`` is the installation's own cap on calls at once. Raises `Forbidden`,
+    ``most_at_once`` is the installation's own limit of calls at once. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` with every problem by its field, and `Conflict`
     (``changed_meanwhile``).
     """

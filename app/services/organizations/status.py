@@ -166,10 +166,8 @@ def _move(
     reason = (reason or "").replace("\x00", "").strip()[:500] or None
     before = {"status": organization.status, "statusReason": organization.status_reason}
     organization.status, organization.status_reason = status, reason
-    organization.version += 1
-    session.flush()
     after = {"status": status, "statusReason": reason}
-    audit.record_change(
+    audit.record_version(
         session, caller, f"organization.{verb}", organization, before=before, after=after
     )
 

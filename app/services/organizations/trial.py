@@ -47,7 +47,5 @@ def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organi
         )
         raise Conflict(message, "partner_in_trial")
     organization.trial_ended_at = utcnow()
-    organization.version += 1
-    session.flush()
-    audit.record_change(session, caller, "organization.trial_ended", organization)
+    audit.record_version(session, caller, "organization.trial_ended", organization)
     return organization

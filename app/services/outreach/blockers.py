@@ -61,7 +61,7 @@ def of_plan(
 def blocker(
     session: Session, campaign: Campaign, plan: Outreach, carrier: CarrierKind
 ) -> CampaignBlocker | None:
-    """`of_plan` now, or the pause of dialling that holds its calls; ``carrier`` is the
+    """`of_plan` now, or the pause of calling that holds its calls; ``carrier`` is the
     installation's."""
     parties = rules.parties_of(session, plan.assistant_id, "")
     route = phone_numbers.route_of(session, parties.organization, carrier)

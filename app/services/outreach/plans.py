@@ -143,7 +143,7 @@ def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
 
 
 def recheck_stopped(session: Session, stored: Outreach) -> None:
-    """Forget contacts whose call ended before it was dialled, except those that a user cancelled:
+    """Forget contacts whose call ended before it was placed, except those that a user cancelled:
     a suspension or an outage is over, or the assistant is active again."""
     never_begun = select(Call.id).where(
         Call.id == OutreachContact.call_id,

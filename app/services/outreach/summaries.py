@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CampaignStatus, OutreachState
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 
 
@@ -17,7 +17,7 @@ class Summary:
     """The round of a campaign. ``settled`` counts the contacts that were called or left out.
 
     ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
-    one was settled.
+    one was settled, unless calls still wait or are in progress.
     """
 
     assistant: str = ""
@@ -46,17 +46,19 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
     }
 
 
-_Count = tuple[OutreachState, bool, datetime | None, datetime, int]
+_Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]
 
 
 def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
     row = OutreachContact
     by_human = func.coalesce(Call.answered_by == AnsweredBy.HUMAN, False)
+    goes_on = func.coalesce(Call.status.not_in(FINAL_CALL_STATUSES), False)
     query = (
         select(
             row.campaign_id,
             row.state,
             by_human,
+            goes_on,
             func.min(row.due_at),
             func.max(row.decided_at),
             func.count(),
@@ -64,11 +66,11 @@ def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]
         .join(Outreach, (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round))
         .outerjoin(Call, Call.id == row.call_id)
         .where(row.campaign_id.in_(ids))
-        .group_by(row.campaign_id, row.state, by_human)
+        .group_by(row.campaign_id, row.state, by_human, goes_on)
     )
     found: dict[UUID, list[_Count]] = {}
-    for campaign_id, state, human, due_at, decided_at, count in session.execute(query):
-        found.setdefault(campaign_id, []).append((state, human, due_at, decided_at, count))
+    for campaign_id, state, human, active, due_at, decided_at, count in session.execute(query):
+        found.setdefault(campaign_id, []).append((state, human, active, due_at, decided_at, count))
     return found
 
 
@@ -77,13 +79,14 @@ def _summary(
 ) -> Summary:
     called = sum(count for state, *_, count in counts if state is OutreachState.CALLED)
     settled = sum(count for state, *_, count in counts if state is not OutreachState.WAITING)
-    is_over = settled > 0 and settled >= campaign.contact_count
+    goes_on = any(active for _, _, active, *_ in counts)
+    is_over = 0 < settled >= campaign.contact_count and not goes_on
     runs = campaign.status is CampaignStatus.ACTIVE and not is_over
-    due = [at for state, _, at, *_ in counts if state is OutreachState.WAITING and at]
+    due = [at for state, _, _, at, *_ in counts if state is OutreachState.WAITING and at]
     return Summary(
         assistant=assistant,
         called=called,
-        answered=sum(count for _, by_human, _, _, count in counts if by_human),
+        answered=sum(count for _, by_human, *_, count in counts if by_human),
         settled=settled,
         started_at=plan.started_at,
         next_at=(plan.next_at or min(due, default=None)) if runs else None,

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import organizations, partners, reporting
+from app.services import partners, reporting
 from app.services.organizations.loading import visible
 from app.services.paging import count_up_to
 
@@ -64,15 +64,16 @@ def customers(session: Session, caller: Caller) -> Customers:
     """Return the customers of the caller's partner: two queries. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partner_id = partners.own(caller)
-    plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id))
-    counted = {plan.tier.value: plan.organizations for plan in plans}
+    if caller.is_limited:
+        tier = func.coalesce(Organization.payment_tier, Tier.FREE)
+        rows = visible(caller).with_only_columns(tier, func.count()).group_by(tier)
+        counted = {row[0].value: row[1] for row in session.execute(rows)}
+    else:
+        plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id))
+        counted = {plan.tier.value: plan.organizations for plan in plans}
     first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
     added = visible(caller).where(Organization.created_at >= first)
     return Customers(
         {tier.value: counted.get(tier.value, 0) for tier in Tier},
         count_up_to(session, added.with_only_columns(Organization.id)),
     )
-
-
-def newest_organizations(session: Session, caller: Caller, limit: int) -> list[Organization]:
-    return list(organizations.search(session, caller, limit=limit).items)

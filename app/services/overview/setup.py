@@ -20,6 +20,7 @@ from app.models import (
     utcnow,
 )
 from app.policy.caller import Caller
+from app.services.tenancy import of_tenant
 
 
 class Step(StrEnum):
@@ -78,9 +79,7 @@ def _of_tenant(
 ) -> ColumnElement[bool]:
     """Whether the caller's partner or organization has such a row."""
     query = select(id_).where(partner_id == caller.partner_id, *conditions)
-    if caller.organization_id is not None:
-        query = query.where(organization_id == caller.organization_id)
-    return query.exists()
+    return of_tenant(query, caller, partner_id, organization_id).exists()
 
 
 def _brand(caller: Caller) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -81,18 +81,20 @@ def update(
         domains.track(session, partner, DomainPurpose.PORTAL, partner.domain_key)
         if partner.domain_verified_at is None:
             domains.end_sessions(session, was_verified)
-    partner.version += 1
-    partner.updated_at = utcnow()
-    session.flush()
-    audit.record_change(
-        session,
-        caller,
-        "partner.updated",
-        partner,
-        before=before,
-        after=_for_audit(partner, caller, changed),
-    )
+    record_update(session, caller, partner, before, _for_audit(partner, caller, changed))
     return partner
+
+
+def record_update(
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> None:
+    """Store a change of the partner as its next version, and in the audit log."""
+    partner.updated_at = utcnow()
+    audit.record_version(session, caller, "partner.updated", partner, before=before, after=after)
 
 
 def choose_language(
@@ -109,11 +111,7 @@ def choose_language(
         raise ValidationFailed.on("language", "unknown_language", message)
     if partner.language != language:
         before, partner.language = {"language": partner.language}, language
-        partner.version += 1
-        partner.updated_at = utcnow()
-        session.flush()
-        after = {"language": language}
-        audit.record_change(session, caller, "partner.updated", partner, before=before, after=after)
+        record_update(session, caller, partner, before, {"language": language})
     return partner
 
 

@@ -4,7 +4,6 @@ import re
 import secrets
 
 from sqlalchemy import delete, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose
@@ -14,6 +13,7 @@ from app.languages import gettext
 from app.models import Partner, PartnerDomain, PortalSession, User, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.uniqueness import unless_taken
 
 HOST = re.compile(
     r"(?=.{4,200}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
@@ -88,13 +88,10 @@ def verify(session: Session, caller: Caller, partner: Partner) -> None:
         raise ValidationFailed.on("domain", "invalid_domain", message)
     if partner.domain_verified_at is not None:
         return
-    try:
-        with session.begin_nested():
-            partner.domain_verified_at = utcnow()
-            partner.version += 1
-    except IntegrityError as error:
-        message = gettext("Another partner's verified domain is the same.")
-        raise Conflict(message, "domain_taken") from error
+    message = gettext("Another partner's verified domain is the same.")
+    with unless_taken(session, Conflict(message, "domain_taken")):
+        partner.domain_verified_at = utcnow()
+        partner.version += 1
     end_sessions(session, partner.domain_key, except_of=partner)
     audit.record_change(
         session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}

@@ -1,5 +1,6 @@
 """The only loader of partners: another partner is answered like a missing one."""
 
+from collections.abc import Collection
 from functools import partial
 from uuid import UUID
 
@@ -48,6 +49,13 @@ def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
     return partner_id
 
 
+def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of those partners that the caller may see."""
+    query = visible(caller).with_only_columns(Partner.id, Partner.name)
+    rows = session.execute(query.where(Partner.id.in_(ids)))
+    return {row.id: row.name for row in rows}
+
+
 def own(caller: Caller) -> UUID:
     """Return the partner that the caller acts for. Raises `ValidationFailed`
     (``operator_without_partner``) for operators."""
@@ -58,6 +66,11 @@ def own(caller: Caller) -> UUID:
         )
         raise ValidationFailed(message, "operator_without_partner")
     return caller.partner_id
+
+
+def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:
+    """Return the partner that the caller acts for, as `get`. Raises as `own`."""
+    return get(session, caller, own(caller), for_change=for_change)
 
 
 def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Partner]:

@@ -9,10 +9,10 @@ from app.config import Settings
 from app.enums import SecondFactorFor
 from app.errors import Problem, ValidationFailed, refuse_stale
 from app.languages import gettext
-from app.models import Partner, utcnow
+from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit
+from app.services.partners.changing import record_update
 from app.services.partners.loading import get
 
 LEAST_IDLE_MINUTES = 5
@@ -51,8 +51,8 @@ def save(
     partner = get(session, caller, partner_id, for_change=True)
     refuse_stale(expected_version, partner.version, "partner")
     problems = [
-        *_outside("sessionHours", policy.session_hours, 1, settings.session_hours),
-        *_outside(
+        *out_of_range("sessionHours", policy.session_hours, 1, settings.session_hours),
+        *out_of_range(
             "idleMinutes", policy.idle_minutes, LEAST_IDLE_MINUTES, settings.session_idle_minutes
         ),
     ]
@@ -63,16 +63,12 @@ def save(
         return partner
     partner.second_factor_for = policy.second_factor_for.value
     partner.session_hours, partner.idle_minutes = policy.session_hours, policy.idle_minutes
-    partner.version += 1
-    partner.updated_at = utcnow()
-    session.flush()
-    audit.record_change(
-        session, caller, "partner.updated", partner, before=_facts(before), after=_facts(policy)
-    )
+    record_update(session, caller, partner, _facts(before), _facts(policy))
     return partner
 
 
-def _outside(field: str, value: int | None, least: int, most: int) -> list[Problem]:
+def out_of_range(field: str, value: int | None, least: int, most: int) -> list[Problem]:
+    """Return the problem of a field whose value is too low or too high; None is in range."""
     if value is None or least <= value <= most:
         return []
     message = gettext("Enter a number from %(least)s to %(most)s.", least=least, most=most)

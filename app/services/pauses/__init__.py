@@ -1,8 +1,9 @@
-"""What holds dialling back: pauses, carriers in trouble, a database restored from a backup.
+"""What holds calls back: pauses, carriers with problems, a database restored from a backup.
 
 It stands below `app.services.calls`, which holds and releases the calls.
 """
 
+from app.services.pauses.own import pause_own, resume_own
 from app.services.pauses.pauses import (
     CALLS_MAY_BE_MISSING,
     RECHECK,
@@ -10,6 +11,7 @@ from app.services.pauses.pauses import (
     command,
     covering,
     is_covered,
+    is_own,
     is_released,
     listing,
     of_call,

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed
 from app.models import CarrierObservation, utcnow
+from app.services.uniqueness import insert_into
 
 LOOKED_BACK = timedelta(minutes=15)
 LAST_DAY = timedelta(days=1)
@@ -44,8 +44,7 @@ class Count:
 
 def record(session: Session, counts: Mapping[Behaviour, Count]) -> None:
     """Add counts to those of all workers."""
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    insert = (sqlite.insert if is_sqlite else postgresql.insert)(CarrierObservation)
+    insert = insert_into(session, CarrierObservation)
     for behaviour, count in sorted(counts.items(), key=lambda pair: str(pair[0])):
         session.execute(
             insert.values(

@@ -1,4 +1,4 @@
-"""Pauses of dialling: for everyone, for one carrier or for one partner.
+"""Pauses of calling: for everyone, for one carrier or for one partner.
 
 Calls are still accepted; those whose turn comes are held until no pause covers them. Active calls
 go on.
@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.tenancy import of_tenant
 
-ALL = "all"
+ALL, OWN = "all", "own:"
 RECHECK = timedelta(seconds=5)
 """How soon an attempt to be sent to the carrier again is checked again during a pause."""
 LONGEST_REASON = 300
@@ -41,11 +41,13 @@ _PAUSED = Sentence.gettext("Calling is paused: %(reason_words)s")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a pause covers: a carrier, a partner, one organization of the partner, or everything."""
+    """What a pause covers: a carrier, a partner, one organization of the partner, or everything.
+    ``is_own``: the partner's administrators paused it, not an operator."""
 
     carrier: CarrierKind | None = None
     partner_id: UUID | None = None
     organization_id: UUID | None = None
+    is_own: bool = False
 
     @property
     def key(self) -> str:
@@ -53,6 +55,8 @@ class Scope:
             return f"carrier:{self.carrier.value}"
         if self.organization_id is not None:
             return f"organization:{self.organization_id}"
+        if self.is_own:
+            return f"{OWN}{self.partner_id}"
         return ALL if self.partner_id is None else f"partner:{self.partner_id}"
 
 
@@ -151,8 +155,14 @@ def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tu
         ALL,
         Scope(carrier=carrier).key,
         Scope(partner_id=partner_id).key,
+        Scope(partner_id=partner_id, is_own=True).key,
         Scope(organization_id=organization_id).key,
     )
+
+
+def is_own(pause: DispatchPause) -> bool:
+    """Whether administrators of its partner paused, and resume."""
+    return pause.scope.startswith(OWN)
 
 
 def sentence(pause: DispatchPause) -> str:

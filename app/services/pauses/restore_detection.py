@@ -12,21 +12,14 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from sqlalchemy import BigInteger, ColumnElement, Text, cast, exists, literal_column, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.database import identity
 from app.database.identity import Identity
-from app.models import (
-    Call,
-    DispatchPause,
-    InstallationMark,
-    SimulatedCall,
-    WorkerHeartbeat,
-    utcnow,
-)
+from app.models import Call, DispatchPause, InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
 from app.policy.caller import system_caller
 from app.services.pauses import pauses
+from app.services.uniqueness import insert_into
 
 RECENTLY = timedelta(seconds=30)
 """A worker that reported within this time is alive somewhere, and has seen no restore."""
@@ -64,7 +57,7 @@ class Outside:
 
 
 def advance(session: Session, outside: Outside) -> Mark:
-    """Raise the mark and return it. Pauses all dialling if this isn't the database that the last
+    """Raise the mark and return it. Pauses all calls if this isn't the database that the last
     heartbeat wrote to, or not as new, and a call was accepted before."""
     row, written_by = _row(session)
     found = identity.read(session)
@@ -155,9 +148,10 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
     query = select(InstallationMark, writer).with_for_update()
     found = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
     if found is None:
-        insert = sqlite.insert if is_sqlite else postgresql.insert
         made = {"id": 1, "lineage": uuid4().hex, "generation": 0, "is_labelled": False}
-        session.execute(insert(InstallationMark).values(**made).on_conflict_do_nothing())
+        session.execute(
+            insert_into(session, InstallationMark).values(**made).on_conflict_do_nothing()
+        )
         found = session.execute(query).one()
     return found[0], found[1]
 

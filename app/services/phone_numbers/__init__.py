@@ -4,12 +4,7 @@
 numbers, `listing` reads them from carrier accounts, `queries` lists them.
 """
 
-from app.services.phone_numbers.changing import (
-    assign,
-    confirm,
-    move,
-    release,
-)
+from app.services.phone_numbers.changing import assign, confirm, move, release
 from app.services.phone_numbers.listing import (
     ask_for_list,
     begin_list,
@@ -35,4 +30,5 @@ from app.services.phone_numbers.queries import (
     conflicts,
     get,
     listing,
+    unused_by_assistants,
 )

@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
@@ -22,6 +21,7 @@ from app.policy.caller import Caller
 from app.services import audit, tenancy
 from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, locked
 from app.services.phone_numbers.queries import get
+from app.services.uniqueness import insert_into
 
 MOST_AT_ONCE = 1000
 
@@ -140,8 +140,7 @@ def hold(
         "confirmed_by": caller.label[:200],
         "account_id": None,
     }
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    new = insert(PhoneNumber).values(number=number, **proof).on_conflict_do_nothing()
+    new = insert_into(session, PhoneNumber).values(number=number, **proof).on_conflict_do_nothing()
     is_new = session.scalar(new.returning(PhoneNumber.number)) is not None
     found = locked(session, number)
     if found is None:

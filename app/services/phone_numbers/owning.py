@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import delete, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource
@@ -14,6 +13,7 @@ from app.languages import gettext, gettext_noop
 from app.models import Assistant, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services import carrier_accounts
+from app.services.uniqueness import insert_into
 
 FIELD = "phoneNumber"
 NOT_ASSIGNED = gettext_noop(
@@ -134,8 +134,7 @@ def _take_if_free(
     session: Session, caller: Caller, organization: Organization, number: str
 ) -> None:
     """Of several that take a free number at once, one gets it."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    row = insert(PhoneNumber).values(
+    row = insert_into(session, PhoneNumber).values(
         number=number,
         partner_id=organization.partner_id,
         organization_id=organization.id,

@@ -98,6 +98,18 @@ def listing(
     return Page(items, items[-1].number.number if len(found) > limit else None)
 
 
+def unused_by_assistants(session: Session, organization_id: UUID, most: int = 100) -> list[str]:
+    """Return numbers of an organization, which must come from its loader, that none of its
+    assistants has."""
+    taken = select(Assistant.phone_number).where(
+        Assistant.organization_id == organization_id, Assistant.phone_number.is_not(None)
+    )
+    query = select(PhoneNumber.number).where(
+        PhoneNumber.organization_id == organization_id, PhoneNumber.number.not_in(taken)
+    )
+    return list(session.scalars(query.order_by(PhoneNumber.number).limit(most)))
+
+
 def assistants_with(
     session: Session, caller: Caller, numbers: Collection[PhoneNumber]
 ) -> dict[str, list[Assistant]]:

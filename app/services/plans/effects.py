@@ -72,10 +72,7 @@ def _whose(organizations: int) -> str:
     if not organizations:
         return gettext("No organization is on it.")
     return ngettext(
-        "%(num)s organization is on it.",
-        "%(num)s organizations are on it.",
-        organizations,
-        num=written(organizations),
+        "%(num)s organization is on it.", "%(num)s organizations are on it.", organizations
     )
 
 
@@ -94,7 +91,6 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         "%(num)s of them has more in progress now. Those continue, and more calls wait.",
         "%(num)s of them have more in progress now. Those continue, and more calls wait.",
         count,
-        num=written(count),
     )
 
 
@@ -119,7 +115,6 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         "%(num)s of them has made %(most)s or more today: more calls wait until midnight UTC.",
         "%(num)s of them have made %(most)s or more today: more calls wait until midnight UTC.",
         count,
-        num=written(count),
         most=written(most),
     )
 
@@ -139,7 +134,6 @@ def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
         "%(num)s call waits for tomorrow. As many as the new limit allows are placed today.",
         "%(num)s calls wait for tomorrow. As many as the new limit allows are placed today.",
         waiting,
-        num=written(waiting),
     )
 
 

@@ -8,15 +8,18 @@ from sqlalchemy.orm import Session
 
 from app.enums import RecordingState
 from app.gateways.job_queue import enqueue_recording
-from app.models import Call, CallAttempt, CallRecording, CallTranscript
+from app.models import Call, CallAttempt, CallRecording, CallTranscript, is_erased
 from app.schemas.voice import VoiceReport
 from app.services.recordings.rows import add_for
 
 
 def assistant_of(session: Session, call_id: UUID) -> UUID | None:
-    """Return the assistant of a call that can have a transcript; None for any other id."""
+    """Return the assistant of a call that can have a transcript; None for any other id,
+    also for a call to a person who was erased."""
     call = session.get(Call, call_id)
-    return None if call is None or call.verifies_a_number else call.assistant_id
+    if call is None or call.verifies_a_number or is_erased(call.phone_number):
+        return None
+    return call.assistant_id
 
 
 def take(
@@ -53,7 +56,7 @@ def announce(session: Session, attempt_id: UUID, call_reference: str, reference:
     if attempt is None or attempt.carrier_reference != call_reference:
         return False
     call = session.get_one(Call, attempt.call_id, with_for_update=True)
-    if call.verifies_a_number:
+    if call.verifies_a_number or is_erased(call.phone_number):
         return False
     recording = _recording_of(session, call)
     if recording.carrier_reference == reference or recording.url is not None:

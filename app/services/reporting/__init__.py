@@ -5,11 +5,13 @@ All read the same table by the same rules, so that report, screens and JSON agre
 
 from app.services.reporting.admin_report import EVERY_USER, AdminReport, Chosen, report
 from app.services.reporting.by_organization import (
+    MOST_FIRST,
     Used,
     all_organizations,
     by_organization,
     can_rank,
 )
+from app.services.reporting.by_organization import SORTS as USAGE_SORTS
 from app.services.reporting.costs import (
     Cost,
     CostLine,
@@ -24,7 +26,7 @@ from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.earnings import earned
 from app.services.reporting.month_end import MonthEnd, month_end
 from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
-from app.services.reporting.plan import subscription, subscription_of, subscription_of_user
+from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
 from app.services.reporting.report_page import ReportRow, Summary, count, search, summary
 from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups

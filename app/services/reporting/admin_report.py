@@ -16,6 +16,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import write_moment
 from app.services import name_search, partners
+from app.services.tenancy import in_groups
 
 BATCH = 200
 """So few that their rows are freed before the garbage collector examines all objects."""
@@ -120,6 +121,7 @@ def report(
         .join(Organization, Organization.id == User.organization_id)
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .where(in_groups(caller, Organization.id))
         .where(*chosen.conditions(session, partner_id))
         .order_by(User.created_at, User.id)
     )

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
-from app.errors import ValidationFailed
-from app.languages import gettext
 from app.models import ConversationDay, Organization, PartnerTier
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, Sort, both_ways, keyset_page, sort_named
 from app.services.reporting.span import Span
+from app.services.tenancy import in_groups, visible_organizations
 
 BATCH = 1000
 MOST_RANKED = 2000
+MOST_FIRST = "-conversations"
+_COUNTS = {"conversations": "conversations", "person": "by_human", "voicemail": "by_voicemail"}
+SORTS = tuple(f"{way}{name}" for name in ("name", *_COUNTS) for way in ("", "-"))
+"""The sort orders by what was used in a range, of which any page reads all organizations."""
 _BY_AGE = Sort(Organization.created_at, descending=True)
 
 
@@ -53,44 +56,58 @@ def by_organization(
     span: Span,
     *,
     ranked: bool,
+    sort: str = MOST_FIRST,
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Used]:
-    """Return a page of the partner's organizations. ``ranked``: those with the most conversations
-    come first, and archived ones only in ranges in which they had any. Otherwise the newest come
-    first. Two queries; ``query`` searches names.
+    """Return a page of the partner's organizations. ``ranked``: in the order of ``sort``, one of
+    `SORTS`, and archived ones only in ranges in which they had conversations. Otherwise the newest
+    come first. At most three queries; ``query`` searches names.
 
-    Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
+    Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``, ``unknown_sort``).
     """
     _authorise(caller)
-    words = (query or "").replace("\x00", "").strip()
-    named: list[ColumnElement[bool]] = []
-    if words:
-        few = name_search.organizations_called(session, words)
-        named = [Organization.named(words), *([] if few is None else [few])]
+    named = _named(session, query)
     if not ranked:
-        rows = select(Organization).where(Organization.partner_id == partners.own(caller), *named)
+        rows = visible_organizations(caller).where(
+            Organization.partner_id == partners.own(caller), *named
+        )
         newest = keyset_page(session, rows, _BY_AGE, cursor=cursor, limit=limit)
         return Page(_with_figures(session, span, newest.items), newest.next_cursor)
-    order, conversations = _order(caller, span)
-    order = order.where(*named)
-    if cursor:
-        count, identifier = _place(cursor)
-        further = (conversations == count) & (Organization.id > identifier)
-        order = order.where(or_(conversations < count, further))
-    found = session.scalars(order.limit(limit + 1)).all()
-    items = _with_figures(session, span, found[:limit])
-    more = f"{items[-1].conversations}-{items[-1].id.hex}" if len(found) > limit else None
-    return Page(items, more)
+    rows, sorts = _counted_rows(session, caller, span)
+    page = keyset_page(
+        session, rows.where(*named), sort_named(sort, sorts), cursor=cursor, limit=limit
+    )
+    return Page(_with_figures(session, span, page.items), page.next_cursor)
 
 
-def all_organizations(session: Session, caller: Caller, span: Span) -> Iterator[list[Used]]:
+def all_organizations(
+    session: Session,
+    caller: Caller,
+    span: Span,
+    *,
+    sort: str = MOST_FIRST,
+    query: str | None = None,
+) -> Iterator[list[Used]]:
     """Return all of them in the same order, in batches, for a file. Raises as `by_organization`."""
     _authorise(caller)
-    order, _conversations = _order(caller, span)
-    for batch in session.scalars(order).partitions(BATCH):
+    rows, sorts = _counted_rows(session, caller, span)
+    order = sort_named(sort, sorts)
+    columns = (order.column, Organization.id)
+    rows = rows.where(*_named(session, query)).order_by(
+        *(column.desc() if order.descending else column for column in columns)
+    )
+    for batch in session.scalars(rows).partitions(BATCH):
         yield _with_figures(session, span, batch)
+
+
+def _named(session: Session, query: str | None) -> list[ColumnElement[bool]]:
+    words = (query or "").replace("\x00", "").strip()
+    if not words:
+        return []
+    few = name_search.organizations_called(session, words)
+    return [Organization.named(words), *([] if few is None else [few])]
 
 
 def _authorise(caller: Caller) -> None:
@@ -137,30 +154,29 @@ def _with_figures(session: Session, span: Span, rows: Sequence[Organization]) ->
     ]
 
 
-def _order(caller: Caller, span: Span) -> tuple[Select[Organization], ColumnElement[Any]]:
-    """Return the sort order by use, as a column."""
+def _counted_rows(
+    session: Session, caller: Caller, span: Span
+) -> tuple[Select[Organization], dict[str, Sort]]:
+    """Return the organizations to rank, and their sort orders."""
     partner_id = partners.own(caller)
     counted = _counted(span).where(ConversationDay.partner_id == partner_id).subquery()
-    conversations = func.coalesce(counted.c.conversations, 0)
     archived = Organization.status == OrganizationStatus.ARCHIVED
-    order = (
+    rows = (
         select(Organization)
         .outerjoin(counted, counted.c.organization_id == Organization.id)
         .where(
             Organization.partner_id == partner_id,
+            in_groups(caller, Organization.id),
             ~and_(archived, counted.c.organization_id.is_(None)),
         )
-        .order_by(conversations.desc(), Organization.id)
     )
-    return order, conversations
+    sorts = both_ways(name=Organization.name_key)
+    for name, figure in _COUNTS.items():
+        column = func.coalesce(counted.c[figure], 0, type_=BigInteger())
 
+        def read(row: Organization, column: ColumnElement[int] = column) -> int:
+            found = rows.with_only_columns(column).where(Organization.id == row.id)
+            return int(session.scalars(found).one())
 
-def _place(cursor: str) -> tuple[int, UUID]:
-    count, _, identifier = cursor.partition("-")
-    if count.isascii() and count.isdigit() and len(count) < 12:
-        try:
-            return int(count), UUID(identifier)
-        except ValueError:
-            pass
-    message = gettext("This position in the list is not valid. Start from the first page.")
-    raise ValidationFailed.on("cursor", "invalid_cursor", message)
+        sorts[name], sorts[f"-{name}"] = Sort(column, read=read), Sort(column, True, read)
+    return rows, sorts

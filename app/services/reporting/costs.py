@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from app.models import CostDay, Organization, PartnerCostDay
@@ -14,6 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.reporting.span import Span
+from app.services.tenancy import in_groups
 
 BATCH = 1000
 
@@ -64,6 +65,9 @@ def by_month(
     if wanted is not None:
         table = CostDay
         whose = table.organization_id == organizations.get(session, caller, wanted).id
+    elif caller.is_limited:
+        table = CostDay
+        whose = _of_groups(session, caller)
     else:
         table = PartnerCostDay
         whose = table.partner_id == partners.check(session, caller, partners.own(caller))
@@ -129,7 +133,7 @@ def cost_lines(
     if wanted is not None:
         whose = CostDay.organization_id == organizations.get(session, caller, wanted).id
     else:
-        whose = CostDay.partner_id == partners.check(session, caller, partners.own(caller))
+        whose = _of_groups(session, caller)
     for month in _months(span):
         rows = session.execute(
             select(
@@ -150,6 +154,12 @@ def cost_lines(
                 CostLine(row[0], row[1], first, Cost(row[2], int(row[3]), int(row[4])))
                 for row in batch
             ]
+
+
+def _of_groups(session: Session, caller: Caller) -> ColumnElement[bool]:
+    """Return the days of the caller's partner, or of the organizations in the caller's groups."""
+    partner_id = partners.check(session, caller, partners.own(caller))
+    return (CostDay.partner_id == partner_id) & in_groups(caller, CostDay.organization_id)
 
 
 def _months(span: Span) -> Iterator[Span]:

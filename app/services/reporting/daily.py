@@ -12,6 +12,7 @@ from app.models import ConversationDay, PartnerDay
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
+from app.services.tenancy import in_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,17 @@ def daily(
         table = PartnerDay
         partner = partners.check(session, caller, partner_id or partners.own(caller))
         whose = table.partner_id == partner
-    rows = select(
-        table.day, table.conversations, table.by_human, table.by_voicemail, table.seconds
-    ).where(whose, table.day.between(start, end))
+        if caller.is_limited:
+            table = ConversationDay
+            whose = (table.partner_id == partner) & in_groups(caller, table.organization_id)
+    figures = (table.conversations, table.by_human, table.by_voicemail, table.seconds)
+    rows = (
+        select(table.day, *(func.sum(each).label(each.key) for each in figures))
+        .where(whose, table.day.between(start, end))
+        .group_by(table.day)
+        if caller.is_limited
+        else select(table.day, *figures).where(whose, table.day.between(start, end))
+    )
     counted = {row.day: Day(*row) for row in session.execute(rows)}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
     return [counted.get(day) or Day(day) for day in days]
@@ -69,6 +78,10 @@ def last_updated(
     """Return when the data of the organization, otherwise of the caller's organization or partner,
     last changed. The organization must come from a loader."""
     wanted = caller.organization_id or organization_id
+    if wanted is None and caller.is_limited:
+        own = ConversationDay.partner_id == partners.own(caller)
+        in_theirs = own & in_groups(caller, ConversationDay.organization_id)
+        return session.scalar(select(func.max(ConversationDay.updated_at)).where(in_theirs))
     if wanted is None:
         of_partner = PartnerDay.partner_id == partners.own(caller)
         return session.scalar(select(func.max(PartnerDay.updated_at)).where(of_partner))

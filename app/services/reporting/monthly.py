@@ -15,6 +15,7 @@ from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.reporting.daily import Day, daily, total
 from app.services.reporting.span import Span
+from app.services.tenancy import in_groups
 
 MOST_NAMED = 5
 
@@ -84,22 +85,26 @@ def monthly(
         for each in (span, earlier)
     )
     partner_id = partners.own(caller)
-    calls, calls_before = _calls(session, partner_id, organization_id, (span, earlier))
+    calls, calls_before = _calls(session, caller, partner_id, organization_id, (span, earlier))
     growing: Sequence[Mover] = ()
     falling: Sequence[Mover] = ()
     near: Sequence[organizations.NearLimit] = ()
     if organization_id is None:
-        growing, falling = _movers(session, partner_id, span, earlier)
-        near = organizations.near_limits(session, caller, MOST_NAMED)
+        growing, falling = _movers(session, caller, partner_id, span, earlier)
+        near = organizations.at_or_near_limits(session, caller, MOST_NAMED)
     return MonthlyReport(
         span, earlier, days, days_before, calls, calls_before, growing, falling, near
     )
 
 
 def _calls(
-    session: Session, partner_id: UUID, organization_id: UUID | None, spans: Sequence[Span]
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    organization_id: UUID | None,
+    spans: Sequence[Span],
 ) -> list[Answered]:
-    whose = [CallDay.partner_id == partner_id]
+    whose = [CallDay.partner_id == partner_id, in_groups(caller, CallDay.organization_id)]
     whose += [CallDay.organization_id == organization_id] if organization_id else []
     found = []
     for span in spans:
@@ -112,7 +117,7 @@ def _calls(
 
 
 def _movers(
-    session: Session, partner_id: UUID, span: Span, earlier: Span
+    session: Session, caller: Caller, partner_id: UUID, span: Span, earlier: Span
 ) -> tuple[list[Mover], list[Mover]]:
     """Return the organizations with the largest increase, and those with the largest decrease."""
 
@@ -126,6 +131,7 @@ def _movers(
         .join(ConversationDay, ConversationDay.organization_id == Organization.id)
         .where(
             ConversationDay.partner_id == partner_id,
+            in_groups(caller, ConversationDay.organization_id),
             ConversationDay.day.between(earlier.start, span.end),
         )
         .group_by(Organization.id, Organization.name)

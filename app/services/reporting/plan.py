@@ -1,7 +1,5 @@
 """The plan of an organization, with its limits."""
 
-from uuid import UUID
-
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
@@ -30,12 +28,6 @@ def subscription_of_user(
     caller.require(Permission.SUBSCRIPTION_READ)
     user, organization_id = by_user(session, caller, external_user_id)
     return _info(user, organizations.get(session, caller, organization_id))
-
-
-def subscription_of(session: Session, caller: Caller, organization_id: UUID) -> SubscriptionInfo:
-    """The same for a screen; it needs only the permission to read usage. Raises `NotFound`."""
-    caller.require(Permission.USAGE_READ)
-    return _info(None, organizations.get(session, caller, organization_id))
 
 
 def _info(user: User | None, organization: Organization) -> SubscriptionInfo:

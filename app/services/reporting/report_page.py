@@ -14,6 +14,7 @@ from app.policy.caller import Caller
 from app.services import partners
 from app.services.paging import Page, both_ways, keyset_page
 from app.services.reporting.admin_report import EVERY_USER, Chosen
+from app.services.tenancy import in_groups, visible_organizations
 
 SORTS = both_ways(created=User.created_at, email=User.email_key)
 """The sort orders of `search`."""
@@ -41,6 +42,8 @@ class ReportRow:
 def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
     """Return the totals of the whole report: two queries, whatever the size. Raises as `report`."""
     _authorise(session, caller, partner_id)
+    if caller.is_limited:
+        return _summary_of_groups(session, caller, partner_id)
     plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id)).all()
     users = {plan.tier.value: plan.users for plan in plans}
     by_tier = {tier.value: users.get(tier.value, 0) for tier in Tier}
@@ -55,10 +58,29 @@ def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
     )
 
 
+def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Summary:
+    tier = func.coalesce(Organization.payment_tier, Tier.FREE)
+    rows = _users(session, caller, partner_id, EVERY_USER)
+    counted = rows.with_only_columns(tier, func.count(), maintain_column_froms=True).group_by(tier)
+    by_tier = dict.fromkeys((tier.value for tier in Tier), 0)
+    by_tier |= {row[0].value: row[1] for row in session.execute(counted)}
+    owned = visible_organizations(caller).with_only_columns(func.count(Organization.id))
+    conversations = select(func.coalesce(func.sum(ConversationDay.conversations), 0)).where(
+        ConversationDay.partner_id == partner_id,
+        in_groups(caller, ConversationDay.organization_id),
+    )
+    return Summary(
+        user_count=sum(by_tier.values()),
+        user_count_by_tier=by_tier,
+        organization_count=session.scalar(owned) or 0,
+        conversations=int(session.scalar(conversations) or 0),
+    )
+
+
 def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> int:
     """Return how many users match. Raises as `report`."""
     _authorise(session, caller, partner_id)
-    chosen_users = _users(session, partner_id, chosen)
+    chosen_users = _users(session, caller, partner_id, chosen)
     query = chosen_users.with_only_columns(func.count(), maintain_column_froms=True)
     return session.scalar(query) or 0
 
@@ -77,7 +99,11 @@ def search(
     (``invalid_cursor``)."""
     _authorise(session, caller, partner_id)
     page = keyset_page(
-        session, _users(session, partner_id, chosen), SORTS[sort], cursor=cursor, limit=limit
+        session,
+        _users(session, caller, partner_id, chosen),
+        SORTS[sort],
+        cursor=cursor,
+        limit=limit,
     )
     return Page(_with_figures(session, page.items), page.next_cursor)
 
@@ -87,11 +113,12 @@ def _authorise(session: Session, caller: Caller, partner_id: UUID) -> None:
     partners.check(session, caller, partner_id)
 
 
-def _users(session: Session, partner_id: UUID, chosen: Chosen) -> Select[User]:
+def _users(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> Select[User]:
     return (
         select(User)
         .join(Organization, Organization.id == User.organization_id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
+        .where(in_groups(caller, Organization.id))
         .where(*chosen.conditions(session, partner_id))
     )
 

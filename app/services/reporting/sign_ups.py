@@ -1,18 +1,21 @@
 """Sign-ups over time: how many users of the report were created in each day or month, UTC."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import PartnerDay
+from app.enums import Role
+from app.models import PartnerDay, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
 from app.services.reporting.span import Span
+from app.services.tenancy import in_groups
 
 MOST_DAYS = 62
 """A longer range is counted by months."""
@@ -45,14 +48,28 @@ def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: Span) -> 
     caller.require(Permission.REPORT_READ)
     partners.check(session, caller, partner_id)
     counted: Counter[date] = Counter()
-    rows = session.execute(
-        select(PartnerDay.day, PartnerDay.sign_ups).where(
-            PartnerDay.partner_id == partner_id, PartnerDay.day.between(span.start, span.end)
-        )
-    )
-    for day, count in rows:
+    for day, count in _counted(session, caller, partner_id, span):
         counted[day if by_days(span) else day.replace(day=1)] += count
     return [SignUps(start, counted[start]) for start in _periods(span)]
+
+
+def _counted(
+    session: Session, caller: Caller, partner_id: UUID, span: Span
+) -> Iterable[tuple[date, int]]:
+    """Return the sign-ups of days; of a limited caller's groups, one by one."""
+    if not caller.is_limited:
+        query = select(PartnerDay.day, PartnerDay.sign_ups).where(
+            PartnerDay.partner_id == partner_id, PartnerDay.day.between(span.start, span.end)
+        )
+        return [(row.day, row.sign_ups) for row in session.execute(query)]
+    created = select(User.created_at).where(
+        User.partner_id == partner_id,
+        User.user_type == Role.STANDARD,
+        in_groups(caller, User.organization_id),
+        User.created_at >= datetime.combine(span.start, time(), UTC),
+        User.created_at <= datetime.combine(span.end, time.max, UTC),
+    )
+    return [(at.astimezone(UTC).date(), 1) for at in session.scalars(created)]
 
 
 def _periods(span: Span) -> list[date]:

@@ -17,13 +17,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue
 from app.services.spending import rates
-from app.services.spending.limits import (
-    KINDS,
-    MOST_MICROS,
-    Subject,
-    new_limit,
-    subject_row,
-)
+from app.services.spending.limits import KINDS, MOST_MICROS, Subject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
 

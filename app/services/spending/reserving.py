@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from sqlalchemy import and_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from app import languages
@@ -33,6 +32,7 @@ from app.services.spending.scopes import (
     next_day,
     next_month,
 )
+from app.services.uniqueness import insert_into
 
 LONGEST_MINUTES = 60
 """The longest call, where the installation's setting isn't known."""
@@ -288,8 +288,7 @@ def _lock(session: Session, spender: Spender, now: datetime) -> None:
 def _add(session: Session, spender: Spender, at: datetime, amounts: tuple[int, ...]) -> None:
     """Add to each total of the call, or make it; the rows stay locked until the transaction
     ends."""
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    statement = (sqlite.insert if is_sqlite else postgresql.insert)(SpendingTotal)
+    statement = insert_into(session, SpendingTotal)
     columns, new = SpendingTotal.__table__.c, statement.excluded
     statement = statement.on_conflict_do_update(
         index_elements=("scope", "period"),

@@ -125,9 +125,7 @@ def _change(
     refuse_stale(expected_version, target.version, kind)
     before = {"storageLimit": target.storage_limit}
     target.storage_limit = limit
-    target.version += 1
-    session.flush()
-    audit.record_change(
+    audit.record_version(
         session,
         caller,
         f"{kind}.storage_limited",

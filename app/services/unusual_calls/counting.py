@@ -6,12 +6,12 @@ from functools import lru_cache
 from uuid import UUID
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.models import Call, CallAttempt, CallHour
 from app.models.base import id_at
 from app.phone import region_of
+from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=28)
 HOUR = timedelta(hours=1)
@@ -55,8 +55,7 @@ def _count(session: Session, hour: datetime) -> None:
         counted[partner_id, organization_id, region_of_prefix(digits)] += calls
     if not counted:
         return
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    statement = (sqlite.insert if is_sqlite else postgresql.insert)(CallHour)
+    statement = insert_into(session, CallHour)
     statement = statement.on_conflict_do_update(
         index_elements=("organization_id", "hour", "region"),
         set_={"calls": statement.excluded.calls},

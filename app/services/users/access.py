@@ -6,8 +6,9 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.models import ApiKey, Organization, Partner, User, utcnow
+from app.models import ApiKey, OAuthClient, Organization, Partner, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
+from app.services.credentials.tokens import permissions_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
 
 
@@ -28,6 +29,10 @@ class Rule(StrEnum):
     SCOPE_MISSING = "scope-missing"
     NOT_FOR_KEYS = "not-for-keys"
     """No API key can have this scope."""
+    CLIENT_ENDED = "client-ended"
+    CLIENT_SUSPENDED = "client-suspended"
+    CLIENT_ROLE_ALLOWS = "client-role-allows"
+    CLIENT_ROLE_TOO_LOW = "client-role-too-low"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,11 @@ class Explanation:
 
     @property
     def is_allowed(self) -> bool:
-        return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS)
+        return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS, Rule.CLIENT_ROLE_ALLOWS)
 
 
 def explain(session: Session, user: User, permission: Permission) -> Explanation:
-    """Return why the user, whom the caller has loaded, may do something or not."""
+    """Return why a loaded user may do something or not."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
     holders = _holders(permission)
@@ -92,6 +97,22 @@ def of_key(key: ApiKey, permission: Permission) -> Explanation:
         return Explanation(Rule.SCOPE_ALLOWS, holders, (), ())
     else:
         rule = Rule.SCOPE_MISSING
+    return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
+
+
+def of_client(client: OAuthClient, permission: Permission) -> Explanation:
+    """Return why an API client, which the caller has loaded, may do something or not. A token can
+    carry less."""
+    holders = _holders(permission)
+    now, end = utcnow(), client.expires_at
+    if client.revoked_at is not None or (end is not None and end <= now):
+        rule = Rule.CLIENT_ENDED
+    elif client.suspended_at is not None:
+        rule = Rule.CLIENT_SUSPENDED
+    elif permission in permissions_of(client.area, client.role):
+        return Explanation(Rule.CLIENT_ROLE_ALLOWS, holders, (), ())
+    else:
+        rule = Rule.CLIENT_ROLE_TOO_LOW
     return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
 
 

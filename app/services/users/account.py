@@ -9,7 +9,7 @@ from zoneinfo import available_timezones
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed, refuse_too_long
 from app.languages import LANGUAGES, gettext
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
@@ -18,10 +18,11 @@ from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.auth import attempt_limits, sessions, throttle
 from app.services.auth.throttle import Counter
+from app.services.auth.tokens import hash_of
 from app.services.users import email_changes
+from app.services.users.changing import MAX_NAME
 from app.validation.networks import network_of
 
-MAX_NAME = 200
 SESSIONS_PER_PAGE = 25
 
 
@@ -76,10 +77,7 @@ def update(
         message = gettext("Your account was changed in another window. Nothing was saved.")
         raise Conflict(message, "changed_meanwhile")
     name, language = (name or "").strip() or None, language or None
-    if name is not None and len(name) > MAX_NAME:
-        raise ValidationFailed.on(
-            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
-        )
+    refuse_too_long("name", name, MAX_NAME)
     timezone = _known_timezone(timezone)
     if language is not None and language not in LANGUAGES:
         message = gettext("Unknown language. Choose one of the list.")
@@ -88,9 +86,7 @@ def update(
     after = {"name": name, "timezone": timezone, "language": language}
     if before != after:
         user.name, user.timezone, user.language = name, timezone, language
-        user.version += 1
-        session.flush()
-        audit.record_change(session, caller, "user.updated", user, before=before, after=after)
+        audit.record_version(session, caller, "user.updated", user, before=before, after=after)
     return user
 
 
@@ -103,9 +99,7 @@ def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
     known = _known_timezone(timezone)
     if user.timezone is None and known is not None:
         user.timezone = known
-        user.version += 1
-        session.flush()
-        audit.record_change(session, caller, "user.updated", user, after={"timezone": known})
+        audit.record_version(session, caller, "user.updated", user, after={"timezone": known})
     return user
 
 
@@ -131,9 +125,7 @@ def choose_mails(
         user.unsubscribe = not news
     after = known | {"unsubscribe": user.unsubscribe}
     if before != after:
-        user.version += 1
-        session.flush()
-        audit.record_change(session, caller, "user.mails_chosen", user, before=before, after=after)
+        audit.record_version(session, caller, "user.mails_chosen", user, before=before, after=after)
     return user
 
 
@@ -191,7 +183,7 @@ def open_sessions(
 ) -> OpenSessions:
     """Return the caller's sessions: this browser (by its ``token``) on the first page, then the
     others by last use."""
-    this, now = sessions.hash_of(token) if token else None, utcnow()
+    this, now = hash_of(token) if token else None, utcnow()
     mine = select(PortalSession).where(
         PortalSession.user_id == caller.subject_id,
         PortalSession.expires_at > now,

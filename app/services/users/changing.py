@@ -3,10 +3,9 @@
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed, refuse_stale
+from app.errors import ValidationFailed, refuse_stale, refuse_too_long
 from app.languages import gettext
 from app.models import MailKind, User
 from app.policy import Permission
@@ -15,6 +14,7 @@ from app.schemas.users import UpdateUserInput
 from app.services import audit, mail_queue, organizations
 from app.services.auth import one_time_links, sessions
 from app.services.organizations.changing import change
+from app.services.uniqueness import unless_taken
 from app.services.users.email_changes import change_email
 from app.services.users.loading import check_type, get
 from app.validation.uuids import as_hyphenated_uuid
@@ -67,12 +67,9 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     before = user.idp_uid
     if before == idp_uid:
         return user
-    try:
-        with session.begin_nested():
-            user.idp_uid = idp_uid
-            user.version += 1
-    except IntegrityError as error:
-        raise _external_id_exists() from error
+    with unless_taken(session, _external_id_exists()):
+        user.idp_uid = idp_uid
+        user.version += 1
     audit.record_change(
         session,
         caller,
@@ -99,17 +96,12 @@ def held(
 
 
 def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
-    if name is not None and len(name) > MAX_NAME:
-        raise ValidationFailed.on(
-            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
-        )
+    refuse_too_long("name", name, MAX_NAME)
     before = user.name
     if before == name:
         return
     user.name = name
-    user.version += 1
-    session.flush()
-    audit.record_change(
+    audit.record_version(
         session, caller, "user.updated", user, before={"name": before}, after={"name": name}
     )
 
@@ -137,7 +129,7 @@ def _external_id_exists() -> ValidationFailed:
 
 def set_password(session: Session, caller: Caller, user: User, password_hash: str) -> None:
     """Replace the password (hash it before the transaction), end every session of the user and
-    every password link, and send a mail if there was a password before.
+    every recovery link, and send a mail if there was a password before.
 
     The user must come from its loader.
     """

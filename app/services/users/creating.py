@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier, UserStatus
@@ -17,6 +16,8 @@ from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
+from app.services.uniqueness import unless_taken
+from app.services.users import new_administrators
 from app.services.users.loading import MEMBERS, check_grant
 
 MAX_KEY = 254
@@ -109,9 +110,11 @@ def invite(
     partner_id: UUID | None = None,
     name: str | None = None,
     with_mail: bool = True,
+    with_notice: bool = True,
 ) -> User:
     """Create a user who is ``invited`` until they accept. Members need an organization, others
-    need ``partner_id`` if an operator invites. ``with_mail`` queues the invitation.
+    need ``partner_id`` if an operator invites. ``with_mail`` queues the invitation, ``with_notice``
+    the mail to administrators (`new_administrators`).
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``).
@@ -136,6 +139,7 @@ def invite(
         user_type=user_type,
         organization_id=organization_id,
         with_mail=with_mail,
+        with_notice=with_notice,
         name=name,
         status=UserStatus.INVITED,
     )
@@ -174,6 +178,7 @@ def _add(
     user_type: Role,
     organization_id: UUID | None = None,
     with_mail: bool = True,
+    with_notice: bool = True,
     **more: Any,
 ) -> User:
     user = User(
@@ -187,11 +192,8 @@ def _add(
         invited_by_id=caller.subject_id,
         **more,
     )
-    try:
-        with session.begin_nested():
-            session.add(user)
-    except IntegrityError as error:  # a concurrent request added the same address
-        raise email_exists() from error
+    with unless_taken(session, email_exists()):
+        session.add(user)
     if organization_id is not None:
         rollup.add_user(session, partner_id, organization_id, user.created_at)
     audit.record_change(
@@ -201,6 +203,8 @@ def _add(
         user,
         after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
     )
+    if with_notice:
+        new_administrators.mail(session, caller, user)
     if with_mail:
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, UserStatus
@@ -20,6 +19,7 @@ from app.policy.caller import Caller
 from app.services import audit, mail_queue
 from app.services.auth import email_changes, one_time_links, sessions
 from app.services.auth.email_changes import Link, Side
+from app.services.uniqueness import unless_taken
 from app.services.users.creating import email_exists, email_key, refuse_known_address
 from app.services.users.loading import check_type, get
 from app.validation import emails
@@ -197,12 +197,9 @@ def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
     """Write the new address. Everything that the old one gave access to ends: sessions, links,
     offers."""
     before = user.email
-    try:
-        with session.begin_nested():
-            user.email, user.email_key = email, email_key(email)
-            user.version += 1
-    except IntegrityError as error:
-        raise email_exists() from error
+    with unless_taken(session, email_exists()):
+        user.email, user.email_key = email, email_key(email)
+        user.version += 1
     audit.record_change(
         session, caller, "user.updated", user, before={"email": before}, after={"email": email}
     )

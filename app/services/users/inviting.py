@@ -9,19 +9,19 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import DomainError, ValidationFailed
+from app.errors import DomainError, ValidationFailed, refuse_too_long
 from app.languages import gettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations
 from app.services.pasted_lines import PastedLine, lines_of
+from app.services.users.changing import MAX_NAME
 from app.services.users.creating import email_key, invite
 from app.services.users.loading import check_type, visible
 from app.validation.emails import is_email
 
 MOST_USERS = 500
-MAX_NAME = 200
 _HEADS = {
     "email": ("mail",),
     "organization": ("organization", "organisation", "company", "business", "customer"),
@@ -123,10 +123,7 @@ def _invite(
     if not is_email(line.email):
         message = gettext("Enter an email like name@example.com.")
         raise ValidationFailed.on("email", "invalid_email", message)
-    if line.name is not None and len(line.name) > MAX_NAME:
-        raise ValidationFailed.on(
-            "name", "too_long", gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
-        )
+    refuse_too_long("name", line.name, MAX_NAME)
     known = session.scalar(
         visible(caller).where(
             User.email_key == email_key(line.email), User.organization_id == organization.id

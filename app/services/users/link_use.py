@@ -48,10 +48,8 @@ def use(
     if user.status is UserStatus.INVITED:
         before = {"status": user.status, "name": user.name}
         user.status, user.name = UserStatus.ACTIVE, name or user.name
-        user.version += 1
-        session.flush()
         after = {"status": user.status, "name": user.name}
-        audit.record_change(session, caller, "user.joined", user, before=before, after=after)
+        audit.record_version(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
     if ways_in.required_provider(session, user):

@@ -33,6 +33,7 @@ SORTS = both_ways(
     created=User.created_at,
     email=User.email_key,
     name=User.name,
+    status=User.status,
     **{"last-sign-in": User.last_sign_in},
 )
 """The sort orders of `search`."""

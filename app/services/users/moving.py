@@ -12,6 +12,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations, rollup
 from app.services.auth import author_check, one_time_links
+from app.services.users import new_administrators
 from app.services.users.changing import held
 from app.services.users.loading import MEMBERS, check_grant
 
@@ -51,4 +52,5 @@ def make_member(
     rollup.add_user(session, organization.partner_id, organization.id, user.created_at)
     after = {"userType": role, "organization": organization.name}
     audit.record_change(session, caller, "user.role_changed", user, before=before, after=after)
+    new_administrators.mail(session, caller, user)
     return user

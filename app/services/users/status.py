@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 from app.enums import Role, UserStatus
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.languages import gettext
-from app.models import Partner, User
+from app.models import Partner, User, is_erased
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.auth import author_check, one_time_links, sessions
-from app.services.users import email_changes
+from app.services.users import email_changes, new_administrators
 from app.services.users.changing import held
 from app.services.users.created_items import end_items, mail_administrators
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, check_grant
@@ -56,13 +56,12 @@ def change_role(
     ended = end_items(session, caller, user, role=role, hand_over=hand_over)
     user.role = role
     user.admin_owned = role is Role.ADMIN
-    user.version += 1
-    session.flush()
     after = {"userType": role} | ended.facts()
-    audit.record_change(
+    audit.record_version(
         session, caller, "user.role_changed", user, before={"userType": before}, after=after
     )
     mail_administrators(session, caller, user, "role_changed", ended)
+    new_administrators.mail(session, caller, user)
     return user
 
 
@@ -108,13 +107,16 @@ def reactivate(
     """Let the user sign in again; one who never signed in is ``invited`` again.
 
     Raises `NotFound`, `Forbidden`, `ValidationFailed` (``user_limit_reached``) if the seat was
-    given to another user, and `Conflict` (``changed_meanwhile``).
+    given to another user, and `Conflict` (``changed_meanwhile``, ``erased``).
     """
     caller.require(Permission.USERS_WRITE)
     user = held(session, caller, user_id, expected_version)
     check_grant(caller, user.role)
     if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
         return user
+    if is_erased(user.email):
+        message = gettext("This user was erased. Invite them again with their address.")
+        raise Conflict(message, "erased")
     if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:
         organizations.claim_seat(session, user.organization_id)
     never_came = user.password_hash is None and user.last_sign_in is None
@@ -164,10 +166,8 @@ def _set(
 ) -> None:
     before = user.status
     user.status = status
-    user.version += 1
-    session.flush()
     after = {"status": status} | (more or {})
-    audit.record_change(
+    audit.record_version(
         session, caller, f"user.{verb}", user, before={"status": before}, after=after
     )
 

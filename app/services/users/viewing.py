@@ -9,14 +9,14 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Role, UserStatus
+from app.enums import OrganizationStatus, UserStatus
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.languages import gettext
 from app.models import MailKind, Organization, Partner, PortalSession, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
-from app.services.auth.sessions import hash_of
+from app.services.auth.tokens import hash_of
 from app.services.users.loading import get
 
 LASTS = timedelta(minutes=30)
@@ -122,17 +122,8 @@ def _record_for_operators(
 
 
 def _mail_admins(session: Session, caller: Caller, user: User, reason: str) -> None:
-    query = select(User.id).where(
-        User.partner_id == user.partner_id,
-        User.status == UserStatus.ACTIVE,
-        User.user_type == Role.PARTNER_ADMIN,
-    )
-    details = {"operator": caller.label, "as": user.email, "reason": reason}
-    for user_id in session.scalars(query.order_by(User.id)).all():
-        mail_queue.hand_in(
-            session,
-            MailKind.PORTAL_VIEWED,
-            partner_id=user.partner_id,
-            user_id=user_id,
-            details=details,
+    if user.partner_id is not None:
+        details = {"operator": caller.label, "as": user.email, "reason": reason}
+        mail_queue.hand_in_to_administrators(
+            session, MailKind.PORTAL_VIEWED, user.partner_id, details=details
         )

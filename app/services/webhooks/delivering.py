@@ -16,14 +16,7 @@ from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.gateways.job_queue import enqueue_webhook
 from app.gateways.webhook_line import Answer
-from app.models import (
-    MailKind,
-    Organization,
-    Partner,
-    WebhookDelivery,
-    WebhookEndpoint,
-    utcnow,
-)
+from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue
 from app.services.credentials.encryption import seal, unseal

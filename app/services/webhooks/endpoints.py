@@ -24,14 +24,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
-from app.services.paging import (
-    MOST_COUNTED,
-    Page,
-    both_ways,
-    count_up_to,
-    keyset_page,
-    sort_named,
-)
+from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, get_organization, of_tenant
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
@@ -39,7 +32,7 @@ from app.validation.urls import is_web_url
 MOST = 20
 """Endpoints of one organization."""
 
-SORTS = both_ways(created=WebhookEndpoint.created_at)
+SORTS = both_ways(created=WebhookEndpoint.created_at, health=WebhookEndpoint.failing_since)
 """The sort orders of `search`."""
 
 
@@ -283,7 +276,7 @@ def _checked_events(events: Iterable[str]) -> list[str]:
 
 
 def _check_url(url: str, settings: Settings) -> None:
-    """A name is resolved at each connection; an IP address is checked now."""
+    """A name is resolved at each connection; an IP address and localhost are checked now."""
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):
@@ -291,10 +284,11 @@ def _check_url(url: str, settings: Settings) -> None:
         raise ValidationFailed.on("url", "invalid_url", message)
     if settings.webhook_allow_private:
         return
+    host = parts.hostname or ""
     try:
-        literal = ipaddress.ip_address(parts.hostname or "")
+        is_allowed = is_public(ipaddress.ip_address(host))
     except ValueError:
-        return
-    if not is_public(literal):
+        is_allowed = host != "localhost" and not host.endswith(".localhost")
+    if not is_allowed:
         message = gettext("Enter a public address.")
         raise ValidationFailed.on("url", "invalid_url", message)

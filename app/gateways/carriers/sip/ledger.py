@@ -5,29 +5,34 @@ written and synchronised before the next step. From the request on, the processe
 dial hold a lock on the file; the kernel releases it when the last of them ends. So a file without a
 lock is complete, and a line ``abandoned`` in it, or no line ``asked``, proves that no call was made
 or will be made.
+
+A ledger names no one: numbers in a trunk's words are left out. Only the sounds of a call, in its
+workshop, may hold names; they go when its process ends.
 """
 
 import fcntl
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-KEPT_SECONDS = 7 * 24 * 3600.0
+KEPT = timedelta(days=7)
+_NUMBER = re.compile(r"\+?\d(?:[ ().\-]*\d){6,}")
 
 
 class Fact(StrEnum):
     ASKED = "asked"
     ABANDONED = "abandoned"
-    """This attempt is never dialled."""
+    """This attempt is never placed."""
     DELAYED = "put-off"
     """Certainly not placed; it may be requested again."""
     DIALING = "dialling"
@@ -97,6 +102,8 @@ class Page:
 
     def write(self, fact: Fact, **more: Any) -> None:
         """Return once the fact survives a power cut."""
+        if "words" in more:
+            more["words"] = _NUMBER.sub("[number]", more["words"])
         line = {"fact": fact.value, "at": datetime.now(UTC).isoformat(), **more}
         os.write(self.descriptor, json.dumps(line).encode() + b"\n")
         os.fsync(self.descriptor)
@@ -162,22 +169,22 @@ class Ledger:
             entries = [entry] if entry.fact is Fact.ASKED else [*entries, entry]
         return Record(tuple(entries))
 
-    def forget_old(self) -> None:
-        """Remove the files of old calls."""
-        before = time.time() - KEPT_SECONDS
-        for path in self._folder.glob("*.*"):
-            if path.stat().st_mtime > before:
-                continue
-            if path.is_dir():
-                for one in path.iterdir():
-                    one.unlink(missing_ok=True)
-                path.rmdir()
-            else:
-                path.unlink(missing_ok=True)
+    def tidy(self) -> None:
+        """Remove the files of old calls, and the workshops of calls whose process has died; those
+        of all accounts on this host."""
+        before = time.time() - KEPT.total_seconds()
+        for folder in (self._whole, *(self._whole / str(each) for each in self.accounts())):
+            for workshop in folder.glob("*.line"):
+                if not _is_held(workshop.with_suffix(".ledger")):
+                    shutil.rmtree(workshop, ignore_errors=True)
+            for path in (*folder.glob("*.ledger"), *folder.glob("*.stop")):
+                with suppress(FileNotFoundError):
+                    if path.stat().st_mtime < before:
+                        path.unlink()
 
     def accounts(self) -> Iterator[UUID]:
         """The names of the accounts that have a subfolder here."""
-        for path in self._whole.iterdir():
+        for path in self._whole.glob("*"):
             with suppress(ValueError):
                 yield UUID(path.name)
 
@@ -191,3 +198,15 @@ class Ledger:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a process that may still dial holds the lock of a ledger."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        return not Page(descriptor).lock()
+    finally:
+        os.close(descriptor)

@@ -22,7 +22,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.ledger import Fact, Ledger, Page, Record
+from app.gateways.carriers.sip.ledger import KEPT, Fact, Ledger, Page, Record
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
 from app.models import utcnow
 
@@ -33,7 +33,6 @@ SECOND_THOUGHTS = timedelta(seconds=2)
 LAST_MOMENTS_SECONDS = 2.0
 """The time that a call's process may take to exit after its last entry."""
 LONGEST_POLL_SECONDS = 2.0
-FORGET_EVERY_SECONDS = 3600.0
 _KINDS = {
     Fact.RINGING: CarrierEventKind.RINGING,
     Fact.ANSWERED: CarrierEventKind.ANSWERED,
@@ -50,7 +49,6 @@ class Sip:
         self._account = account
         self._ledger = Ledger(account.folder, account.name)
         self._ledger.began_at()
-        self._forgets_at = 0.0
 
     @property
     def settle_seconds(self) -> float:
@@ -63,7 +61,6 @@ class Sip:
         return self._account.request_seconds + SILENT_TRUNK_SECONDS
 
     def place(self, placement: Placement) -> CarrierReport:
-        self._forget_old()
         attempt_id = placement.attempt_id
         with self._ledger.page(attempt_id) as page:
             self._take_over(attempt_id, page)
@@ -76,6 +73,9 @@ class Sip:
         record = self._ledger.read(inquiry.attempt_id)
         if record is None and inquiry.reference is not None:
             message = "the call's ledger is missing"
+            raise NoCarrierAnswer(message)
+        if record is None and inquiry.asked_at < utcnow() - KEPT:
+            message = "the call's ledger is no longer kept"
             raise NoCarrierAnswer(message)
         if record is None and inquiry.asked_at < self._ledger.began_at():
             return CarrierReport(Verdict.UNSURE)
@@ -185,11 +185,6 @@ class Sip:
         poll = min(self._account.poll_seconds, LONGEST_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
         return CarrierReport(Verdict.PLACED, record.reference, _events(record), next_look)
-
-    def _forget_old(self) -> None:
-        if time.monotonic() >= self._forgets_at:
-            self._forgets_at = time.monotonic() + FORGET_EVERY_SECONDS
-            self._ledger.forget_old()
 
 
 def _is_ours(variable: str) -> bool:

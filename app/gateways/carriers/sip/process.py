@@ -1,7 +1,7 @@
 """The process of one call, started by the worker and independent of it: ``process DESCRIPTOR``.
 
 It reads its task from standard input. The locked page of the ledger is its only inherited file, by
-that descriptor. One alarm limits the whole call.
+that descriptor. One timer limits the whole call.
 """
 
 import signal

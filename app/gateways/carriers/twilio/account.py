@@ -1,6 +1,7 @@
 """The configuration of a Twilio account."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +22,8 @@ class TwilioAccount:
     silence_seconds: float = 110.0
     longest_call_seconds: int = 3600
     records: bool = False
+
+
+def is_installed() -> bool:
+    """Whether the extra ``twilio`` is installed, without which no account can be used."""
+    return find_spec("twilio") is not None

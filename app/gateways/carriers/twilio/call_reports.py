@@ -8,8 +8,6 @@ from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from twilio.request_validator import RequestValidator
-
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 
@@ -145,4 +143,6 @@ def _cost(price: object) -> Decimal | None:
 def is_genuine(auth_token: str, url: str, form: Mapping[str, str], signature: str) -> bool:
     """Whether the signature over the URL and the form is Twilio's; ``url`` is the one given to
     Twilio, with its query."""
+    from twilio.request_validator import RequestValidator  # noqa: PLC0415 - an optional package
+
     return bool(RequestValidator(auth_token).validate(url, form, signature))

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin
-
-from twilio.base.exceptions import TwilioException, TwilioRestException
 
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
@@ -28,6 +26,9 @@ from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.call_reports import moment, state_of_call
 from app.gateways.carriers.twilio.wire import REAL_API, Wire
 from app.models import utcnow
+
+if TYPE_CHECKING:
+    from twilio.base.exceptions import TwilioRestException
 
 RING_SECONDS = 30
 EVENTS = ["initiated", "ringing", "answered", "completed"]
@@ -61,6 +62,11 @@ class Twilio:
         return self._account.silence_seconds
 
     def place(self, placement: Placement) -> CarrierReport:
+        from twilio.base.exceptions import (  # noqa: PLC0415 - an optional package
+            TwilioException,
+            TwilioRestException,
+        )
+
         try:
             made = self._asking.calls.create(
                 to=placement.to_number,
@@ -115,6 +121,11 @@ class Twilio:
     def hang_up(self, inquiry: Inquiry) -> bool:
         if inquiry.reference is None:
             return False
+        from twilio.base.exceptions import (  # noqa: PLC0415 - as above
+            TwilioException,
+            TwilioRestException,
+        )
+
         try:
             self._asking.calls(inquiry.reference).update(status="completed")
         except TwilioRestException as refusal:
@@ -196,7 +207,7 @@ class Twilio:
         return Client(account.sid, account.auth_token, http_client=wire)
 
 
-def _rejected(refusal: TwilioRestException) -> PlacementRejected:
+def _rejected(refusal: "TwilioRestException") -> PlacementRejected:
     words = f"The carrier refused: {refusal.msg}"[:400]
     code = str(refusal.code or refusal.status)
     if refusal.status in {401, 403, 404}:

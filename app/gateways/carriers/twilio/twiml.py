@@ -2,9 +2,11 @@
 
 import re
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from twilio.twiml.voice_response import Connect, Dial, VoiceResponse
+if TYPE_CHECKING:
+    from twilio.twiml.voice_response import VoiceResponse
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -12,10 +14,16 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None) -> str:
     """Speak the text; then connect a voice address, or hang up.
 
-    ``sip:`` addresses are dialled, stream addresses (``wss:``) are connected. With a ``call_id``
+    ``sip:`` addresses are called, stream addresses (``wss:``) are connected. With a ``call_id``
     the voice engine learns it, to report about the call: from the SIP header ``X-Call-Id``, or the
     stream's parameter ``callId``.
     """
+    from twilio.twiml.voice_response import (  # noqa: PLC0415 - an optional package
+        Connect,
+        Dial,
+        VoiceResponse,
+    )
+
     response = VoiceResponse()
     if words:
         response.say(_NOT_IN_XML.sub("", words))
@@ -36,12 +44,14 @@ def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None
 
 def hang_up() -> str:
     """End the call without a message."""
+    from twilio.twiml.voice_response import VoiceResponse  # noqa: PLC0415 - an optional package
+
     response = VoiceResponse()
     response.hangup()
     return _written(response)
 
 
-def _written(response: VoiceResponse) -> str:
+def _written(response: "VoiceResponse") -> str:
     # A bare carriage return would reach the other side as a line feed.
     text = ET.tostring(response.xml(), encoding="unicode").replace("\r", "&#13;")
     return f'<?xml version="1.0" encoding="UTF-8"?>{text}'

@@ -1,6 +1,7 @@
 """HTTP requests to Twilio, or to the server that replaces it: time limits, no repeats."""
 
 import logging
+import ssl
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -43,6 +44,9 @@ class Wire:
         try:
             response = self._client.request(method, url, *args, **kwargs)
         except RequestException as error:
+            if _refused_certificate(error):
+                message = gettext("The carrier’s certificate was refused.")
+                raise PlacementDelayed(message, UNREACHED_SECONDS, unreached=True) from error
             if _was_never_sent(error):
                 message = gettext("The carrier could not be reached.")
                 raise PlacementDelayed(message, UNREACHED_SECONDS, unreached=True) from error
@@ -54,6 +58,13 @@ class Wire:
             message = f"status {response.status_code}"
             raise NoCarrierAnswer(message)
         return response
+
+
+def _refused_certificate(error: Exception) -> bool:
+    """Whether the connection ended in its handshake, before anything was sent."""
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    cause = reason.args[0] if isinstance(reason, Exception) and reason.args else None
+    return isinstance(cause, ssl.SSLCertVerificationError)
 
 
 def _was_never_sent(error: Exception) -> bool:

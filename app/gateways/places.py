@@ -1,0 +1,40 @@
+"""Places of network addresses, from a database that the operator provides.
+
+The file has MaxMind's format (maxmind.github.io/MaxMind-DB), as GeoLite2 and DB-IP have it. It can
+be replaced while the portal runs.
+"""
+
+import logging
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+def place_of(file: Path | None, address: str | None, language: str) -> str | None:
+    """Return the city and country of an address, such as "Berlin, Germany", as far as the file
+    knows them. Their names are English where it has none in ``language``."""
+    if file is None or not address:
+        return None
+    try:
+        found = _opened(file, file.stat().st_mtime_ns).get(address)
+    except (OSError, RuntimeError, ValueError) as error:  # unreadable, damaged, or IPv6 not in it
+        log.warning("no place of an address in %s: %s", file.name, type(error).__name__)
+        return None
+    if not isinstance(found, dict):
+        return None
+    names = (_name(found.get(kind), language) for kind in ("city", "country"))
+    return ", ".join(filter(None, names)) or None
+
+
+@lru_cache(maxsize=1)
+def _opened(file: Path, _changed: int) -> Any:
+    import maxminddb  # noqa: PLC0415 - few installations have such a file
+
+    return maxminddb.open_database(file)
+
+
+def _name(record: Any, language: str) -> str | None:
+    names = record.get("names", {}) if isinstance(record, dict) else {}
+    return names.get(language) or names.get("en")

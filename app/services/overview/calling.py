@@ -1,0 +1,155 @@
+"""What needs a decision about calls: those that wait, fail, or have no answer."""
+
+from datetime import timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallStatus
+from app.errors import in_language
+from app.languages import gettext, ngettext
+from app.models import Call, utcnow
+from app.models.base import id_at
+from app.policy.caller import Caller
+from app.services import organizations, pauses, workers
+from app.services.calls import queries
+from app.services.calls.queries import UNANSWERED
+from app.services.calls.queries import visible as visible_calls
+from app.services.outreach import blocked_campaigns
+from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
+from app.services.pauses import carrier_health
+
+LAST_DAY = timedelta(days=1)
+_SHOWN_ORDER = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallStatus.EXPIRED)
+"""The order in which calls without an answer are counted."""
+
+
+def offline(session: Session, caller: Caller, silent_after: float) -> list[ActionItem]:
+    """Calls that wait because no worker is online."""
+    if workers.any_alive(session, silent_after):
+        return []
+    waiting = queries.waiting_calls(session, caller)
+    title = gettext("Calling service is offline")
+    return [ActionItem(Kind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
+
+
+def line(session: Session, caller: Caller) -> list[ActionItem]:
+    """What holds calls back: pauses of calling, and a carrier with problems."""
+    held = pauses.covering(session, caller)
+    lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
+    if not held and not lines:
+        return []
+    words = _waiting(queries.waiting_calls(session, caller))
+    found = [
+        ActionItem(
+            Kind.PAUSED,
+            gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
+            words,
+            urgent=True,
+        )
+        for pause in held[:1]
+    ]
+    if lines:
+        title = gettext("The carrier isn’t accepting calls")
+        found.append(ActionItem(Kind.LINE, title, words, urgent=True))
+    return found
+
+
+def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
+    """Organizations whose calling is paused."""
+    paused = pauses.of_organizations(session, caller)[: EACH + 1]
+    ids = [pause.organization_id for pause in paused if pause.organization_id is not None]
+    names = organizations.names_of(session, caller, ids) if ids else {}
+    return [
+        ActionItem(
+            Kind.ORGANIZATION_PAUSED,
+            gettext("Calling is paused for %(name)s", name=names.get(pause.organization_id, "")),
+            in_language(pause.reason),
+            pause.organization_id,
+            urgent=True,
+        )
+        for pause in paused
+        if pause.organization_id is not None
+    ]
+
+
+def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
+    calls = visible_calls(caller).where(
+        Call.status == CallStatus.UNKNOWN, Call.id >= id_at(utcnow() - RECENT)
+    )
+    found = session.scalars(calls.order_by(Call.id.desc()).limit(MOST_COUNTED)).all()
+    if not found:
+        return []
+    title = ngettext(
+        "%(num)s call with unknown outcome",
+        "%(num)s calls with unknown outcome",
+        len(found),
+        num=at_most(len(found)),
+    )
+    if len(found) == 1:
+        text = gettext("The carrier could not say whether it was placed.")
+        return [ActionItem(Kind.CALL, title, text, found[0].id, urgent=True)]
+    text = gettext("The carrier could not say whether they were placed.")
+    return [ActionItem(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
+
+
+def _waiting(calls: int) -> str:
+    if not calls:
+        return gettext("No calls are waiting.")
+    return ngettext(
+        "%(num)s call waits; nothing is lost.",
+        "%(num)s calls wait; nothing is lost.",
+        calls,
+        num=at_most(calls),
+    )
+
+
+def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
+    """Campaigns that run but can call no contact."""
+    return [
+        ActionItem(
+            Kind.CAMPAIGN,
+            gettext("%(name)s isn’t calling", name=campaign.name),
+            in_language(reason),
+            campaign.id,
+            urgent=True,
+        )
+        for campaign, reason in blocked_campaigns(session, caller, EACH + 1)
+    ]
+
+
+def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
+    some = (
+        visible_calls(caller)
+        .where(Call.status.in_(UNANSWERED), Call.id >= id_at(utcnow() - LAST_DAY))
+        .with_only_columns(Call.status)
+        .limit(MOST_COUNTED)
+        .subquery()
+    )
+    rows = session.execute(select(some.c.status, func.count()).group_by(some.c.status))
+    counted: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
+    whole = sum(counted.values())
+    if not whole:
+        return []
+    title = ngettext(
+        "%(num)s call without an answer in 24 hours",
+        "%(num)s calls without an answer in 24 hours",
+        whole,
+        num=at_most(whole),
+    )
+    text = ", ".join(
+        _unanswered(status, counted[status]) for status in _SHOWN_ORDER if status in counted
+    )
+    return [ActionItem(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
+
+
+def _unanswered(status: CallStatus, count: int) -> str:
+    match status:
+        case CallStatus.NO_ANSWER:
+            return ngettext("%(num)s not picked up", "%(num)s not picked up", count)
+        case CallStatus.BUSY:
+            return ngettext("%(num)s busy", "%(num)s busy", count)
+        case CallStatus.FAILED:
+            return ngettext("%(num)s failed", "%(num)s failed", count)
+        case _:
+            return ngettext("%(num)s not placed in time", "%(num)s not placed in time", count)

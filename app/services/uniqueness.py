@@ -1,0 +1,27 @@
+"""Writing what must be unique while others may write the same."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.errors import DomainError
+
+
+@contextmanager
+def unless_taken(session: Session, taken: DomainError) -> Iterator[None]:
+    """Write what the block changes in a savepoint. Raises ``taken`` if a constraint refuses it."""
+    try:
+        with session.begin_nested():
+            yield
+    except IntegrityError as error:
+        raise taken from error
+
+
+def insert_into(session: Session, table: Any) -> postgresql.Insert | sqlite.Insert:
+    """Return the database's own kind of insertion, which can say what a conflict does."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    return sqlite.insert(table) if is_sqlite else postgresql.insert(table)
