@@ -1,1 +1,12 @@
-"""The partner portal and the JSON API beneath it. `factory.create_app` puts them together."""
+"""The partner portal. Where it is: a checkout, or a wheel in a virtual environment."""
+
+import sys
+from pathlib import Path
+
+VERSION = "0.1.0"
+"""The version of wheels and backups."""
+ROOT = Path(__file__).resolve().parents[1]
+"""The folder of the code, templates, assets and migrations."""
+INSTANCE = (ROOT if (ROOT / "pyproject.toml").exists() else Path(sys.prefix)) / "instance"
+"""The instance folder where no setting names one: in the checkout, or in the virtual environment
+of the wheel. The folder in which a command is started doesn't matter."""

@@ -231,6 +231,16 @@ class CarrierKind(StrEnum):
     TWILIO = "twilio"
 
 
+class SubscriptionState(StrEnum):
+    """What a customer's subscription at the payment processor is worth."""
+
+    ACTIVE = "active"
+    OVERDUE = "overdue"
+    """A payment failed, and the processor tries again."""
+    ENDED = "ended"
+    """It pays for nothing: it was cancelled, was never paid, or all tries failed."""
+
+
 class RecordingState(StrEnum):
     """Where the recording of a call is."""
 
@@ -243,6 +253,8 @@ class RecordingState(StrEnum):
 class ExportFormat(StrEnum):
     CSV = "csv"
     XLSX = "xlsx"
+    ZIP = "zip"
+    """Of the data about a person; lists have the others."""
 
 
 class ExportState(StrEnum):
@@ -262,6 +274,36 @@ class ExportProblem(StrEnum):
     TOO_MANY_ROWS = "too-many-rows"
     """More than an Excel file holds."""
     TOO_LARGE = "too-large"
+    FAILED = "failed"
+
+
+class RetentionKind(StrEnum):
+    """What is deleted when its time is over, and a partner may keep for a shorter time."""
+
+    RECORDINGS = "recordings"
+    TRANSCRIPTS = "transcripts"
+    UPLOADS = "uploads"
+    """The rows and the undo log of uploads that ended."""
+    MAILS = "mails"
+    WEBHOOKS = "webhooks"
+    """Deliveries, with what was sent."""
+
+
+class SubjectKind(StrEnum):
+    """Who a data subject is: whose data is exported or erased."""
+
+    USER = "user"
+    CONTACT = "contact"
+    """In all campaigns of an organization."""
+
+
+class ErasureState(StrEnum):
+    """Where the erasure of a person is."""
+
+    WAITING = "waiting"
+    """Confirmed, and to be carried out by the worker."""
+    RUNNING = "running"
+    DONE = "done"
     FAILED = "failed"
 
 
@@ -331,6 +373,7 @@ class WebhookEvent(StrEnum):
     CALLING_PAUSED = "calling.paused"
     ALERT_OPENED = "alert.opened"
     ALERT_RESOLVED = "alert.resolved"
+    KEY_EXPIRING = "key.expiring"
 
 
 class AlertMeasure(StrEnum):

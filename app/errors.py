@@ -95,6 +95,15 @@ class RateLimited(DomainError):
         self.retry_after = retry_after
 
 
+class Unavailable(DomainError):
+    """The installation lacks something now, such as room or an answer of the file store;
+    ``retry_after`` is in whole seconds."""
+
+    def __init__(self, message: str, code: str = "unavailable", retry_after: int = 5):
+        super().__init__(message, code)
+        self.retry_after = retry_after
+
+
 def in_minutes(seconds: int) -> str:
     """When to try again, in words: "in 1 minute", never too early."""
     minutes = max(1, -(-seconds // 60))
@@ -119,6 +128,7 @@ _CHANGED = {
     "directory group": lazy_gettext("Someone else changed the group. Nothing was saved."),
     "draft": lazy_gettext("Someone else changed the draft. Nothing was saved."),
     "organization": lazy_gettext("Someone else changed the organization. Nothing was saved."),
+    "organization group": lazy_gettext("Someone else changed the group. Nothing was saved."),
     "partner": lazy_gettext("Someone else changed the partner. Nothing was saved."),
     "phone number": lazy_gettext("Someone else changed the phone number. Nothing was saved."),
     "plans": lazy_gettext("Someone else changed the plans. Nothing was saved."),
@@ -139,6 +149,13 @@ def refuse_stale(seen: int | None, stored: int, what: str) -> None:
     seen; None checks nothing. ``what`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
         raise Conflict(str(_CHANGED[what]), CHANGED_MEANWHILE)
+
+
+def refuse_too_long(field: str, text: str | None, most: int) -> None:
+    """Raise `ValidationFailed` (``too_long``) for a text with more characters."""
+    if text is not None and len(text) > most:
+        message = gettext("Too long. Use at most %(most)s characters.", most=most)
+        raise ValidationFailed.on(field, "too_long", message)
 
 
 class Sentence:

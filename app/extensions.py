@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.config import Addresses, Settings
 from app.database import Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
+from app.errors import Unavailable
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
@@ -28,7 +29,7 @@ def database() -> Database:
 
 
 def _scope_of_request() -> Scope:
-    """Public routes may serve somebody of another partner, so the caller doesn't count there."""
+    """Public routes may serve users of another partner, so the caller doesn't count there."""
     known: Caller | None = g.get("caller")
     if known is None or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
         return AUTHENTICATION
@@ -63,6 +64,17 @@ def transaction(
             author_check.check_at_commit(session, author, g.get("authenticate"))
         with _as_open_session(session):
             yield session
+    if not read_only and has_request_context():
+        g.has_written = True
+
+
+@contextmanager
+def figures() -> Iterator[Session]:
+    """A session to read figures and lists with. It may be at a replica, some seconds old for others
+    but never for what the user has just written."""
+    after = g.get("wrote_at", 0) if has_request_context() else 0
+    with database().figures(after) as session, _as_open_session(session):
+        yield session
 
 
 @contextmanager
@@ -117,7 +129,17 @@ def addresses() -> Addresses:
 
 def files() -> FileStore:
     """Where uploaded files are kept."""
-    return open_files(settings())
+    found: FileStore | None = current_app.extensions["files"]
+    if found is None:
+        found = current_app.extensions["files"] = open_files(settings())
+    return found
+
+
+def delete_file(key: str) -> None:
+    """Delete a file that is no longer needed. If the store doesn't answer, the worker deletes the
+    file later."""
+    with suppress(Unavailable):
+        files().delete(key)
 
 
 def write_export(export_id: UUID) -> None:

@@ -1,9 +1,9 @@
 """The application: its table of contents."""
 
 from datetime import timedelta
+from threading import Event
 
 from flask import Flask
-from sqlalchemy import Engine
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import furnish_api, register_api
@@ -14,6 +14,9 @@ from app.database import Database, make_engine
 from app.database.connection_budget import WEB_PROCESS
 from app.http import on_demand_tls
 from app.http.access_log import Portal, log_requests
+from app.http.brown_out import shed_load
+from app.http.common_time import CommonTime
+from app.http.full_disk import refuse_without_space
 from app.http.health import blueprint as health
 from app.http.host_names import refuse_other_hosts
 from app.http.page_compression import compress_pages
@@ -40,12 +43,15 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     log_requests(app)
-    furnish(app, settings, database or Database(_engine(settings)))
+    furnish(app, settings, database or _opened(settings))
     compress_pages(app)
     give_request_ids(app)
     refuse_other_hosts(app, settings.public_url)
     send_security_headers(app)
-    serve_built_assets(app, over_https=settings.public_url.startswith("https://"))
+    refuse_without_space(app)
+    shed_load(app, settings.exports_at_once)
+    over_https = settings.public_url.startswith("https://")
+    serve_built_assets(app, settings.assets_dir, over_https=over_https)
     if settings.env == "production":  # behind one proxy, which sets these headers itself
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1)  # type: ignore[method-assign]  # middleware
     app.register_blueprint(health)
@@ -62,8 +68,12 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     return app
 
 
-def _engine(settings: Settings) -> Engine:
-    return make_engine(settings.effective_database_url, pool_size=WEB_PROCESS)
+def _opened(settings: Settings) -> Database:
+    database = Database(make_engine(settings.effective_database_url, pool_size=WEB_PROCESS))
+    if settings.replica_database_url and not database.is_sqlite:
+        lag = settings.replica_lag_seconds
+        database.read_at(settings.replica_url, lag, pool_size=WEB_PROCESS)
+    return database
 
 
 def furnish(app: Flask, settings: Settings, database: Database) -> None:
@@ -73,6 +83,8 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.extensions["settings"] = settings
     app.extensions["database"] = database
+    app.extensions["files"] = None  # opened by the first request, after the fork
+    app.extensions["stopping"] = Event()
     app.extensions["password_checks"] = PasswordChecks(
         settings.password_checks, settings.password_checks_waiting
     )
@@ -80,3 +92,4 @@ def furnish(app: Flask, settings: Settings, database: Database) -> None:
     furnish_portal(app)
     rates = {"api": app.extensions["rate_limit"], "pages": app.extensions["page_rate_limit"]}
     app.extensions["shared_rates"] = SharedRates(database, rates)
+    app.extensions["common_time"] = CommonTime(database)

@@ -10,8 +10,6 @@ import logging
 import re
 from typing import Any
 
-import structlog
-
 from app.telemetry.context import current
 from app.telemetry.scrubbing import scrubbed
 
@@ -56,6 +54,8 @@ def _indented(text: str) -> str:
 def json_formatter() -> logging.Formatter:
     """Return a formatter that writes a record as one JSON object of ASCII characters, a traceback
     in its field ``exception``."""
+    import structlog  # noqa: PLC0415 - a start without JSON lines is shorter without it
+
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[_with_ids],
         processors=[

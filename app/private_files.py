@@ -45,6 +45,8 @@ def _paths(settings: Settings) -> Iterator[Path]:
     folder = settings.instance_dir
     url = make_url(settings.effective_database_url)
     paths = [folder, *(folder / name for name in _IN_INSTANCE)]
+    if settings.files_url and settings.files_folder:
+        paths.append(settings.files_folder)
     if url.get_backend_name() == "sqlite" and url.database:
         paths += [Path(f"{url.database}{part}") for part in _DATABASE_PARTS]
     yield from (path for path in paths if path.exists())

@@ -1,11 +1,21 @@
 """What must hold before a process serves or works, beyond its settings."""
 
+import logging
+
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
 from app.database import Database, make_engine
+from app.database.migration import fit
+from app.errors import Unavailable
+from app.gateways.carriers.twilio.account import is_installed
+from app.gateways.files import FileStore
 from app.private_files import OpenToOthers, keep_private
-from app.services import installation
+from app.services import file_identity, installation
+
+log = logging.getLogger(__name__)
+
+UPGRADES = 'docs/operations.md, "Upgrades", says in which order to migrate and start.'
 
 
 def check(settings: Settings) -> None:
@@ -19,14 +29,52 @@ def check(settings: Settings) -> None:
     database = Database(make_engine(settings.effective_database_url, pool_size=1))
     try:
         with database.transaction(read_only=True) as session:
-            count, first = installation.demo_accounts(session)
-    except SQLAlchemyError:  # not migrated or not reachable: /readyz and the log say so
+            problem = fit(session.connection()).problem
+            count, first = (0, None) if problem else installation.demo_accounts(session)
+            is_unusable = not problem and not is_installed()
+            unusable = installation.twilio_accounts(session) if is_unusable else 0
+    except SQLAlchemyError:  # not reachable: /readyz and the log say so
         return
     finally:
         database.dispose()
+    if problem:
+        message = f"{problem[0].upper()}{problem[1:]}. {UPGRADES}"
+        raise SystemExit(message)
+    if unusable:
+        message = (
+            f"Partners call over Twilio ({unusable} accounts), which needs the extra twilio: "
+            "install the packages of requirements-twilio.lock."
+        )
+        raise SystemExit(message)
     if count:
         message = (
             f"The database holds demo accounts ({count}, {first} first), whose passwords are in "
             "demo.json. Production needs a database of its own (DATABASE_URL)."
         )
         raise SystemExit(message)
+
+
+def check_files(settings: Settings, database: Database, files: FileStore) -> None:
+    """End the program with a sentence if its files aren't those of the other processes.
+
+    Call it after a fork, in each process. A folder beside SQLite is on the only host.
+    """
+    if database.is_sqlite and settings.files_folder is not None:
+        return
+    try:
+        with database.transaction(read_only=True) as session:
+            known = file_identity.identity(session)
+        if known is not None:  # nothing is locked while the store is asked
+            file_identity.compare(files, known)
+            return
+        with database.transaction() as session:
+            file_identity.check(session, files, must_be_own=settings.env == "production")
+    except file_identity.OtherStore as error:
+        raise SystemExit(str(error)) from None
+    except OSError as error:
+        message = f"{files.place} can't be used for files: {error}. Check PORTAL_FILES_URL."
+        raise SystemExit(message) from None
+    except Unavailable:
+        log.warning("the file storage was not compared with the database's: it does not answer")
+    except SQLAlchemyError:  # not migrated or not reachable: /readyz and the log say so
+        return

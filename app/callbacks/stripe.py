@@ -1,7 +1,7 @@
 """Stripe's reports about a partner's account, at that partner's own address.
 
-A report is the reason to look again, not the truth: prices are asked for. A report without a fresh,
-genuine signature is 403, whether the partner has an account or not.
+A report is the reason to look again, not the truth: prices and subscriptions are asked for. A
+report without a fresh, genuine signature is 403, whether the partner has an account or not.
 """
 
 from uuid import UUID
@@ -16,7 +16,7 @@ from app.policy.caller import system_caller
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
-from app.services.pricing import accounts, checkouts, selling
+from app.services.pricing import accounts, checkouts, selling, subscriptions
 
 LONGEST_BODY = 256 * 1024
 PAID = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
@@ -26,7 +26,7 @@ blueprint = Blueprint("stripe", __name__, url_prefix="/processor/stripe")
 
 @blueprint.post("/<uuid:partner_id>")
 def report(partner_id: UUID) -> ResponseReturnValue:
-    """Take a report: of a checkout, or of a price or product that changed."""
+    """Take a report: of a checkout, or of a subscription, price or product that changed."""
     request.max_content_length = LONGEST_BODY
     with transaction(read_only=True, scope=INSTALLATION) as session:
         keys = accounts.opened(session, settings().secret_keys, partner_id)
@@ -39,12 +39,16 @@ def report(partner_id: UUID) -> ResponseReturnValue:
         if event.type in PAID:
             checkout = checkouts.paid(session, partner_id, event.reference)
             if checkout is not None:
+                if event.subscription:
+                    subscriptions.begin(session, checkout, event.subscription)
                 organizations.update(
                     session,
                     system_caller("Stripe", partner_id),
                     checkout.organization_id,
                     read(UpdateOrganizationInput, {"paymentTier": checkout.tier.value}),
                 )
+        elif event.subscription:
+            subscriptions.reported(session, partner_id, event.subscription)
         elif event.type.startswith(("price.", "product.")):
             selling.ask_for_check(session, partner_id)
     return "", 204

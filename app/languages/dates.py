@@ -8,7 +8,7 @@ from datetime import date, datetime
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
-from app.languages import DEFAULT, language, locale
+from app.languages.current import DEFAULT, language, locale
 
 NO_BREAK = "\u00a0"
 _ENGLISH = Locale(DEFAULT)

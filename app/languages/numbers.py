@@ -7,7 +7,7 @@ from typing import NamedTuple
 from babel import Locale
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
-from app.languages import locale
+from app.languages.current import locale
 
 
 class Marks(NamedTuple):

@@ -7,7 +7,7 @@ library files elsewhere, or calls unassigned, each with its source.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from phonenumbers import (
     SUPPORTED_REGIONS,
@@ -169,12 +169,6 @@ class OpenRegions:
     operator: frozenset[str]
     partner: frozenset[str]
     organization: frozenset[str]
-
-    @classmethod
-    def everywhere_in(cls, *regions: str) -> Self:
-        """The same regions in each layer."""
-        same = frozenset(regions)
-        return cls(same, same, same)
 
     def closed_by(self, region: str) -> Layer | None:
         """The highest layer in which the region is closed; None if calls may go there."""

@@ -27,6 +27,8 @@ class Caller:
     live: bool = True
     ip: str | None = None
     request_id: str | None = None
+    is_limited: bool = False
+    """Whether an admin sees only the organizations of some groups: `app.services.tenancy`."""
     viewed_by: UUID | None = None
     """The operator who views the portal as this user; such a caller changes nothing."""
 

@@ -6,6 +6,9 @@ is one. The pages of their forms are listed too, so that users confirm before th
 APIs have scopes instead.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 STEP_UP = frozenset(
     {
         # keys and clients
@@ -24,9 +27,20 @@ STEP_UP = frozenset(
         "portal.api_client_resume",
         "portal.api_client_revoke_confirm",
         "portal.api_client_revoke",
+        "portal.api_migration_extend_confirm",
+        "portal.api_migration_extend",
+        "portal.api_migration_end_confirm",
+        "portal.api_migration_end",
+        # webhooks: a new address receives data about people
+        "portal.api_webhook_new",
+        "portal.api_webhook_create",
+        "portal.api_webhook_edit",
+        "portal.api_webhook_save",
         "portal.api_webhook_roll_confirm",
         "portal.api_webhook_roll",
-        # users: their roles, addresses and access
+        "portal.api_webhook_remove_confirm",
+        "portal.api_webhook_remove",
+        # users: their roles, addresses and access; also those invited with an organization
         "portal.user_new",
         "portal.user_invite",
         "portal.users_invite_many",
@@ -36,9 +50,30 @@ STEP_UP = frozenset(
         "portal.user_role_confirm",
         "portal.user_role",
         "portal.user_reactivate",
+        "portal.user_groups",
+        "portal.user_groups_save",
+        "portal.api_client_groups",
+        "portal.api_client_groups_save",
+        "portal.portal_settings_group_new",
+        "portal.portal_settings_group_create",
+        "portal.portal_settings_group",
+        "portal.portal_settings_group_save",
+        "portal.portal_settings_group_delete_confirm",
+        "portal.portal_settings_group_delete",
+        "portal.organization_new",
+        "portal.organization_create",
+        "portal.organization_template_use",
+        "portal.organization_template_use_create",
+        "portal.organization_template_use_many",
+        "portal.organization_template_create_many",
+        "portal.operator_partner_new",
+        "portal.operator_partner_create",
+        "portal.view_as_confirm",
+        "portal.view_as",
         "portal.user_reset_factors_confirm",
         "portal.user_reset_factors",
-        # accounts at carriers and at the payment processor
+        # accounts at carriers and at the payment processor, and what is paid with there
+        "portal.plan_invoices",
         "portal.carrier_account_save",
         "portal.carrier_account_choose",
         "portal.line_trunk_save",
@@ -49,16 +84,30 @@ STEP_UP = frozenset(
         "portal.pricing_stripe_remove",
         # files about people
         "portal.contact_file",
+        "portal.upload_file",
+        "portal.upload_failures",
         "portal.list_export_new",
         "portal.list_export_create",
         "portal.export_file",
+        "portal.user_data_export",
+        "portal.contact_data_export",
         # deletion
+        "portal.user_erase_confirm",
+        "portal.user_erase",
+        "portal.contact_erase_confirm",
+        "portal.contact_erase",
         "portal.user_deactivate_confirm",
         "portal.user_deactivate",
         "portal.organization_archive_confirm",
         "portal.organization_archive",
+        "portal.contact_remove_confirm",
+        "portal.contact_remove",
+        "portal.do_not_call_remove_confirm",
+        "portal.do_not_call_remove",
         "portal.upload_delete_data_confirm",
         "portal.upload_delete_data",
+        "portal.personal_data_settings",
+        "portal.personal_data_settings_save",
         # how users sign in
         "portal.sign_in_policy",
         "portal.sign_in_policy_save",
@@ -90,6 +139,29 @@ STEP_UP = frozenset(
     }
 )
 """Endpoints that only a session with a fresh proof may use."""
+
+PERSONAL_LISTS = frozenset({"users", "contacts", "calls", "do-not-call", "history", "report"})
+"""Lists whose files need a fresh proof too; those of other lists don't, unless they are long."""
+
+SEVERAL = frozenset(
+    {
+        ("contacts", "remove"),
+        ("do-not-call", "remove"),
+        ("users", "reactivate"),
+        ("webhooks", "remove"),
+    }
+)
+"""Lists and their bulk actions that need a proof, as for one row."""
+
+
+def needs_proof(endpoint: str | None, values: Mapping[str, Any]) -> bool:
+    """Whether a request of a page needs a fresh proof; ``values`` are those of its path."""
+    if endpoint == "portal.list_export":
+        return values.get("name") in PERSONAL_LISTS
+    if endpoint in ("portal.bulk_confirm", "portal.bulk_act"):
+        return (values.get("name"), values.get("action")) in SEVERAL
+    return endpoint in STEP_UP
+
 
 WITHOUT_FACTOR = frozenset(
     {

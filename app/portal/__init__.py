@@ -12,6 +12,7 @@ from flask_wtf.csrf import CSRFProtect
 
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
+from app.portal.access import missing as missing_actions
 from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
@@ -23,6 +24,7 @@ from app.portal.web import (
     forms,
     history,
     i18n,
+    own_writes,
     page_context,
     quick_templates,
     request_rate,
@@ -34,6 +36,7 @@ for module in walk_packages(__path__, f"{__name__}."):
         import_module(module.name)
 
 csrf = CSRFProtect()
+own_writes.follow(portal)
 guard.protect(portal, csrf)  # here: the blueprint is one, applications can be several
 
 
@@ -55,6 +58,7 @@ def register_portal(app: Flask) -> None:
         history,
         i18n,
         login_manager,
+        missing_actions,
         operator_views,
         page_context,
         password_views,

@@ -1,6 +1,6 @@
 """Report, pricing option, subscription and usage (contract, section 2.8), and their selectors."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -110,28 +110,16 @@ class DayRange(Query):
 
     @model_validator(mode="after")
     def _span_a_range(self) -> Self:
-        _check_range(self.start_date, self.end_date)
+        if self.end_date < self.start_date:
+            raise refusal("end_before_start", END_BEFORE_START, "endDate")
+        if self.end_date - self.start_date >= timedelta(days=MAX_DAYS):
+            sentence = gettext(
+                "The range is longer than %(days)s days, both ends included. Ask in parts.",
+                days=MAX_DAYS,
+            )
+            raise refusal("range_too_long", sentence, "endDate")
         return self
 
 
-class UsageQuery(SubscriptionQuery):
+class UsageQuery(DayRange, SubscriptionQuery):
     """Days are UTC, both ends counted, at most 366."""
-
-    start_date: Day
-    end_date: Day
-
-    @model_validator(mode="after")
-    def _span_a_range(self) -> Self:
-        _check_range(self.start_date, self.end_date)
-        return self
-
-
-def _check_range(first: date, last: date) -> None:
-    if last < first:
-        raise refusal("end_before_start", END_BEFORE_START, "endDate")
-    if last - first >= timedelta(days=MAX_DAYS):
-        sentence = gettext(
-            "The range is longer than %(days)s days, both ends included. Ask in parts.",
-            days=MAX_DAYS,
-        )
-        raise refusal("range_too_long", sentence, "endDate")

@@ -1,4 +1,4 @@
-// Everything here makes a page quicker or kinder; none of it is needed to use one.
+// Everything here makes pages quicker or easier; each page works without it.
 import { chat } from "./chat.js";
 import { colourPickers } from "./colour.js";
 import { copyButtons } from "./copy.js";
@@ -7,16 +7,18 @@ import { dialogs } from "./dialog.js";
 import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
-import { goingBack } from "./going_back.js";
+import { answeredForms } from "./history.js";
 import { keepTyped } from "./keep_typed.js";
 import { livePanels } from "./live_panels.js";
 import { orders } from "./order.js";
 import { sections } from "./sections.js";
 import { selections } from "./selection.js";
-import { showCurrentTab } from "./tabs.js";
+import { sendNow } from "./send_now.js";
+import { showCurrentPlace, showCurrentTab } from "./tabs.js";
 import { themeSwitch } from "./theme.js";
 import { toasts } from "./toast.js";
 import { unsaved } from "./unsaved.js";
+import { viewOnly } from "./view_only.js";
 import { zoneQuestion } from "./zone_question.js";
 
 function prepare(root) {
@@ -25,7 +27,9 @@ function prepare(root) {
   counters(root);
   orders(root);
   selections(root);
+  sendNow(root);
   takeFocus(root);
+  viewOnly();
   showCurrentTab(root);
   if (root.querySelector("form[data-passkey]")) import("./passkeys.js").then(({ passkeyForms }) => passkeyForms(root));
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
@@ -36,9 +40,10 @@ dialogs();
 filters();
 finding();
 keepTyped();
-goingBack();
+answeredForms();
 livePanels();
 sections(document);
+showCurrentPlace();
 themeSwitch();
 toasts();
 unsaved();

@@ -18,7 +18,7 @@ function theme() {
   const font = { fontFamily: getComputedStyle(document.body).fontFamily };
   return {
     colors: {
-      primary: { main: color("brand-text") },
+      primary: { main: color("brand-text"), light: color("brand-text") },
       success: { main: color("success") },
       warning: { main: color("warning"), contrastText: color("page") },
       error: { main: color("danger") },
@@ -42,6 +42,8 @@ function theme() {
     rightPanel: { backgroundColor: "#1e1b18", textColor: "#eeece9" },
     codeBlock: { backgroundColor: "#12100e" },
     fab: { backgroundColor: color("raised"), color: ink },
+    // Redoc fades the brand's colour here; these shades keep their contrast for every brand.
+    extensionsHook: (name) => (name === "ConstraintItem" ? { color: color("brand-text"), background: color("brand-subtle"), borderColor: color("brand-subtle-edge") } : undefined),
   };
 }
 

@@ -1,4 +1,5 @@
-// The field in the top bar: "/" or Ctrl + K goes there, arrows walk through what was found under it.
+// The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
+// no room for the field. Arrows walk through what was found under it.
 export function finding() {
   const form = document.querySelector("[data-find]");
   if (!form) return;
@@ -9,8 +10,9 @@ export function finding() {
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
     const wanted = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
-    if (!wanted || !field.offsetParent || document.querySelector("dialog[open]")) return;
+    if (!wanted || document.querySelector("dialog[open]")) return;
     event.preventDefault();
+    if (!field.offsetParent) return location.assign(form.action);
     field.focus();
     field.select();
   });

@@ -1,10 +1,12 @@
 // <form data-passkey="address of the options">: its [data-passkey-button] opens the browser's passkey
 // dialog, puts the answer into the field `answer` and sends the form. data-passkey-new makes a passkey.
-// Buttons and forms that are hidden without script appear where the browser knows passkeys.
+// Buttons and forms that are hidden without script appear where the browser knows passkeys and the
+// page has a host name: at an IP address browsers refuse them.
+const AT_ADDRESS = /^[\d.]+$|^\[/;
 
 export function passkeyForms(root) {
   const known = window.PublicKeyCredential?.parseRequestOptionsFromJSON;
-  if (!known) return;
+  if (!known || AT_ADDRESS.test(location.hostname)) return;
   for (const form of root.querySelectorAll("form[data-passkey]")) {
     const button = form.querySelector("[data-passkey-button]");
     form.hidden = false;

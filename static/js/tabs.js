@@ -1,4 +1,5 @@
-// A row of tabs that is wider than a phone shows the one that is open.
+// A row of tabs that is wider than a phone shows the one that is open, and the sidebar of a low
+// window the place that is open.
 const BESIDE = 24;
 
 export function showCurrentTab(root) {
@@ -7,4 +8,12 @@ export function showCurrentTab(root) {
   const strip = tab.closest(".tabs");
   const hidden = tab.getBoundingClientRect().right + BESIDE - strip.getBoundingClientRect().right;
   if (hidden > 0) strip.scrollLeft += hidden;
+}
+
+export function showCurrentPlace() {
+  const place = document.querySelector(".sidebar-places [aria-current]");
+  if (!place) return;
+  const places = place.closest(".sidebar-places");
+  const hidden = place.getBoundingClientRect().bottom + BESIDE - places.getBoundingClientRect().bottom;
+  if (hidden > 0) places.scrollTop += hidden;
 }

@@ -1,9 +1,43 @@
-"""The words of the rules that decide about access."""
+"""The words of the permissions, and of the rules that decide about access."""
 
 from app.enums import Role
-from app.languages import gettext
+from app.languages import gettext, gettext_noop
+from app.policy import Permission
 from app.portal.web.navigation import ROLE_NAMES
 from app.services.users.access import Explanation, Rule
+
+PERMISSION_WORDS: dict[Permission, str] = {
+    Permission.PARTNER_READ: gettext_noop("See your company details"),
+    Permission.PARTNER_CREATE: gettext_noop("Add resellers"),
+    Permission.PARTNER_WRITE: gettext_noop(
+        "Change billing, addresses and all other company details"
+    ),
+    Permission.BRANDING_WRITE: gettext_noop(
+        "Change colours, logos, links and the other brand surfaces"
+    ),
+    Permission.PRICING_READ: gettext_noop("See plans and prices"),
+    Permission.USERS_READ: gettext_noop("See users"),
+    Permission.USERS_WRITE: gettext_noop("Invite, change and suspend users"),
+    Permission.ADMINS_CREATE: gettext_noop("Add customer admins"),
+    Permission.ORGANIZATIONS_READ: gettext_noop("See organizations and their settings"),
+    Permission.ORGANIZATIONS_WRITE: gettext_noop("Add, change, suspend and archive organizations"),
+    Permission.ASSISTANTS_READ: gettext_noop("See assistants"),
+    Permission.ASSISTANTS_WRITE: gettext_noop("Change assistants"),
+    Permission.REPORT_READ: gettext_noop("See the report"),
+    Permission.SUBSCRIPTION_READ: gettext_noop("See which plan an organization is on"),
+    Permission.USAGE_READ: gettext_noop("See usage"),
+    Permission.CREDENTIALS_MANAGE: gettext_noop("Create and revoke API keys and clients"),
+    Permission.AUDIT_READ: gettext_noop("See who changed what"),
+    Permission.PERSONAL_DATA: gettext_noop("Export and erase the data about a person"),
+    Permission.CAMPAIGNS_READ: gettext_noop("See campaigns"),
+    Permission.CAMPAIGNS_WRITE: gettext_noop("Create, start and pause campaigns"),
+    Permission.CONTACTS_READ: gettext_noop("See contacts and do-not-call lists"),
+    Permission.CONTACTS_WRITE: gettext_noop("Upload and change contacts and do-not-call lists"),
+    Permission.CALLS_READ: gettext_noop("See calls"),
+    Permission.CALLS_CREATE: gettext_noop("Place test calls and cancel calls"),
+    Permission.LEGACY_CALL: gettext_noop("Place calls through the legacy API"),
+}
+"""One sentence for each permission, in English; a test compares it with the table."""
 
 
 def answer(name: str, role: Role | None, explained: Explanation) -> str:
@@ -26,11 +60,24 @@ def answer(name: str, role: Role | None, explained: Explanation) -> str:
         Rule.SCOPE_ALLOWS: gettext("Yes. The key “%(name)s” has this scope.", **given),
         Rule.SCOPE_MISSING: gettext("No. The key “%(name)s” doesn’t have this scope.", **given),
         Rule.NOT_FOR_KEYS: gettext("No. API keys can’t do this."),
+        Rule.CLIENT_ENDED: gettext("No. The client “%(name)s” is revoked or has expired.", **given),
+        Rule.CLIENT_SUSPENDED: gettext("No. The client “%(name)s” is suspended.", **given),
+        Rule.CLIENT_ROLE_ALLOWS: gettext(
+            "Yes. The role of the client “%(name)s” allows it.", **given
+        ),
+        Rule.CLIENT_ROLE_TOO_LOW: gettext(
+            "No. The role of the client “%(name)s” doesn’t allow it.", **given
+        ),
     }[explained.rule]
 
 
-def way_on(explained: Explanation) -> str:
-    """Return what would change the answer."""
+def way_on(explained: Explanation, *, is_self: bool) -> str:
+    """Return what would change the answer; for users themselves, which roles they ask."""
+    if is_self and explained.rule is Rule.ROLE_TOO_LOW:
+        roles = ", ".join(str(ROLE_NAMES[role]) for role in explained.changers)
+        return gettext(
+            "Ask a user with one of these roles for another role: %(roles)s.", roles=roles
+        )
     return {
         Rule.PARTNER_SUSPENDED: gettext("Reactivate the portal."),
         Rule.ORGANIZATION_SUSPENDED: gettext("Reactivate the organization."),
@@ -40,6 +87,13 @@ def way_on(explained: Explanation) -> str:
         Rule.KEY_ENDED: gettext("Create a new key."),
         Rule.SCOPE_MISSING: gettext("Create a new key with this scope."),
         Rule.NOT_FOR_KEYS: gettext("Use an API client or the portal."),
+        Rule.CLIENT_ENDED: gettext("Create a new client."),
+        Rule.CLIENT_SUSPENDED: gettext("Resume the client."),
+        Rule.CLIENT_ROLE_ALLOWS: gettext(
+            "If it is still refused: the token may have been requested with fewer scopes, or the "
+            "record may belong to another organization."
+        ),
+        Rule.CLIENT_ROLE_TOO_LOW: gettext("Create a new client with a role that allows it."),
         Rule.SCOPE_ALLOWS: gettext(
             "If it is still refused: the record may belong to another organization, or its status "
             "doesn’t allow it."

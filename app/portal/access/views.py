@@ -1,24 +1,32 @@
-"""Why a user or an API key may do something or not, from the policy table."""
+"""Why a user, an API key or an API client may do something or not, from the policy table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from flask import render_template, request, url_for
 from flask_login import current_user
+from sqlalchemy.orm import Session
 
+from app.enums import Role
 from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import ApiKey, User
-from app.policy import Permission
-from app.portal.access.labels import answer, way_on
-from app.portal.users.labels import PERMISSION_WORDS
+from app.models import ApiKey, OAuthClient, OrganizationGroup, User
+from app.policy import ROUTES, Permission
+from app.policy.step_up import STEP_UP
+from app.portal.access.labels import PERMISSION_WORDS, answer, way_on
 from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
-from app.services import users
+from app.services import oauth_clients, organization_groups, users
+from app.services.auth.sessions import FRESH_FOR
 from app.services.credentials import api_keys
-from app.services.users.access import explain, of_key
+from app.services.users.access import explain, of_client, of_key
 from app.validation.uuids import as_uuid
+
+ASKING = frozenset(ROUTES[endpoint] for endpoint in STEP_UP)
+"""The permissions with actions that ask for a fresh proof."""
+MINUTES = int(FRESH_FOR.total_seconds() // 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +44,40 @@ def access_why() -> str:
     permission = _permission(request.args.get("action"))
     user: User | None = None
     key: ApiKey | None = None
+    client: OAuthClient | None = None
     with transaction(read_only=True) as session:
         if chosen := request.args.get("key"):
             key = api_keys.get(session, caller(), _id(chosen))
+        elif chosen := request.args.get("client"):
+            client = oauth_clients.get(session, caller(), _id(chosen))
         elif chosen := request.args.get("user"):
             caller().require(Permission.USERS_READ)
             user = users.get(session, caller(), _id(chosen))
         else:
             user = current_user.user
         found = {
-            each: of_key(key, each) if key else explain(session, user or current_user.user, each)
+            each: of_key(key, each)
+            if key
+            else of_client(client, each)
+            if client
+            else explain(session, user or current_user.user, each)
             for each in PERMISSION_WORDS
         }
+        groups = _groups(session, client or user)
     explained = found[permission] if permission else None
-    name = key.name if key else user.name or user.email if user else ""
-    role = user.role if user else None
+    is_allowed = explained is not None and explained.is_allowed
+    credential = key or client
+    name = credential.name if credential else user.name or user.email if user else ""
+    role = user.role if user else client.role if client else None
+    is_self = user is not None and user.id == caller().subject_id
     return render_template(
         "portal/access/why.html",
         name=name,
         role=role,
         key=key,
+        client=client,
         user=user,
-        is_self=user is not None and user.id == caller().subject_id,
+        is_self=is_self,
         may_open_user=may_open(caller(), "portal.user"),
         actions=[
             Action(
@@ -66,6 +86,7 @@ def access_why() -> str:
                     action=each.value,
                     user=request.args.get("user"),
                     key=request.args.get("key"),
+                    client=request.args.get("client"),
                 ),
                 gettext(words),
                 found[each].is_allowed,
@@ -75,8 +96,20 @@ def access_why() -> str:
         ],
         explained=explained,
         answer=answer(name, role, explained) if explained else None,
-        way_on=way_on(explained) if explained else None,
+        action=gettext(PERMISSION_WORDS[permission]) if permission else None,
+        way_on=way_on(explained, is_self=is_self) if explained else None,
+        asks_again=MINUTES if user and is_allowed and permission in ASKING else None,
+        groups=groups,
     )
+
+
+def _groups(
+    session: Session, subject: User | OAuthClient | None
+) -> Sequence[OrganizationGroup] | None:
+    """Return the groups that a user or client is limited to, None without a limit."""
+    if subject is None or not subject.is_limited or subject.role is not Role.ADMIN:
+        return None
+    return organization_groups.groups_of(session, subject)
 
 
 def _permission(text: str | None) -> Permission | None:

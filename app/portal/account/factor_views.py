@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-import segno
 from flask import flash, g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
@@ -16,8 +15,8 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.account.devices import device_words
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import AppForm, PasskeyForm
+from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import session_token
 from app.services.auth import sessions
@@ -140,12 +139,14 @@ def _page(form: PasskeyForm) -> str:
         user=current_user.user,
         factors=factors,
         form=form,
-        host=site().rp_id,
+        site=site(),
         options_url=url_for("portal.account_passkey_options"),
     )
 
 
 def _app_page(form: AppForm) -> str | Response:
+    import segno  # noqa: PLC0415 - only this page draws a code
+
     with transaction(read_only=True) as session:
         secret = authenticator_apps.waiting_secret(
             session, current_user.user.id, settings().secret_keys

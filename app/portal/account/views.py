@@ -1,13 +1,14 @@
 """The user's own account: name, time zone, theme, password, browsers, mails."""
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, g, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict, RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
-from app.languages import gettext, ngettext
+from app.gateways.places import place_of
+from app.languages import gettext, language, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
@@ -16,8 +17,8 @@ from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
-from app.portal.web.formats import number
 from app.portal.web.forms import refused
+from app.portal.web.i18n import speak_to
 from app.services import notifications
 from app.services.auth import password_rules
 from app.services.identity_providers import accounts
@@ -51,6 +52,7 @@ def account_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("user", current_user.id)
         return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
+    speak_to(form.language.data, g.brand.language)
     flash(gettext("Details saved."), "success")
     return _back()
 
@@ -121,12 +123,7 @@ def account_sessions_end() -> Response:
     with transaction() as session:
         count = own.end_other_sessions(session, caller(), session_token())
     words = (
-        ngettext(
-            "%(num)s other browser signed out.",
-            "%(num)s other browsers signed out.",
-            count,
-            num=number(count),
-        )
+        ngettext("%(num)s other browser signed out.", "%(num)s other browsers signed out.", count)
         if count
         else gettext("No other browser was signed in.")
     )
@@ -190,6 +187,7 @@ def _page(
         company_accounts=company_accounts,
         device_words=device_words,
         is_phone=is_phone,
+        place_of=lambda address: place_of(settings().places_file, address, language()),
     )
 
 

@@ -1,14 +1,18 @@
-"""The open and resolved alerts."""
+"""The open and resolved alerts, and their titles."""
 
+from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import Alert, AlertRule, utcnow
+from app.models import Alert, AlertRule, AuditEntry, utcnow
+from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.services import alerts, partners
@@ -53,9 +57,24 @@ def alert_acknowledge(alert_id: UUID) -> Page:
     return redirect(url_for("portal.alerts"), 303)
 
 
+def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
+    """Return the titles of alerts in entries of the history, which keep the English ones, in the
+    user's language, by the ids of the alerts: of those that the user may see and that still
+    exist."""
+    if not caller().may(Permission.REPORT_READ):
+        return {}
+    ids = {UUID(entry.target_id) for entry in entries if entry.target_type == "alert"}
+    found = alerts.titles(session, caller(), ids)
+    return {str(alert_id): title for alert_id, title in found.items()}
+
+
 def figures_url(alert: Alert, rule: AlertRule) -> str:
-    """Return the page with the records that an alert counts."""
+    """Return the page with the records that an alert counts, in the days that it counts."""
     endpoint, parameters = FIGURES[rule.measure]
+    last = (alert.resolved_at or utcnow()).astimezone(UTC).date()
+    if rule.period is not None:
+        start = alerts.period_starts(last)[rule.period]
+        parameters = {**parameters, "start": start, "end": last}
     if alert.organization_id is None:
         if rule.measure is AlertMeasure.SPENDING:
             endpoint = "portal.portal_settings_spending"

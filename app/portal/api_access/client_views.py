@@ -109,10 +109,18 @@ def api_client_roll_confirm(client_id: UUID) -> str:
 def api_client_roll(client_id: UUID) -> Page:
     form = RollForm()
     _changeable(client_id)
+    if not form.validate():
+        return _roll_page(client_id, form), 422
     try:
         with transaction() as session:
             submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = oauth_clients.roll(session, caller(), client_id, overlap=form.length)
+            new = oauth_clients.roll(
+                session,
+                caller(),
+                client_id,
+                overlap=form.length,
+                expires_at=form.expires_at,
+            )
             submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _roll_page(client_id, form))

@@ -4,12 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, ClassVar
 
 from pydantic_core import PydanticCustomError
-from wtforms import (
-    RadioField,
-    SelectChoice,
-    SelectField,
-    StringField,
-)
+from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.widgets import DateInput
 
 from app.enums import Role
@@ -18,6 +13,7 @@ from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
 from app.schemas.checks import parse_date
+from app.services.credentials import lifetimes
 
 LIVE, TEST = "live", "test"
 SCOPE_WORDS: dict[str, str] = {
@@ -57,40 +53,68 @@ ROLE_HINTS: dict[str, str] = {
 }
 OVERLAPS = (1, 3, 7)
 """Days in which the old and the new one work."""
-
-
-def _end_of_day(text: str | None) -> datetime | None:
-    """Return the end of a day (UTC). Raises `PydanticCustomError` with the JSON's message."""
-    if not (text or "").strip():
-        return None
-    day = parse_date((text or "").strip())
-    return datetime.combine(day, time(), UTC) + timedelta(days=1)
+BY_DATE, NEVER = "date", "never"
+_DEFAULT = str(lifetimes.DEFAULT.days)
+LENGTHS = {str(length.days): length for length in lifetimes.CHOICES}
 
 
 class EndingForm(PortalForm):
-    """The fields that the forms of keys and clients share."""
+    """The end of a new credential or secret; without a choice it is `lifetimes.DEFAULT`."""
 
     wire_fields: ClassVar = {"expiresAt": "last_day"}
 
-    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
+    lifetime = SelectField(lazy_gettext("Expires"), validate_choice=False)
     last_day = StringField(lazy_gettext("Last day"), widget=DateInput())
 
-    expires_at: datetime | None = None
+    expires_at: lifetimes.End = lifetimes.DEFAULT
+
+    def __init__(self, *args: Any, **more: Any):
+        super().__init__(*args, **more)
+        self.lifetime.choices = [
+            *(
+                SelectChoice(
+                    value, ngettext("After %(num)s day", "After %(num)s days", length.days)
+                )
+                for value, length in LENGTHS.items()
+                if length != lifetimes.DEFAULT
+            ),
+            SelectChoice(_DEFAULT, gettext("After 12 months")),
+            SelectChoice(BY_DATE, gettext("After a day that you choose")),
+            SelectChoice(NEVER, gettext("Never")),
+        ]
+        self.lifetime.data = self.lifetime.data or _DEFAULT
 
     def validate(self, extra_validators: Any = None) -> bool:
-        sound: bool = super().validate(extra_validators)
+        is_sound: bool = super().validate(extra_validators)
+        chosen = self.lifetime.data
+        if chosen in LENGTHS:
+            self.expires_at = LENGTHS[chosen]
+        elif chosen == NEVER:
+            self.expires_at = None
+        elif chosen != BY_DATE:
+            self.lifetime.errors = (gettext("Choose when it expires."),)
+            return False
+        else:
+            return self._read_day() and is_sound
+        return is_sound
+
+    def _read_day(self) -> bool:
+        """Set the end to that of the day (UTC); False with the problem at the field."""
         try:
-            self.expires_at = _end_of_day(self.last_day.data)
+            day = parse_date((self.last_day.data or "").strip())
+            self.expires_at = datetime.combine(day, time(), UTC) + timedelta(days=1)
         except PydanticCustomError as error:
             self.last_day.errors = (error.message(),)
-            return False
         except OverflowError:
             self.last_day.errors = (gettext("This day is too far away."),)
-            return False
-        return sound
+        return not self.last_day.errors
 
 
-class KeyForm(EndingForm):
+class NamedForm(EndingForm):
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
+
+
+class KeyForm(NamedForm):
     once = OnceField()
     kind = RadioField(
         lazy_gettext("Kind"),
@@ -101,22 +125,22 @@ class KeyForm(EndingForm):
         default=LIVE,
     )
     scopes = Checkboxes(
-        lazy_gettext("May"),
+        lazy_gettext("Permissions"),
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
         default=[str(Permission.CONTACTS_WRITE)],
     )
 
 
-class ClientForm(EndingForm):
+class ClientForm(NamedForm):
     once = OnceField()
     role = RadioField(
-        lazy_gettext("May"),
+        lazy_gettext("Permissions"),
         choices=[SelectChoice(role.value, words) for role, words in ROLE_WORDS.items()],
         default=Role.ADMIN.value,
     )
 
 
-class RollForm(PortalForm):
+class RollForm(EndingForm):
     once = OnceField()
     overlap = SelectField(
         lazy_gettext("Old one stops working"),

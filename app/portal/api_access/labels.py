@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from app.enums import Area
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.models import ApiKey, ApiRequest, OAuthClient, utcnow
+from app.models import ApiKey, ApiRequest, OAuthClient, ScimToken, utcnow
 from app.portal.web.formats import day, last_day, number
 
 SOON = timedelta(days=14)
@@ -35,34 +35,44 @@ class End:
 def key_state(key: ApiKey, zone: str) -> State:
     if key.revoked_at is not None:
         return State(pgettext("API key", "Revoked"), "danger")
-    if key.expires_at is not None and key.expires_at <= utcnow():
-        return State(
-            pgettext("API key", "Rolled") if key.replaced_by else pgettext("API key", "Ended"),
-            "neutral",
-        )
+    if key.replaced_by is not None and not works(key):
+        return State(pgettext("API key", "Rolled"), "neutral")
     if key.replaced_by is not None:
         return State(gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning")
-    return State(pgettext("API key", "Active"), "success")
+    return state_by_end(key.expires_at) or State(pgettext("API key", "Active"), "success")
 
 
 def client_state(client: OAuthClient) -> State:
     if client.revoked_at is not None:
         return State(pgettext("API client", "Revoked"), "danger")
-    if client.expires_at is not None and client.expires_at <= utcnow():
-        return State(pgettext("API client", "Ended"), "neutral")
-    if client.suspended_at is not None:
+    if client.suspended_at is not None and works(client):
         return State(pgettext("API client", "Suspended"), "warning")
-    return State(pgettext("API client", "Active"), "success")
+    return state_by_end(client.expires_at) or State(pgettext("API client", "Active"), "success")
 
 
-def works(credential: ApiKey | OAuthClient) -> bool:
+def state_by_end(end: datetime | None) -> State | None:
+    """Return the state of a credential that has ended or ends soon, otherwise None."""
+    left = end - utcnow() if end is not None else SOON
+    if left <= timedelta():
+        return State(gettext("Expired"), "neutral")
+    if left >= SOON:
+        return None
+    words = (
+        ngettext("Expires in %(num)s day", "Expires in %(num)s days", left.days)
+        if left.days
+        else gettext("Expires within a day")
+    )
+    return State(words, "warning")
+
+
+def works(credential: ApiKey | OAuthClient | ScimToken) -> bool:
     """Whether the credential can still be revoked or rolled."""
     over = credential.expires_at is not None and credential.expires_at <= utcnow()
     return credential.revoked_at is None and not over
 
 
 def end_of(
-    credential: ApiKey | OAuthClient, zone: str, served_until: datetime | None = None
+    credential: ApiKey | OAuthClient | ScimToken, zone: str, served_until: datetime | None = None
 ) -> End:
     """Return the end that is set or has passed; at the latest the end of its owner."""
     if credential.revoked_at is not None:

@@ -130,10 +130,18 @@ def api_key_roll_confirm(key_id: UUID) -> str:
 @portal.post("/api-access/keys/<uuid:key_id>/roll")
 def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
+    if not form.validate():
+        return _roll_page(key_id, form), 422
     try:
         with transaction() as session:
             submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = api_keys.roll(session, caller(), key_id, overlap=form.length)
+            new = api_keys.roll(
+                session,
+                caller(),
+                key_id,
+                overlap=form.length,
+                expires_at=form.expires_at,
+            )
             submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
@@ -175,8 +183,8 @@ def _roll_page(key_id: UUID, form: RollForm) -> str:
         form,
         gettext("Roll “%(name)s”", name=key.name),
         gettext(
-            "A new key with the same name, permissions and end date replaces it. Give your scripts "
-            "time to switch if needed."
+            "A new key with the same name and permissions replaces it. Give your scripts time to "
+            "switch if needed."
         ),
         gettext("Roll key"),
         [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],

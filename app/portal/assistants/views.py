@@ -19,8 +19,8 @@ from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number, phone
-from app.portal.web.forms import refused
+from app.portal.web.formats import phone
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
 from app.services import assistants, audit, organizations, phone_numbers
 from app.services.assistants import settings
@@ -41,15 +41,14 @@ ACTS = {
     "phone_enabled": lazy_gettext("Switch calls on"),
     "phone_configured": lazy_gettext("Mark as set up"),
     "default_intro": lazy_gettext("Write messages"),
+    "default_voicemail": lazy_gettext("Write messages"),
 }
 
 
 @portal.get("/assistants", endpoint="assistants")
-def list_assistants() -> Page:
+def list_assistants() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, ASSISTANTS)
-        if page.default_url:
-            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
     return render_template(
         "portal/assistants/list.html", list=page, organization=organization, tones=READINESS_TONES
@@ -117,13 +116,7 @@ def assistant_save(assistant_id: UUID) -> Page:
                 allow_private=extensions.settings().sip_allow_private,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(assistant_id, form),
-            stored=lambda session: _stored(session, assistant_id),
-            target=("agent", assistant_id),
-        )
+        return refused_edit(error, form, "agent", assistant_id, _edit_page, _stored)
     flash(gettext("%(name)s was saved.", name=form.name.data), "success")
     return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
 
@@ -227,7 +220,6 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
             "%(num)s contact has a value for it. Contacts keep it.",
             "%(num)s contacts have a value for it. Contacts keep it.",
             carriers,
-            num=number(carriers),
         )
         if carriers
         else gettext("No contact uses it.")
@@ -238,7 +230,6 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
                 "%(num)s other assistant defines it too.",
                 "%(num)s other assistants define it too.",
                 others,
-                num=number(others),
             )
         )
     else:
@@ -254,9 +245,12 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
 
 
 def _new_page(organization: Organization, form: AssistantForm, limit: str | None = None) -> str:
+    with transaction(read_only=True) as session:
+        numbers = phone_numbers.unused_by_assistants(session, organization.id)
     return render_template(
         "portal/assistants/new.html",
         organization=organization,
+        numbers=numbers,
         form=form,
         limit=limit,
         most=MAX_TEXT,
@@ -266,9 +260,11 @@ def _new_page(organization: Organization, form: AssistantForm, limit: str | None
 def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
     with transaction(read_only=True) as session:
         found = assistants.get(session, caller(), assistant_id)
+        numbers = phone_numbers.unused_by_assistants(session, found.organization_id)
     return render_template(
         "portal/assistants/edit.html",
         assistant=found,
+        numbers=numbers,
         form=form,
         most=MAX_TEXT,
     )

@@ -8,11 +8,20 @@ from zoneinfo import ZoneInfo
 from babel.dates import get_day_names
 from flask import Flask
 
-from app.enums import TIER_NAMES, CampaignStatus, Role, UserStatus
+from app.enums import (
+    TIER_NAMES,
+    BillingInterval,
+    CampaignStatus,
+    Role,
+    SubscriptionState,
+    UsageUnit,
+    UserStatus,
+)
 from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.phone import format_international
+from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import change_words, field_words
 from app.portal.web.formats import day
 from app.portal.web.navigation import ROLE_NAMES
@@ -56,14 +65,28 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "test": lazy_gettext("a test call"),
         "verification": lazy_gettext("a verification call"),
     },
+    "interval": {
+        BillingInterval.MONTH.value: lazy_gettext("Each month"),
+        BillingInterval.YEAR.value: lazy_gettext("Each year"),
+    },
+    "usageUnit": {
+        UsageUnit.MINUTE.value: lazy_gettext("By the minute"),
+        UsageUnit.CALL.value: lazy_gettext("By the call"),
+    },
     "purpose": {
         "call-trial": lazy_gettext("calls in trial mode"),
         "caller-id": lazy_gettext("caller ID"),
     },
+    "period": {each.value: words for each, words in PERIODS.items()},
     "status": {
         CampaignStatus.PAUSED.value: lazy_gettext("Paused"),
         CampaignStatus.ACTIVE.value: lazy_gettext("Active"),
         CampaignStatus.ARCHIVED.value: lazy_gettext("Archived"),
+    },
+    "subscription": {
+        SubscriptionState.ACTIVE.value: lazy_gettext("Active"),
+        SubscriptionState.OVERDUE.value: lazy_gettext("Payment overdue"),
+        SubscriptionState.ENDED.value: lazy_gettext("Ended"),
     },
     "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
 }

@@ -1,23 +1,29 @@
 """The history: who changed what, when and from where, with the values before and after."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
+from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.models import AuditEntry
-from app.portal.audit.labels import ACTION_WORDS, ACTOR_WORDS, field_words
-from app.portal.audit.listing import HISTORY
+from app.portal.alerts.views import titles_of
+from app.portal.audit import saved_views
+from app.portal.audit.labels import ACTOR_WORDS, field_words
+from app.portal.audit.listing import HISTORY, actions, kinds
 from app.portal.audit.values import value_words
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
+from app.services import alerts
 from app.services.audit import search as audit_search
+from app.validation.uuids import as_uuid
 
 PAGES = {
     "organization": ("portal.organization", "organization_id"),
@@ -32,6 +38,10 @@ PAGES = {
 """The pages of records; records of these kinds are never deleted."""
 
 
+IN_TARGET = {("alert_rule", "measure"), ("alert_rule", "scope")}
+"""The fields that the words of a record say already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     field: str
@@ -44,37 +54,62 @@ def show_audit() -> Page:
     problems = HISTORY.problems()
     with transaction(read_only=True) as session:
         page = list_page(session, HISTORY)
-        if page.default_url:
-            return redirect(page.default_url)
         names = audit_search.organization_names(session, page.rows)
         assistants = audit_search.assistant_names(session, page.rows)
         named = organization_picker.named_in_filter(session)
+        users = audit_search.user_names(session, caller(), page.rows)
+        targets = _targets(session, page.rows)
+        in_filters = saved_views.organizations_in(session, page.rows)
     answer = render_template(
         "portal/audit/page.html",
         list=page,
         names=names,
+        users=users,
+        targets=targets,
+        user_named=lambda entry: users.get(as_uuid(entry.target_id) or entry.id),
         named=named,
-        changes=partial(_changes, assistants=assistants),
+        changes=partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
         url_of=_url_of,
         actors=ACTOR_WORDS,
-        actions=dict(sorted(ACTION_WORDS.items(), key=lambda entry: str(entry[1]))),
+        kinds=kinds(),
+        actions=actions(),
         problems=problems,
     )
     return (answer, 422) if problems else answer
 
 
-def _changes(entry: AuditEntry, assistants: Mapping[str, str]) -> list[Change]:
+def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """Return the targets that have other words than the stored ones, by the ids of the entries."""
+    titles = titles_of(session, entries)
+    found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
+    return found | alerts.sentences_of(session, caller(), entries)
+
+
+def _changes(
+    entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
+) -> list[Change]:
     old, new = entry.before or {}, entry.after or {}
+    is_view = entry.target_type == "saved_view"
+    list_name = new.get("list") or old.get("list")
 
     def words(name: str, side: Mapping[str, Any]) -> str | None:
         if name not in side:
             return None
         if name in audit_search.ASSISTANT_FIELDS and side[name] in assistants:
             return assistants[side[name]]
+        if name == "organizationId" and side[name] and UUID(side[name]) in organizations:
+            return organizations[UUID(side[name])]
+        if is_view and name == "filters":
+            return saved_views.filter_words(list_name, side[name], organizations)
+        if is_view and name == "list":
+            return saved_views.list_words(side[name])
         return value_words(side[name], zone(), name)
 
     found = [
-        Change(field_words(name), words(name, old), words(name, new)) for name in {**old, **new}
+        Change(field_words(name), words(name, old), words(name, new))
+        for name in {**old, **new}
+        if (entry.target_type, name) not in IN_TARGET
+        if name in old or new[name] is False or new[name] != 0
     ]
     return sorted(found, key=lambda change: change.field)
 

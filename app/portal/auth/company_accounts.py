@@ -39,7 +39,7 @@ class Answered:
     def origin(self, provider_id: UUID) -> sessions.Origin:
         sid = self.claims.get("sid", "")
         sid_hash = sessions.hash_of(sid) if tokens.is_subject(sid) else None
-        return sessions.Origin(provider_id, sid_hash)
+        return sessions.Origin(provider_id, sid_hash, tokens.signed_in_at(self.claims))
 
 
 def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
@@ -67,7 +67,12 @@ def leave(
     redirect_uri = redirect_uri_of(partner, provider.id, request.host)
     with transaction(scope=of_tenant(partner.id, None)) as session:
         begun: Begun = requests.begin(
-            session, provider, redirect_uri=redirect_uri, next_path=next_path, user_id=user_id
+            session,
+            provider,
+            redirect_uri=redirect_uri,
+            next_path=next_path,
+            user_id=user_id,
+            again=again,
         )
     browser[BROWSER_KEY] = begun.browser_token
     return requests.authorization_url(
@@ -114,6 +119,7 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> Answered:
     except tokens.UnknownKey:
         keys = openid.keys_of(endpoints, allow_private=private, renew=True)
         claims = tokens.check_id_token(token, keys, **expected)
+    tokens.check_proven_since(claims, taken.proven_since)
     return Answered(taken, claims)
 
 

@@ -3,16 +3,7 @@
 import json
 from urllib.parse import urlsplit
 
-from flask import (
-    Blueprint,
-    Response,
-    g,
-    make_response,
-    redirect,
-    render_template,
-    request,
-    url_for,
-)
+from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
 from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -20,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.languages import gettext
 from app.policy import ROUTES, Access, Permission
-from app.policy.step_up import STEP_UP, WITHOUT_FACTOR
+from app.policy.step_up import WITHOUT_FACTOR, needs_proof
 from app.portal.auth.form_recovery import (
     is_from_ourselves,
     of_request,
@@ -82,7 +73,9 @@ def _ask_for_factor() -> AnyResponse | None:
 
 def _ask_for_proof() -> AnyResponse | None:
     """Ask for a fresh proof before acts that need one. What was typed is kept."""
-    if request.endpoint not in STEP_UP or _is_view() or current_user.signed_in.is_fresh:
+    if not needs_proof(request.endpoint, request.view_args or {}):
+        return None
+    if _is_view() or current_user.signed_in.is_fresh:
         return None
     wanted = request.full_path.rstrip("?") if request.method == "GET" else referring_path()
     if not is_from_htmx() and request.method != "GET":

@@ -29,6 +29,7 @@ REFRESHED = frozenset(
         "portal.call_live",
         "portal.campaign_outreach_live",
         "portal.carrier_account_connection",
+        "portal.erasure_live",
         "portal.notifications_bell",
         "portal.phone_number_list",
         "portal.plan_checkout",

@@ -14,8 +14,8 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
-from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import SecondStepForm
+from app.portal.auth.step_up import site
 from app.portal.auth.views import Page, let_in, must_use
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie

@@ -1,15 +1,20 @@
 """The page that asks for a fresh proof of who the user is, before a risky act."""
 
-from flask import Response, make_response, render_template, url_for
+from flask import Response, make_response, render_template, request, url_for
 from flask_login import current_user
 
 from app.extensions import caller, transaction
-from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import StepUpForm
 from app.services.factors import passkeys
+from app.services.factors.passkeys import Site
 from app.services.identity_providers import accounts
 
-__all__ = ["StepUpForm", "step_up_page"]
+__all__ = ["StepUpForm", "site", "step_up_page"]
+
+
+def site() -> Site:
+    """Return the host and origin of the request's page: a passkey works at one host name."""
+    return Site(request.host, f"{request.scheme}://{request.host}")
 
 
 def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:

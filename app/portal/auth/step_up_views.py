@@ -12,9 +12,8 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.passkey_site import site
 from app.portal.auth.second_step_forms import StepUpForm
-from app.portal.auth.step_up import step_up_page
+from app.portal.auth.step_up import site, step_up_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
 from app.portal.web.errors import with_wait
@@ -51,7 +50,7 @@ def step_up_confirm() -> Response:
     with transaction() as session:
         sessions.prove_again(session, session_token() or "", proof)
     if recovered:
-        return form_recovery.send_again_page(recovered, status=200, signed_in=True)
+        return form_recovery.confirmed_page(recovered)
     return redirect(wanted, 303)
 
 

@@ -26,12 +26,7 @@ from app.portal.auth.login_manager import (
 )
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
-from app.portal.web.current_user import (
-    PARTNER_COOKIE,
-    local_path,
-    sign_in_url,
-    with_kept_words,
-)
+from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
 from app.portal.web.errors import with_wait
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer

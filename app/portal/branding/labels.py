@@ -101,13 +101,13 @@ PICTURE_FIELDS = (
     ),
 )
 VERDICTS: dict[str, str] = {
-    "As given": lazy_gettext("As given"),
+    "As given": lazy_gettext("Your colour"),
     "Shade used": lazy_gettext("Shade used"),
     "Dark text": lazy_gettext("Dark text"),
 }
 """How a colour is used (`contrast_report`), in a column of its own."""
 VERDICTS_IN_TEXT: dict[str, str] = {
-    "As given": lazy_gettext("as given"),
+    "As given": lazy_gettext("your colour"),
     "Shade used": lazy_gettext("shade used"),
     "Dark text": lazy_gettext("dark text"),
 }

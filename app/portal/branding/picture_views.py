@@ -35,7 +35,7 @@ def branding_image(kind: str) -> Page:
     try:
         encoded = images.encode(data, _type_of(kind), field=kind)
         with transaction() as session:
-            partner = partners.get(session, caller(), partners.own(caller()))
+            partner = partners.get_own(session, caller())
             image = images.store(
                 session,
                 caller(),
@@ -60,7 +60,7 @@ def branding_image(kind: str) -> Page:
 @portal.post(f"/branding/images/<{KINDS}:kind>/remove")
 def branding_image_remove(kind: str) -> Response:
     with transaction() as session:
-        partner = partners.get(session, caller(), partners.own(caller()))
+        partner = partners.get_own(session, caller())
         _set(session, partner, kind, None)
     return redirect(url_for("portal.branding", saved=1), 303)
 
@@ -69,7 +69,7 @@ def branding_image_remove(kind: str) -> Response:
 def branding_image_retry(kind: str) -> Response:
     """Have a picture on another host fetched again."""
     with transaction() as session:
-        partner = partners.get(session, caller(), partners.own(caller()))
+        partner = partners.get_own(session, caller())
         outside_pictures.retry(session, caller(), partner, ImageType(kind))
     return redirect(url_for("portal.branding", _anchor=f"{kind}-picture"), 303)
 

@@ -4,11 +4,13 @@ from flask import Response, g, make_response, render_template, request
 
 from app.extensions import settings, transaction
 from app.http.security_headers import allow_framing_by_ourselves
+from app.languages import LANGUAGES
 from app.portal.auth.forms import SignInForm
 from app.portal.branding.studio import Studio
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
+from app.portal.web.i18n import speak_to
 from app.portal.web.page_context import page_brand
 from app.services import mails
 from app.services.branding.brand import Brand
@@ -17,6 +19,8 @@ from app.services.branding.brand import Brand
 @portal.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
 def branding_preview(surface: str) -> Response:
     allow_framing_by_ourselves()
+    if request.args.get("language") in LANGUAGES:
+        speak_to(request.args["language"], None)
     with transaction(read_only=True) as session:
         studio = Studio(session)
         g.brand = studio.brand

@@ -1,5 +1,6 @@
 """What the studio's pages share: the draft or, without one, the published version."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from wtforms import SelectChoice
 
 from app.enums import ImageType
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, pgettext
+from app.languages import LANGUAGES, gettext, language, lazy_gettext, pgettext
 from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, VERDICTS, words
@@ -49,9 +50,11 @@ class Studio:
     """The caller's partner with draft, published version and assistants."""
 
     def __init__(self, session: Session):
-        self.partner: Partner = partners.get(session, caller(), partners.own(caller()))
+        self.partner: Partner = partners.get_own(session, caller())
         self.draft: BrandVersion | None = drafts.draft_of(session, self.partner)
-        self.latest = next(iter(versions.published(session, self.partner, 1)), None)
+        newest = next(iter(versions.published(session, self.partner, 1)), None)
+        self.latest = newest.version if newest else None
+        self.before_latest = newest.before if newest else None
         self.content: dict[str, Any] = drafts.content_of(session, caller(), self.partner)
         self.changes = (
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
@@ -120,7 +123,8 @@ class Studio:
         return {
             "draft": self.draft,
             "changes": self.changes,
-            "latest": self.latest.version if self.latest else None,
+            "latest": self.latest,
+            "before_latest": self.before_latest,
             "version": drafts.fingerprint(self.content),
         }
 
@@ -151,10 +155,16 @@ class Studio:
             "surfaces": _previews(),
             "missing": missing(self.partner, brand),
             "shown_on": surfaces(self.partner, brand),
-            "themes": THEMES,
-            "widths": WIDTHS,
-            "theme": _choice("theme", dict(THEMES)),
-            "width": _choice("width", dict(WIDTHS)),
+            "views": (
+                ("theme", gettext("Theme of the preview"), THEMES),
+                ("width", gettext("Width of the preview"), WIDTHS),
+                ("language", gettext("Language of the preview"), [*LANGUAGES.items()]),
+            ),
+            "view": {
+                "theme": _choice("theme", dict(THEMES)),
+                "width": _choice("width", dict(WIDTHS)),
+                "language": _choice("language", LANGUAGES, language()),
+            },
         }
 
 
@@ -169,6 +179,7 @@ def _previews() -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _choice(name: str, offered: dict[str, str]) -> str:
+def _choice(name: str, offered: Mapping[str, str], otherwise: str | None = None) -> str:
+    """Return the choice in the URL; without a valid one ``otherwise`` or the first."""
     wanted = request.args.get(name, "")
-    return wanted if wanted in offered else next(iter(offered))
+    return wanted if wanted in offered else otherwise or next(iter(offered))

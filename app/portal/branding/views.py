@@ -8,11 +8,12 @@ from werkzeug.wrappers import Response
 from app.errors import CHANGED_MEANWHILE, Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
+from app.portal.branding.labels import PICTURE_FIELDS
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import wants_fragment
 from app.services import partners
-from app.services.branding import drafts
+from app.services.branding import drafts, images
 from app.services.branding.brand import of_content
 from app.services.branding.colour_pairs import offered_shades
 
@@ -21,7 +22,13 @@ from app.services.branding.colour_pairs import offered_shades
 def branding() -> Page:
     with transaction(read_only=True) as session:
         studio = Studio(session)
-        return studio.page(BrandingForm.showing(studio.content))
+        form = BrandingForm.showing(studio.content)
+        kind = request.args.get("too_large")
+        if kind is None or kind not in {picture.kind for picture in PICTURE_FIELDS}:
+            return studio.page(form)
+        message = str(images.TOO_LARGE)
+        form.problems = [(f"{kind}-picture", message)]
+        return studio.page(form, {kind: message})
 
 
 @portal.post("/branding")
@@ -59,7 +66,7 @@ def branding_use_shade() -> Response:
     """Use one of the suggested shades as the brand colour of the draft."""
     shade = request.form.get("shade", "")
     with transaction() as session:
-        partner = partners.get(session, caller(), partners.own(caller()))
+        partner = partners.get_own(session, caller())
         content = drafts.content_of(session, caller(), partner)
         if shade not in offered_shades(of_content(partner, content).colour):
             raise NotFound
@@ -75,7 +82,7 @@ def branding_publish() -> Page:
     form = BrandingForm()
     try:
         with transaction() as session:
-            partner = partners.get(session, caller(), partners.own(caller()))
+            partner = partners.get_own(session, caller())
             version = form.version.data
             if "product_name" in request.form:
                 content = drafts.content_of(session, caller(), partner)
@@ -97,14 +104,14 @@ def branding_discard_confirm() -> str:
 @portal.post("/branding/discard")
 def branding_discard() -> Response:
     with transaction() as session:
-        drafts.discard(session, caller(), partners.get(session, caller(), partners.own(caller())))
+        drafts.discard(session, caller(), partners.get_own(session, caller()))
     return redirect(url_for("portal.branding", discarded=1), 303)
 
 
 def _save(form: BrandingForm) -> int:
     """Save the draft; return its version."""
     with transaction() as session:
-        partner = partners.get(session, caller(), partners.own(caller()))
+        partner = partners.get_own(session, caller())
         content = drafts.content_of(session, caller(), partner)
         draft = drafts.save(
             session,

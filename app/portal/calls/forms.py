@@ -2,14 +2,7 @@
 
 from typing import ClassVar
 
-from wtforms import (
-    RadioField,
-    SelectChoice,
-    SelectField,
-    StringField,
-    TelField,
-    TextAreaField,
-)
+from wtforms import RadioField, SelectChoice, SelectField, StringField, TelField, TextAreaField
 
 from app.languages import lazy_gettext
 from app.models import Assistant, Call

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from flask import url_for
+from flask import request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallSource, CallStatus
@@ -113,7 +114,14 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "seconds": _seconds(found),
         "waited_at": utcnow(),
         "confirmation": None if found.status.is_final else cancelling(found),
+        "is_own_page": is_own_page(found),
     }
+
+
+def is_own_page(found: Call) -> bool:
+    """Return whether the request comes from the page of the call, itself or a part of it."""
+    shown = urlsplit(request.headers.get("HX-Current-URL", request.path)).path
+    return shown == url_for("portal.call", call_id=found.id)
 
 
 def cancelling(found: Call) -> Confirmation:
@@ -218,7 +226,7 @@ def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
 def _after(start: datetime, at: datetime, *, first: bool) -> str:
     if first:
         return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
-    seconds = (at - start).total_seconds()
+    seconds = max(0.0, (at - start).total_seconds())  # clocks of machines differ
     if seconds < 100:
         return f"+{written(seconds, 1)}{NO_BREAK}s"
     minutes = round(seconds / 60)

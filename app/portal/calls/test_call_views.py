@@ -57,7 +57,11 @@ def test_call_checks() -> str:
     """Return the pre-call checks for the current values of the form."""
     form = TestCallForm()
     with transaction(read_only=True) as session:
-        return render_template("portal/calls/_checks.html", checks=_checks(session, form))
+        return render_template(
+            "portal/calls/_checks.html",
+            checks=_checks(session, form),
+            no_number=not form.called_number,
+        )
 
 
 @portal.post("/test-call")
@@ -102,7 +106,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
             form.assistant.data = str(ready[0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
-        checks = _checks(session, form, is_placed=call_id is not None)
+        checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
         if is_refused and not form.number.errors:
             # The service reports the first blocker, the form shows all of them.
             form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
@@ -112,6 +116,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             hints=HINTS,
             most_words=MOST_WORDS,
             checks=checks,
+            no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
             has_more=len(choices) >= MOST_ASSISTANTS,
             **shown,
@@ -127,10 +132,10 @@ def _assistant_words(name: str, organization: str, number: str | None) -> str:
 
 
 def _checks(
-    session: Session, form: TestCallForm, *, is_placed: bool = False
+    session: Session, form: TestCallForm, *, is_placed: bool = False, is_sent: bool = False
 ) -> list[dict[str, Any]]:
     """Return the pre-call checks; of a call that is placed, its panel shows the current state of
-    the calling service."""
+    the calling service. Fields that are still blank are no failures before the form ``is_sent``."""
     try:
         assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
@@ -156,7 +161,16 @@ def _checks(
         }
         for check in found
         if not (is_placed and check.fix_at == "worker")
+        and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
     ]
+
+
+def _is_untouched(form: TestCallForm, place: str) -> bool:
+    """Whether the fields that a check is about are blank."""
+    if place == "number":
+        return not form.called_number
+    texts = (form.intro.data, form.voicemail.data, form.instructions.data)
+    return place == "messages" and not any(texts)
 
 
 def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:

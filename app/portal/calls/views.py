@@ -1,16 +1,15 @@
 """Calls: the list with its filters, one call, and cancelling it."""
 
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import make_response, redirect, render_template, request, url_for
+from flask import make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.portal.calls import listing
-from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, live
+from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, is_own_page, live
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
@@ -22,8 +21,6 @@ def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
         page = list_page(session, listing.CALLS)
-        if page.default_url:
-            return redirect(page.default_url)
         unlisted = calls.without_calls(session, caller(), chosen)
         named = organization_picker.named_in_filter(session)
         if isinstance(chosen.assistant, UUID):
@@ -70,8 +67,7 @@ def call_live(call_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
         panel = make_response(render_template("portal/calls/_live.html", **live(session, found)))
-    page = urlsplit(request.headers.get("HX-Current-URL", "")).path
-    if found.status.is_final and page == url_for("portal.call", call_id=call_id):
+    if found.status.is_final and is_own_page(found):
         panel.headers["HX-Refresh"] = "true"
     return panel
 

@@ -6,7 +6,6 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.portal.web.formats import number
 from app.services import campaigns, outreach
 
 
@@ -39,12 +38,8 @@ ACTIONS = (
         name="pause",
         label=lazy_gettext("Pause…"),
         permission=Permission.CAMPAIGNS_WRITE,
-        button=lambda n: ngettext(
-            "Pause %(num)s campaign", "Pause %(num)s campaigns", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s campaign paused", "%(num)s campaigns paused", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Pause %(num)s campaign", "Pause %(num)s campaigns", n),
+        done=lambda n: ngettext("%(num)s campaign paused", "%(num)s campaigns paused", n),
         safe=lazy_gettext("Keep running"),
         consequences=(
             lazy_gettext("No more contacts are called, and waiting calls are cancelled."),
@@ -59,12 +54,8 @@ ACTIONS = (
         name="resume",
         label=lazy_gettext("Resume…"),
         permission=Permission.CAMPAIGNS_WRITE,
-        button=lambda n: ngettext(
-            "Resume %(num)s campaign", "Resume %(num)s campaigns", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s campaign resumed", "%(num)s campaigns resumed", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Resume %(num)s campaign", "Resume %(num)s campaigns", n),
+        done=lambda n: ngettext("%(num)s campaign resumed", "%(num)s campaigns resumed", n),
         safe=lazy_gettext("Not now"),
         consequences=(
             lazy_gettext("Their contacts are called from now on, in the hours of their plans."),
@@ -78,12 +69,8 @@ ACTIONS = (
         name="archive",
         label=lazy_gettext("Archive…"),
         permission=Permission.CAMPAIGNS_WRITE,
-        button=lambda n: ngettext(
-            "Archive %(num)s campaign", "Archive %(num)s campaigns", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s campaign archived", "%(num)s campaigns archived", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Archive %(num)s campaign", "Archive %(num)s campaigns", n),
+        done=lambda n: ngettext("%(num)s campaign archived", "%(num)s campaigns archived", n),
         safe=lazy_gettext("Keep campaigns"),
         consequences=(
             lazy_gettext("They leave the list and take no more uploads."),

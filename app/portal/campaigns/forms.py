@@ -29,7 +29,7 @@ class CampaignForm(PortalForm):
         ],
         default=ALL,
     )
-    assistants = Checkboxes(lazy_gettext("Chosen assistants"), choices=[])
+    assistants = Checkboxes(lazy_gettext("Selected assistants"), choices=[])
 
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":

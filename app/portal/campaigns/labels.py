@@ -98,7 +98,6 @@ def consequences(
             "%(num)s contact will be called: %(hours)s.",
             "%(num)s contacts will be called: %(hours)s.",
             forecast.called,
-            num=number(forecast.called),
             hours=hours_words(plan),
         )
     ]
@@ -112,7 +111,6 @@ def consequences(
                 "%(num)s contact of this round were already called.",
                 "%(num)s contacts of this round were already called.",
                 forecast.before,
-                num=number(forecast.before),
             )
         )
     lines += [
@@ -206,7 +204,6 @@ def _end_words(progress: Progress) -> list[str]:
                 "At the current pace of %(num)s call an hour it takes longer than a year.",
                 "At the current pace of %(num)s calls an hour it takes longer than a year.",
                 pace,
-                num=number(pace),
             )
         ]
     return [
@@ -214,7 +211,6 @@ def _end_words(progress: Progress) -> list[str]:
             "At the current pace of %(num)s call an hour all contacts are called by %(moment)s.",
             "At the current pace of %(num)s calls an hour all contacts are called by %(moment)s.",
             pace,
-            num=number(pace),
             moment=moment(progress.ends_at, zone()),
         )
     ]

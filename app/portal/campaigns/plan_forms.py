@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from uuid import UUID
 
-from wtforms import (
-    SelectChoice,
-    SelectField,
-)
+from wtforms import SelectChoice, SelectField
 
 from app.languages import lazy_gettext
 from app.models import Assistant

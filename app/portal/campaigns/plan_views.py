@@ -181,6 +181,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,
         "confirmation": None,
+        "needs_contacts": False,
         "blocker": None,
         "at_night": _at_night(session, found, plan) if plan else None,
     }
@@ -188,7 +189,9 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         assistant = assistants.get(session, caller(), plan.assistant_id)
         shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
         shown["facts_of_plan"] = plan_facts(plan, assistant)
-        if found.status is not CampaignStatus.ARCHIVED and (not running or progress.is_over):
+        is_archived = found.status is CampaignStatus.ARCHIVED
+        shown["needs_contacts"] = not found.contact_count and not is_archived
+        if found.contact_count and not is_archived and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
             shown["confirmation"] = _starting(session, found, plan, again=again)
     return shown

@@ -12,7 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
-from app.portal.campaigns.listing import CAMPAIGNS
+from app.portal.campaigns.listing import CAMPAIGNS, STATE_WORDS, state_of
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
@@ -20,28 +20,18 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
-from app.services import (
-    assistants,
-    audit,
-    campaigns,
-    contacts,
-    organizations,
-    outreach,
-)
+from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
 LATEST_CHANGES = 8
 
 
 @portal.get("/campaigns", endpoint="campaigns")
-def list_campaigns() -> Page:
+def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, CAMPAIGNS)
-        if page.default_url:
-            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
         return render_template("portal/campaigns/list.html", list=page, organization=organization)
 
@@ -82,12 +72,10 @@ def campaign_create() -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>")
-def campaign(campaign_id: UUID) -> Page:
+def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         page = list_page(session, CONTACTS)
-        if page.default_url:
-            return redirect(page.default_url)
         statuses = set(contacts.statuses_of(session, found))
         chosen = lists.text_filter("status")
         if chosen and chosen != contacts.NO_STATUS:
@@ -102,12 +90,10 @@ def campaign(campaign_id: UUID) -> Page:
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
-def campaign_uploads(campaign_id: UUID) -> Page:
+def campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         shown = uploads_page(session, CAMPAIGN_UPLOADS)
-        if shown["list"].default_url:
-            return redirect(shown["list"].default_url)
         return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
 
 
@@ -129,13 +115,7 @@ def campaign_save(campaign_id: UUID) -> Page:
                 session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _settings_page(campaign_id, form),
-            stored=lambda session: _stored(session, campaign_id),
-            target=("campaign", campaign_id),
-        )
+        return refused_edit(error, form, "campaign", campaign_id, _settings_page, _stored)
     flash(gettext("The campaign was saved."), "success")
     return redirect(url_for("portal.campaign_settings", campaign_id=campaign_id), 303)
 
@@ -155,10 +135,13 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    plan = outreach.stored_plan(session, found)
+    summary = outreach.summaries_of(session, [found]).get(found.id, outreach.Summary())
+    state = state_of(found, summary)
     return {
         "campaign": found,
-        "started": plan is not None and plan.started_at is not None,
+        "state": state,
+        "state_words": STATE_WORDS[state],
+        "started": summary.started_at is not None,
         "archived": found.status is CampaignStatus.ARCHIVED,
         "organization": organizations.get(session, caller(), found.organization_id),
         "keys": campaigns.external_id_keys(session, found),
@@ -182,7 +165,6 @@ def _archiving(found: Campaign) -> Confirmation:
             "Its %(num)s contact can still be viewed.",
             "Its %(num)s contacts can still be viewed.",
             found.contact_count,
-            num=number(found.contact_count),
         )
         moved = gettext("Its contacts can be uploaded to another campaign.")
         undone = f"{undone} {moved}"

@@ -7,27 +7,20 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import Conflict, NotFound
+from app.errors import Conflict
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import CarrierAccount, Organization
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts
 
-WHOLE = lazy_gettext("All other organizations")
+WHOLE = lazy_gettext("Organizations without their own account")
 KIND_WORDS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
     CarrierKind.SIP: lazy_gettext("SIP trunk"),
 }
 FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.line_trunk"}
-
-
-def only_partners() -> None:
-    """Operators have no account here: theirs is in the settings."""
-    if caller().partner_id is None:
-        raise NotFound
 
 
 def short_name(account: CarrierAccount) -> str:
@@ -58,7 +51,6 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
                 "You can remove it after %(num)s call over it has ended.",
                 "You can remove it after %(num)s calls over it have ended.",
                 follows.calls,
-                num=number(follows.calls),
             )
             if follows.calls
             else gettext("No calls are using it."),
@@ -81,13 +73,11 @@ def _instead(organizations: int, account: CarrierAccount | None) -> str:
             "New live calls of %(num)s organization use the platform’s.",
             "New live calls of %(num)s organizations use the platform’s.",
             organizations,
-            num=number(organizations),
         )
     return ngettext(
         "New live calls of %(num)s organization use your account %(account)s.",
         "New live calls of %(num)s organizations use your account %(account)s.",
         organizations,
-        num=number(organizations),
         account=short_name(account),
     )
 
@@ -113,6 +103,7 @@ def about(
             target = ("carrier_account", current.last_id)
             typed.show_conflict(session, conflict, stored, *target)
     is_same = present is not None and present.carrier is kind
+    tests = carrier_accounts.last_tests(session, [present] if present else [])
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind],
@@ -126,4 +117,5 @@ def about(
         if present is not None and not is_same
         else None,
         "removing": removing(session, present) if present else None,
+        "failed_test": next((test for test in tests.values() if test.works is False), None),
     }

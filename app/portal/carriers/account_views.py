@@ -15,7 +15,6 @@ from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
     form_url,
-    only_partners,
     owner_of,
     removing,
     short_name,
@@ -23,6 +22,7 @@ from app.portal.carriers.account_labels import (
 from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.forms import refused
 from app.portal.web.fragments import wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
@@ -30,7 +30,7 @@ from app.services import carrier_accounts, organizations, phone_numbers
 
 @portal.get("/line/accounts", endpoint="carrier_accounts")
 def list_carrier_accounts() -> str:
-    only_partners()
+    refuse_operators()
     at = lists.place()
     with transaction(read_only=True) as session:
         own = carrier_accounts.current(session, caller(), None).account
@@ -53,7 +53,7 @@ def list_carrier_accounts() -> str:
 @portal.get("/line/accounts/choose")
 def carrier_account_choose() -> Page:
     """Ask for the owner of the new account."""
-    only_partners()
+    refuse_operators()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is not None:
@@ -68,13 +68,13 @@ def carrier_account_choose() -> Page:
 
 @portal.get("/line/accounts/account")
 def carrier_account() -> str:
-    only_partners()
+    refuse_operators()
     return _page(None)
 
 
 @portal.post("/line/accounts/account")
 def carrier_account_save() -> Page:
-    only_partners()
+    refuse_operators()
     form = CarrierAccountForm()
     try:
         with transaction() as session:
@@ -86,6 +86,7 @@ def carrier_account_save() -> Page:
                 organization=organization_picker.organization_named(session),
                 expected_version=form.version.data,
             )
+            carrier_accounts.ask_for_test(session, caller(), account.id)
             phone_numbers.ask_for_list(session, caller(), account.id)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(form))

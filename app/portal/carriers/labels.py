@@ -61,6 +61,4 @@ def waiting_words(waiting: int, most: int) -> str:
         return gettext("No calls are waiting.")
     if waiting >= most:
         return gettext("%(number)s calls or more are waiting.", number=number(most))
-    return ngettext(
-        "%(num)s call is waiting.", "%(num)s calls are waiting.", waiting, num=number(waiting)
-    )
+    return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)

@@ -6,23 +6,24 @@ from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.portal.carriers.account_labels import about, only_partners, short_name
+from app.portal.carriers.account_labels import about, short_name
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.forms import refused
 from app.services import carrier_accounts
 
 
 @portal.get("/line/accounts/trunk")
 def line_trunk() -> str:
-    only_partners()
+    refuse_operators()
     return _page(None)
 
 
 @portal.post("/line/accounts/trunk")
 def line_trunk_save() -> Page:
-    only_partners()
+    refuse_operators()
     form = LineTrunkForm()
     if not settings().can_call_over_sip:
         return _page(form), 422
@@ -37,6 +38,7 @@ def line_trunk_save() -> Page:
                 may_be_private=settings().sip_allow_private,
                 expected_version=form.version.data,
             )
+            carrier_accounts.ask_for_test(session, caller(), account.id)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:

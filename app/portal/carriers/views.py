@@ -11,6 +11,7 @@ from app.portal.carriers.labels import (
     problem_title,
     waiting_words,
 )
+from app.portal.carriers.pause_views import pausing
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.services import pauses
@@ -40,7 +41,8 @@ def line_health() -> str:
             }
             for each in problems
         ],
-        pauses=held,
+        pauses=[(pause, pauses.is_own(pause)) for pause in held],
+        pausing=pausing(),
         is_offline=offline,
         waiting=waiting_words(waiting, MOST),
         failed=[

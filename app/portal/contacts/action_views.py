@@ -13,7 +13,7 @@ from app.models import Campaign, utcnow
 from app.portal.contacts.bulk import SOURCE
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import number, phone
+from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
@@ -139,7 +139,6 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
                 "%(num)s waiting call is cancelled.",
                 "%(num)s waiting calls are cancelled.",
                 waiting,
-                num=number(waiting),
             )
             if waiting
             else gettext("It has no waiting calls."),
@@ -165,7 +164,6 @@ def listing_confirmation(
                 "%(num)s waiting call is not placed.",
                 "%(num)s waiting calls are not placed.",
                 waiting,
-                num=number(waiting),
             )
             if waiting
             else gettext("No calls to it are waiting."),

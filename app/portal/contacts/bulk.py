@@ -8,7 +8,6 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.portal.web.formats import number
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, do_not_call
 from app.services.contacts import single
@@ -50,12 +49,8 @@ ACTIONS = (
         name="remove",
         label=lazy_gettext("Remove…"),
         permission=Permission.CONTACTS_WRITE,
-        button=lambda n: ngettext(
-            "Remove %(num)s contact", "Remove %(num)s contacts", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s contact removed", "%(num)s contacts removed", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Remove %(num)s contact", "Remove %(num)s contacts", n),
+        done=lambda n: ngettext("%(num)s contact removed", "%(num)s contacts removed", n),
         safe=lazy_gettext("Keep contacts"),
         consequences=(
             lazy_gettext("They leave the campaign with all their details."),
@@ -70,14 +65,9 @@ ACTIONS = (
         name="do-not-call",
         label=lazy_gettext("Add to do-not-call list…"),
         permission=Permission.CONTACTS_WRITE,
-        button=lambda n: ngettext(
-            "Never call %(num)s contact", "Never call %(num)s contacts", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Never call %(num)s contact", "Never call %(num)s contacts", n),
         done=lambda n: ngettext(
-            "%(num)s contact on the do-not-call list",
-            "%(num)s contacts on the do-not-call list",
-            n,
-            num=number(n),
+            "%(num)s contact on the do-not-call list", "%(num)s contacts on the do-not-call list", n
         ),
         safe=lazy_gettext("Keep callable"),
         consequences=(
@@ -93,12 +83,8 @@ ACTIONS = (
         name="restore",
         label=lazy_gettext("Restore"),
         permission=Permission.CONTACTS_WRITE,
-        button=lambda n: ngettext(
-            "Restore %(num)s contact", "Restore %(num)s contacts", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s contact restored", "%(num)s contacts restored", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Restore %(num)s contact", "Restore %(num)s contacts", n),
+        done=lambda n: ngettext("%(num)s contact restored", "%(num)s contacts restored", n),
         safe=lazy_gettext("Not now"),
         consequences=(lazy_gettext("Their cancelled calls stay cancelled."),),
         act=_restore,

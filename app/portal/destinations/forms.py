@@ -6,7 +6,7 @@ from typing import Self
 from wtforms import BooleanField, SelectMultipleField, TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.web.fields import VersionField
+from app.portal.web.fields import VersionField, lines_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
 from app.services.destinations import Choice, Limits
@@ -45,7 +45,7 @@ class DestinationsForm(PortalForm):
 
     @property
     def typed_hosts(self) -> Sequence[str]:
-        return [line.strip() for line in (self.hosts.data or "").splitlines() if line.strip()]
+        return lines_of(self.hosts)
 
     def to_choice(self) -> Choice:
         return Choice(self.chosen, self.typed_hosts)

@@ -6,7 +6,6 @@ from app.extensions import caller
 from app.languages import lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.portal.web.formats import number
 from app.services import do_not_call
 
 
@@ -19,12 +18,8 @@ ACTIONS = (
         name="remove",
         label=lazy_gettext("Remove…"),
         permission=Permission.CONTACTS_WRITE,
-        button=lambda n: ngettext(
-            "Remove %(num)s number", "Remove %(num)s numbers", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s number removed", "%(num)s numbers removed", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Remove %(num)s number", "Remove %(num)s numbers", n),
+        done=lambda n: ngettext("%(num)s number removed", "%(num)s numbers removed", n),
         safe=lazy_gettext("Keep numbers"),
         consequences=(
             lazy_gettext("They may be called again."),

@@ -58,12 +58,10 @@ def do_not_call_lists() -> Page:
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")
-def show_list(organization_id: UUID) -> Page:
+def show_list(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         page = list_page(session, DO_NOT_CALL)
-        if page.default_url:
-            return redirect(page.default_url)
         return render_template(
             "portal/organizations/do_not_call.html",
             **about(session, found, "portal.do_not_call"),
@@ -167,7 +165,7 @@ def _file_text(sent: FileStorage) -> str:
 
 def _added_words(added: Added, sheet: Sheet) -> str:
     count = added.added
-    words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count, num=number(count))]
+    words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
     if added.known:
         words.append(gettext("%(number)s already on the list.", number=number(added.known)))
     if sheet.repeated:
@@ -176,23 +174,17 @@ def _added_words(added: Added, sheet: Sheet) -> str:
                 "%(num)s line repeated a number.",
                 "%(num)s lines repeated a number.",
                 sheet.repeated,
-                num=number(sheet.repeated),
             )
         )
     if sheet.bad:
         left_out = len(sheet.bad)
-        words.append(
-            ngettext(
-                "%(num)s line left out.", "%(num)s lines left out.", left_out, num=number(left_out)
-            )
-        )
+        words.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))
     if added.calls:
         words.append(
             ngettext(
                 "%(num)s queued call to them ends cancelled, not placed.",
                 "%(num)s queued calls to them end cancelled, not placed.",
                 added.calls,
-                num=number(added.calls),
             )
         )
     return " ".join(words)

@@ -319,6 +319,12 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
+    "portal.portal_settings_groups": Topic(
+        lazy_gettext("Organizations that some of your admins look after."),
+        lazy_gettext("Limit an admin or API client to groups on its own page."),
+        lazy_gettext("Users"),
+        "portal.users",
+    ),
     "portal.portal_settings_destinations": Topic(
         lazy_gettext("Countries that your customers may call besides their own."),
         lazy_gettext("A country that you don’t open here is refused for every organization."),
@@ -380,6 +386,12 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("At the limit new uploads are refused."),
         lazy_gettext("Installation"),
         "portal.operator_installation",
+    ),
+    "portal.operator_calls": Topic(
+        lazy_gettext("The calls of all partners, with their outcome, length and cost."),
+        lazy_gettext("Who was called is visible only to the partner and its customer."),
+        lazy_gettext("Check the carrier"),
+        "portal.line_health",
     ),
     "portal.operator_figures": Topic(
         lazy_gettext("Each night the daily totals are compared with the rows that they count."),

@@ -6,7 +6,7 @@ from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Partner
@@ -14,9 +14,9 @@ from app.portal.auth.company_accounts import redirect_uri_of
 from app.portal.identity_providers.forms import EditProviderForm, ProviderForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.services import partners
 from app.services.identity_providers import providers
 
@@ -82,13 +82,7 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(provider_id, form),
-            stored=lambda session: _stored(session, provider_id),
-            target=("identity_provider", provider_id),
-        )
+        return refused_edit(error, form, "identity_provider", provider_id, _edit_page, _stored)
     flash(gettext("%(name)s was saved.", name=provider.name), "success")
     return redirect(url_for("portal.portal_settings_companies"), 303)
 
@@ -106,7 +100,6 @@ def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
                 "%(num)s user can no longer sign in with it.",
                 "%(num)s users can no longer sign in with it.",
                 users,
-                num=number(users),
             ),
             gettext("Sessions that began with it end now."),
             gettext("Users without a password need a password reset link."),
@@ -126,10 +119,8 @@ def portal_settings_company_remove(provider_id: UUID) -> Response:
 
 
 def _partner(session: Session) -> Partner:
-    """Return the caller's partner. Raises `NotFound` for operators, who have none."""
-    if caller().partner_id is None:
-        raise NotFound
-    return partners.get(session, caller(), partners.own(caller()))
+    refuse_operators()
+    return partners.get_own(session, caller())
 
 
 def _stored(session: Session, provider_id: UUID) -> EditProviderForm:

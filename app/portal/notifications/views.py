@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, url_for
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import AuditEntry
-from app.portal.alerts.titles import titles_of
+from app.portal.alerts.views import titles_of
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.navigation import may_open

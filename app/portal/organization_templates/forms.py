@@ -4,14 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from flask_wtf.file import FileField
-from wtforms import (
-    EmailField,
-    HiddenField,
-    RadioField,
-    SelectChoice,
-    SelectField,
-    StringField,
-)
+from wtforms import EmailField, HiddenField, RadioField, SelectChoice, SelectField, StringField
 
 from app.enums import Role, Tier
 from app.languages import gettext, lazy_gettext

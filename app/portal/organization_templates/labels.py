@@ -31,7 +31,7 @@ def content_words(content: Content) -> str:
     count = len(content.assistants)
     parts = [
         gettext("%(plan)s plan", plan=TIER_NAMES[content.payment_tier]),
-        ngettext("%(num)s assistant", "%(num)s assistants", count, num=number(count)),
+        ngettext("%(num)s assistant", "%(num)s assistants", count),
     ]
     if content.campaign is not None:
         parts.append(gettext("campaign %(name)s", name=content.campaign.name))
@@ -59,7 +59,6 @@ def rule_facts(rules: CallingRules) -> list[tuple[str, str]]:
             "%(times)s, after %(num)s minutes",
             rules.retry_minutes,
             times=number(rules.retry_times),
-            num=number(rules.retry_minutes),
         )
     return [
         (gettext("Country"), region_names([rules.default_region])),

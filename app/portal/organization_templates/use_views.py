@@ -16,8 +16,8 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number
 from app.portal.web.forms import refused
+from app.portal.web.lists import csv_file
 from app.services import organization_templates
 from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerRow
 
@@ -99,12 +99,10 @@ def organization_template_create_many(template_id: UUID) -> Page:
         )
         submission.led_to(url_for("portal.organizations"))
     created = [result for result in results if result.organization_id]
-    if len(created) == len(results):
+    left_out = [result for result in results if not result.organization_id]
+    if not left_out:
         words = ngettext(
-            "%(num)s organization added.",
-            "%(num)s organizations added.",
-            len(created),
-            num=number(len(created)),
+            "%(num)s organization added.", "%(num)s organizations added.", len(created)
         )
         flash(words, "success")
         return redirect(url_for("portal.organizations"), 303)
@@ -112,8 +110,29 @@ def organization_template_create_many(template_id: UUID) -> Page:
         "portal/organization_templates/created.html",
         template=opened(template_id).template,
         created=created,
-        refused=[result for result in results if not result.organization_id],
+        refused=left_out,
+        refused_text=_text_of(left_out),
     )
+
+
+@portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
+def organization_template_corrected_file(template_id: UUID) -> Page:
+    """Return the rows that were refused as a file, each with its problem, to fix and choose."""
+    form = CustomersForm()
+    opened(template_id)
+    try:
+        rows = organization_templates.from_text(form.rows.data or "")
+    except ValidationFailed as error:
+        form.file.errors = (error.message,)
+        return _many_page(template_id, form), 422
+    with transaction(read_only=True) as session:
+        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
+    written = [(each.row, " ".join(each.problems)) for each in checked]
+    return csv_file("organizations-to-fix", [organization_templates.corrected_file(written)])
+
+
+def _text_of(refused: list[CheckedRow]) -> str:
+    return organization_templates.as_text([each.row for each in refused])
 
 
 def _rows_of_file(sent: FileStorage | None) -> list[CustomerRow]:
@@ -163,4 +182,5 @@ def _checked_page(template_id: UUID, form: CustomersForm, checked: list[CheckedR
         rows=sorted(checked, key=lambda each: not each.problems),
         region_names=region_names,
         good=sum(not each.problems for each in checked),
+        refused_text=_text_of([each for each in checked if each.problems]),
     )

@@ -6,7 +6,7 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import NotFound, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
@@ -23,6 +23,7 @@ from app.portal.organization_templates.labels import (
 )
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.services import campaigns, organization_templates, organizations
@@ -52,7 +53,7 @@ def list_templates() -> str:
 
 @portal.get("/organization-templates/new")
 def organization_template_new() -> str:
-    _refuse_operators()
+    refuse_operators()
     return _new_page(NewTemplateForm())
 
 
@@ -72,7 +73,7 @@ def organization_template_create() -> Page:
 
 @portal.get("/organizations/<uuid:organization_id>/save-as-template")
 def organization_save_as_template(organization_id: UUID) -> str:
-    _refuse_operators()
+    refuse_operators()
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
         offered = _campaigns_of(session, organization_id)
@@ -137,12 +138,6 @@ def organization_template_delete(template_id: UUID) -> Response:
         name = deleted.name
     flash(gettext("Template %(name)s deleted.", name=name), "success")
     return redirect(url_for("portal.organization_templates"), 303)
-
-
-def _refuse_operators() -> None:
-    """Refuse operators: they have no partner that the template could belong to."""
-    if caller().partner_id is None:
-        raise NotFound
 
 
 def _new_page(form: NewTemplateForm) -> str:

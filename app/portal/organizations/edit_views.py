@@ -4,16 +4,18 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from flask_login import current_user
+from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
@@ -21,7 +23,7 @@ from app.services import organizations, partners, users
 
 @portal.get("/organizations/new")
 def organization_new() -> Page:
-    _refuse_operators()
+    refuse_operators()
     limit = current_user.partner.default_assistant_limit
     start = {"tier": Tier.FREE.value, "assistant_limit": limit}
     return _new_page(NewForm(data=start))
@@ -29,7 +31,7 @@ def organization_new() -> Page:
 
 @portal.post("/organizations/new")
 def organization_create() -> Page:
-    _refuse_operators()
+    refuse_operators()
     form = NewForm()
     if not form.validate():
         return _new_page(form), 422
@@ -71,8 +73,8 @@ def organization_create() -> Page:
 @portal.get("/organizations/<uuid:organization_id>/edit")
 def organization_edit(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-    return _edit_page(organization_id, EditForm.showing(found))
+        form = _stored(session, organization_id)
+    return _edit_page(organization_id, form)
 
 
 @portal.post("/organizations/<uuid:organization_id>/edit")
@@ -89,15 +91,7 @@ def organization_save(organization_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(organization_id, form),
-            stored=lambda session: EditForm.showing(
-                organizations.get(session, caller(), organization_id)
-            ),
-            target=("organization", organization_id),
-        )
+        return refused_edit(error, form, "organization", organization_id, _edit_page, _stored)
     flash(gettext("%(name)s saved.", name=saved.name), "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
@@ -105,7 +99,7 @@ def organization_save(organization_id: UUID) -> Page:
 @portal.get("/organizations/<uuid:organization_id>/plan")
 def organization_plan(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = PlanForm.showing(organizations.get(session, caller(), organization_id))
+        form = _stored_plan(session, organization_id)
     return _plan_page(organization_id, form)
 
 
@@ -150,23 +144,17 @@ def organization_plan_save(organization_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _plan_page(organization_id, form),
-            stored=lambda session: PlanForm.showing(
-                organizations.get(session, caller(), organization_id)
-            ),
-            target=("organization", organization_id),
-        )
+        return refused_edit(error, form, "organization", organization_id, _plan_page, _stored_plan)
     flash(gettext("Plan and limits of %(name)s changed.", name=saved.name), "success")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
-def _refuse_operators() -> None:
-    """Refuse operators: they have no partner that the organization could belong to."""
-    if caller().partner_id is None:
-        raise NotFound
+def _stored(session: Session, organization_id: UUID) -> EditForm:
+    return EditForm.showing(organizations.get(session, caller(), organization_id))
+
+
+def _stored_plan(session: Session, organization_id: UUID) -> PlanForm:
+    return PlanForm.showing(organizations.get(session, caller(), organization_id))
 
 
 def _new_page(form: NewForm) -> str:

@@ -3,23 +3,13 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from wtforms import (
-    EmailField,
-    SelectChoice,
-    SelectField,
-    StringField,
-)
+from wtforms import EmailField, SelectChoice, SelectField, StringField
 
 from app.enums import TIER_NAMES, Tier
 from app.errors import ValidationFailed
 from app.languages import lazy_gettext
 from app.models import Organization
-from app.portal.web.fields import (
-    OnceField,
-    VersionField,
-    WholeNumber,
-    blank_is_none,
-)
+from app.portal.web.fields import OnceField, VersionField, WholeNumber, blank_is_none
 from app.portal.web.forms import PortalForm
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
@@ -74,14 +64,7 @@ class PlanForm(Limits):
 
     @classmethod
     def showing(cls, organization: Organization) -> "PlanForm":
-        return cls.from_object(
-            data={
-                "tier": (organization.payment_tier or Tier.FREE).value,
-                "assistant_limit": organization.assistant_limit,
-                "user_limit": organization.user_limit,
-                "version": organization.version,
-            }
-        )
+        return cls.from_object(organization, {"tier": organization.payment_tier or Tier.FREE})
 
 
 class Names(OrganizationForm):

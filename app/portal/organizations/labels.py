@@ -1,7 +1,6 @@
 """The effects of suspending, resuming and archiving an organization, in numbers."""
 
 from app.languages import gettext, ngettext
-from app.portal.web.formats import number
 from app.services.organizations import Reach
 
 
@@ -16,7 +15,6 @@ def suspending_words(reach: Reach) -> list[str]:
                 "%(num)s queued calls are cancelled when their turn comes, unless you reactivate "
                 "it first.",
                 calls,
-                num=number(calls),
             )
         )
     if campaigns:
@@ -25,7 +23,6 @@ def suspending_words(reach: Reach) -> list[str]:
                 "%(num)s running campaign places no calls until you reactivate it.",
                 "%(num)s running campaigns place no calls until you reactivate it.",
                 campaigns,
-                num=number(campaigns),
             )
         )
     return [*words, gettext("Nothing is deleted. Reactivating restores access.")]
@@ -37,10 +34,7 @@ def archiving_words(reach: Reach) -> list[str]:
     if calls:
         words.append(
             ngettext(
-                "%(num)s queued call is cancelled.",
-                "%(num)s queued calls are cancelled.",
-                calls,
-                num=number(calls),
+                "%(num)s queued call is cancelled.", "%(num)s queued calls are cancelled.", calls
             )
         )
     if campaigns:
@@ -49,7 +43,6 @@ def archiving_words(reach: Reach) -> list[str]:
                 "%(num)s running campaign is paused.",
                 "%(num)s running campaigns are paused.",
                 campaigns,
-                num=number(campaigns),
             )
         )
     coming_back = gettext(
@@ -68,7 +61,6 @@ def _shut_out(reach: Reach) -> list[str]:
                 "%(num)s user is signed out at once and can’t sign in.",
                 "%(num)s users are signed out at once and can’t sign in.",
                 users,
-                num=number(users),
             )
         )
     if keys:
@@ -77,7 +69,6 @@ def _shut_out(reach: Reach) -> list[str]:
                 "%(num)s API key is refused from now on.",
                 "%(num)s API keys are refused from now on.",
                 keys,
-                num=number(keys),
             )
         )
     if clients:
@@ -86,7 +77,6 @@ def _shut_out(reach: Reach) -> list[str]:
                 "%(num)s client of the legacy API is refused from now on.",
                 "%(num)s clients of the legacy API are refused from now on.",
                 clients,
-                num=number(clients),
             )
         )
     return words or [gettext("No one can sign in, and no key works.")]

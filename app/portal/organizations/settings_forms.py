@@ -2,11 +2,7 @@
 
 from dataclasses import asdict, replace
 
-from wtforms import (
-    BooleanField,
-    SelectField,
-    SelectMultipleField,
-)
+from wtforms import BooleanField, SelectField, SelectMultipleField
 
 from app.languages import lazy_gettext
 from app.portal.web.fields import ClockField, VersionField, WholeNumber

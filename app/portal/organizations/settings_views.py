@@ -12,7 +12,7 @@ from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_words
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused_edit
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
 
@@ -50,13 +50,7 @@ def organization_settings_save(organization_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(organization_id, form),
-            stored=lambda session: _stored(session, organization_id),
-            target=("organization", organization_id),
-        )
+        return refused_edit(error, form, "organization", organization_id, _page, _stored)
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
     flash(
         gettext("Settings saved: %(groups)s.", groups=names)

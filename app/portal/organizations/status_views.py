@@ -10,7 +10,6 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number
 from app.services import organizations
 
 
@@ -65,18 +64,8 @@ def organization_archive(organization_id: UUID) -> Response:
         gettext(
             "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
             name=found.name,
-            calls=ngettext(
-                "%(num)s queued call",
-                "%(num)s queued calls",
-                stopped.calls,
-                num=number(stopped.calls),
-            ),
-            campaigns=ngettext(
-                "%(num)s campaign",
-                "%(num)s campaigns",
-                stopped.campaigns,
-                num=number(stopped.campaigns),
-            ),
+            calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
+            campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
         ),
         "success",
     )

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from babel.dates import format_date
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
@@ -17,11 +17,12 @@ from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
+from app.portal.access.missing import may
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
 from app.services import (
     assistants,
@@ -36,6 +37,7 @@ from app.services import (
     users,
 )
 from app.services.calls import attempts, limits
+from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
 ACTIVITY = 50
@@ -105,18 +107,16 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
             )
             for tab in TABS
             if tab.endpoint not in hidden
-            and caller().may(tab.needs)
+            and may(tab.needs)
             and caller().may(Permission.ORGANIZATIONS_READ)
         ],
     }
 
 
 @portal.get("/organizations", endpoint="organizations")
-def list_organizations() -> Page:
+def list_organizations() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, ORGANIZATIONS)
-        if page.default_url:
-            return redirect(page.default_url)
         return render_template("portal/organizations/list.html", list=page, statuses=STATUS_NAMES)
 
 
@@ -135,6 +135,7 @@ def organization(organization_id: UUID) -> str:
             storage=storage.of_organization(
                 session, caller(), found.id, settings().storage_defaults
             ),
+            subscription=subscriptions.lasting(session, found.id),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
@@ -248,6 +249,7 @@ def _month(session: Session, found: Organization, today: date) -> Mapping[str, A
     days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
     return {
         "start": span.start,
+        "earlier_start": before.start,
         "name": format_date(span.start, "LLLL", locale=locale()),
         "title": _title(span.start),
         "today": today,
@@ -273,8 +275,11 @@ def _sum(days: list[reporting.Day]) -> reporting.Day:
 
 
 def _by_month(days: Any) -> list[tuple[date, reporting.Day]]:
-    """Return the months, the latest first, each with its totals."""
+    """Return the months, the latest first, each with its totals; none before the first use."""
     months: dict[date, list[reporting.Day]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)
-    return [(month, _sum(found)) for month, found in sorted(months.items(), reverse=True)]
+    totals = [(month, _sum(found)) for month, found in sorted(months.items(), reverse=True)]
+    while len(totals) > 1 and not totals[-1][1].conversations:
+        totals.pop()
+    return totals

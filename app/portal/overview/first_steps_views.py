@@ -111,7 +111,6 @@ class FirstSteps:
             "%(done)s of %(num)s steps done",
             self.whole,
             done=number(self.done),
-            num=number(self.whole),
         )
 
 

@@ -9,10 +9,10 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, figures, settings
 from app.languages import gettext, lazy_gettext
 from app.models.base import utcnow
-from app.portal.alerts.titles import titles_of
+from app.portal.alerts.views import titles_of
 from app.portal.billing.words import month_alone
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
@@ -22,7 +22,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
 from app.services.overview import ActionItem, Kind, Month
-from app.services.overview.action_items import LAST_DAY
+from app.services.overview.calling import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
@@ -63,6 +63,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
     Kind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
+    Kind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),
 }
 """Endpoint, button, icon and parameters of the page that fixes each kind of item."""
 
@@ -85,10 +86,10 @@ def show_overview() -> str:
         return _portals()
     if (organization_id := caller().organization_id) is not None:
         return _of_a_member(organization_id)
-    with transaction(read_only=True) as session:
+    with figures() as session:
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())
-        newest = overview.newest_organizations(session, caller(), SHOWN)
+        newest = organizations.search(session, caller(), limit=SHOWN).items
         changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
@@ -108,7 +109,7 @@ def show_overview() -> str:
 
 def _of_a_member(organization_id: UUID) -> str:
     """Return the overview of an organization's member."""
-    with transaction(read_only=True) as session:
+    with figures() as session:
         month = overview.month(session, caller())
         organization = organizations.get(session, caller(), organization_id)
         return render_template(
@@ -133,7 +134,7 @@ def _action_items(session: Session) -> list[dict[str, Any]]:
 
 def _portals() -> str:
     place = lists.place()
-    with transaction(read_only=True) as session:
+    with figures() as session:
         page = overview.portals(
             session,
             caller(),

@@ -10,7 +10,6 @@ from app.portal.phone_numbers.forms import AssignForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number
 from app.portal.web.forms import refused
 from app.services import phone_numbers
 
@@ -43,7 +42,6 @@ def phone_number_assign_save() -> Page:
         "%(num)s number assigned to %(organization)s.",
         "%(num)s numbers assigned to %(organization)s.",
         len(assigned),
-        num=number(len(assigned)),
         organization=organization.name,
     )
     flash(words, "success")

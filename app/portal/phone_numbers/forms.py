@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wtforms import TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.web.fields import OnceField
+from app.portal.web.fields import OnceField, lines_of
 from app.portal.web.forms import PortalForm
 
 
@@ -15,4 +15,4 @@ class AssignForm(PortalForm):
 
     @property
     def typed(self) -> Sequence[str]:
-        return [line.strip() for line in (self.numbers.data or "").splitlines() if line.strip()]
+        return lines_of(self.numbers)

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import redirect, render_template, request, url_for
-from flask_login import current_user
+from flask import render_template, request, url_for
 
 from app.errors import DomainError, NotFound
 from app.extensions import transaction
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.bulk import Bulk, BulkAction, Item
-from app.portal.web.current_user import referring_path
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
 
@@ -33,8 +31,6 @@ class Result:
 def bulk_confirm(name: str, action: str) -> Page:
     """Ask about the selected rows, or about all that match the filters of the list."""
     definition, bulk, wanted = _found(name, action)
-    if _lacks_proof(wanted):
-        return redirect(url_for("portal.step_up", next=request.full_path), 303)
     are_more = False
     if request.args.get("all"):
         chosen, are_more = _matching(definition, bulk, wanted)
@@ -57,8 +53,6 @@ def bulk_confirm(name: str, action: str) -> Page:
 def bulk_act(name: str, action: str) -> Page:
     """Each row in a transaction of its own: an error for one stops no other."""
     definition, bulk, wanted = _found(name, action)
-    if _lacks_proof(wanted):
-        return redirect(url_for("portal.step_up", next=referring_path()), 303)
     results = [_result(wanted, item) for item in _several(bulk, wanted, request.form.getlist("id"))]
     undo = bulk.named(wanted.undo)
     return render_template(
@@ -93,11 +87,6 @@ def _found(name: str, action: str) -> tuple[ListDefinition[Any], Bulk, BulkActio
     if bulk is None or wanted is None:
         raise NotFound
     return definition, bulk, wanted
-
-
-def _lacks_proof(action: BulkAction) -> bool:
-    signed_in = current_user.signed_in
-    return action.needs_proof and signed_in.operator is None and not signed_in.is_fresh
 
 
 def _several(bulk: Bulk, action: BulkAction, keys: Sequence[str]) -> list[Item]:

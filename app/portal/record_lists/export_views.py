@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from app.enums import ExportFormat
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
@@ -27,9 +27,11 @@ from app.portal.web.lists import csv_file
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
 
+OF_LISTS = (ExportFormat.CSV, ExportFormat.XLSX)
 MEDIA_TYPES = {
     ExportFormat.CSV: "text/csv; charset=utf-8",
     ExportFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ExportFormat.ZIP: "application/zip",
 }
 
 
@@ -37,7 +39,7 @@ MEDIA_TYPES = {
 def list_export(name: str, ending: str) -> Response:
     """Export the list as CSV, streamed, or as XLSX; a long one leads to `list_export_new`."""
     definition = _readable(name)
-    with transaction(read_only=True) as session:
+    with figures() as session:
         most = settings().export_rows
         is_long = definition.count(session, most) > most
     if is_long:
@@ -108,10 +110,10 @@ def _readable(name: str) -> ListDefinition[Any]:
 
 def _format() -> ExportFormat:
     """Return the format that the URL names. Raises `NotFound`."""
-    try:
-        return ExportFormat(request.args.get("format", ""))
-    except ValueError:
-        raise NotFound from None
+    wanted = request.args.get("format", "")
+    if wanted not in OF_LISTS:
+        raise NotFound
+    return ExportFormat(wanted)
 
 
 def _path(definition: ListDefinition[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from babel.support import LazyProxy
 
 from app import languages
 from app.errors import TooLarge
-from app.extensions import transaction
+from app.extensions import figures
 from app.languages import gettext
 from app.languages.numbers import written
 from app.portal.web.list_definitions import Column, ListDefinition
@@ -28,7 +28,7 @@ def chunks(
     them."""
     cursor: str | None = None
     while True:
-        with transaction(read_only=True) as session:
+        with figures() as session:
             page = definition.load(session, sort, cursor, CHUNK)
             with languages.speaking(languages.DEFAULT):
                 part = [[_plain(column.value(row)) for column in columns] for row in page.items]

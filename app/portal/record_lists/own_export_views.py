@@ -2,19 +2,26 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, send_file, url_for
+from flask import flash, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
-from app.enums import ExportState
+from app.enums import ExportFormat, ExportState
 from app.errors import NotFound
-from app.extensions import caller, files, transaction
+from app.extensions import caller, delete_file, transaction
 from app.languages import gettext, lazy_gettext
+from app.policy import Permission
 from app.portal.record_lists.export_views import MEDIA_TYPES
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import portal
+from app.portal.web.stored_files import send_stored
 from app.services import exports
-from app.services.exports.words import PROBLEM_WORDS
+from app.services.exports.words import PROBLEM_WORDS, SUBJECT_TITLES
 
+FORMAT_NAMES = {
+    ExportFormat.CSV: "CSV",
+    ExportFormat.XLSX: "Excel (XLSX)",
+    ExportFormat.ZIP: "ZIP (JSON)",
+}
 STATE_BADGES = {
     ExportState.WAITING: (lazy_gettext("Being prepared"), "info"),
     ExportState.READY: (lazy_gettext("Ready"), "success"),
@@ -29,6 +36,8 @@ def own_exports() -> str:
     return render_template(
         "portal/exports/list.html",
         rows=[(each, LISTS.get(each.list_name)) for each in found],
+        names=SUBJECT_TITLES,
+        formats=FORMAT_NAMES,
         badges=STATE_BADGES,
         problems=PROBLEM_WORDS,
         days=exports.KEPT_FOR.days,
@@ -37,24 +46,18 @@ def own_exports() -> str:
 
 @portal.get("/exports/<uuid:export_id>/file")
 def export_file(export_id: UUID) -> Response:
-    """Send the file, if the user may still open its list. It isn't kept by caches."""
+    """Send the file, if the user may still open its list."""
     with transaction(read_only=True) as session:
         found = exports.file_of(session, caller(), export_id)
-    list_named(found.list_name)
+    if found.file_format is ExportFormat.ZIP:
+        caller().require(Permission.PERSONAL_DATA)
+    else:
+        list_named(found.list_name)
+    name = f"{found.list_name}-{found.created_at:%Y-%m-%d}.{found.file_format}"
     try:
-        path = files().path(found.file_key)
+        return send_stored(found.file_key, MEDIA_TYPES[found.file_format], name, is_saved=True)
     except FileNotFoundError:
         raise NotFound(gettext("There is no such export."), "export_not_found") from None
-    response = send_file(
-        path,
-        MEDIA_TYPES[found.file_format],
-        as_attachment=True,
-        download_name=f"{found.list_name}-{found.created_at:%Y-%m-%d}.{found.file_format}",
-        etag=found.file_key,
-        max_age=None,
-    )
-    response.headers["Cache-Control"] = "private, no-store"
-    return response
 
 
 @portal.post("/exports/<uuid:export_id>/delete")
@@ -62,6 +65,6 @@ def export_delete(export_id: UUID) -> Response:
     with transaction() as session:
         key = exports.delete(session, caller(), export_id)
     if key:
-        files().delete(key)
+        delete_file(key)
     flash(gettext("The export was deleted."), "success")
     return redirect(url_for("portal.exports"), 303)

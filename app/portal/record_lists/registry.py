@@ -10,7 +10,9 @@ from app.portal.calls.listing import CALLS
 from app.portal.campaigns.listing import CAMPAIGNS
 from app.portal.contacts.listing import CONTACTS
 from app.portal.do_not_call.listing import DO_NOT_CALL
+from app.portal.operator.call_listing import PARTNER_CALLS
 from app.portal.organizations.listing import ORGANIZATIONS
+from app.portal.report.listing import MEMBERS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS, UPLOADS
 from app.portal.users.listing import USERS
 from app.portal.web.list_definitions import ListDefinition
@@ -21,7 +23,8 @@ LISTS: dict[str, ListDefinition[Any]] = {
     each.name: each
     for each in (
         *(ORGANIZATIONS, USERS, ASSISTANTS, CAMPAIGNS, CONTACTS),
-        *(UPLOADS, CAMPAIGN_UPLOADS, CALLS, DO_NOT_CALL, WEBHOOKS, HISTORY),
+        *(UPLOADS, CAMPAIGN_UPLOADS, CALLS, DO_NOT_CALL, WEBHOOKS, HISTORY, MEMBERS),
+        PARTNER_CALLS,
     )
 }
 

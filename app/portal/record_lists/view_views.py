@@ -17,7 +17,7 @@ from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
 from app.services import saved_views
@@ -60,13 +60,7 @@ def saved_view_save(view_id: UUID) -> Page:
                 session, caller(), view_id, form.wanted, expected_version=form.version.data
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(view_id, form),
-            stored=lambda session: _stored(session, view_id),
-            target=("saved_view", view_id),
-        )
+        return refused_edit(error, form, "saved_view", view_id, _edit_page, _stored)
     flash(gettext("View %(name)s was saved.", name=view.name), "success")
     return redirect(_url(LISTS[view.list_name], view), 303)
 

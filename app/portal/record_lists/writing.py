@@ -9,11 +9,14 @@ from flask import current_app, g, request
 
 from app.enums import ExportFormat, ExportProblem
 from app.errors import Forbidden, NotFound, TooLarge
-from app.extensions import files, transaction
+from app.extensions import database, delete_file, files, transaction
+from app.gateways.files import StoredFile
+from app.gateways.files.outages import retry_on_file_outage
 from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
 from app.portal.record_lists.registry import list_named
 from app.services import csv_files, exports
 from app.services.csv_files import Cell
+from app.services.personal_data import exporting
 
 MOST_BYTES = 2_000_000_000
 
@@ -43,7 +46,7 @@ def write_export(export_id: UUID) -> None:
     try:
         file, rows = _written(task)
         with file:
-            stored = files().save(file, max_bytes=MOST_BYTES)
+            stored = _stored(file)
     except (Forbidden, NotFound):
         _fail(task, ExportProblem.NO_ACCESS)
         return
@@ -54,17 +57,27 @@ def write_export(export_id: UUID) -> None:
     with transaction() as session:
         unneeded = exports.finish(session, export_id, task.turn, stored, rows)
     if unneeded:
-        files().delete(unneeded)
+        delete_file(unneeded)
+
+
+@retry_on_file_outage
+def _stored(file: IO[bytes]) -> StoredFile:
+    file.seek(0)
+    return files().save(file, max_bytes=MOST_BYTES)
 
 
 def _written(task: exports.Task) -> tuple[IO[bytes], int]:
     """Return a temporary file with the list, and its number of rows. Raises what reading the list
     raises, and `TooLarge`."""
     export = task.export
+    if export.file_format is ExportFormat.ZIP:
+        return _written_zip(task)
     url = f"/lists/{export.list_name}/export.csv?{export.query}"
     # The declarations of lists read the filters from a request, and the caller from its context.
     with current_app.test_request_context(url):
         g.caller, g.zone = task.caller, export.zone
+        if replica := database().replica:
+            g.wrote_at = replica.position()  # the user may have written until they asked for it
         definition = list_named(export.list_name)
         columns = definition.columns_of(request.args)
         parts = Counted(chunks(definition, columns, definition.sort_of(request.args)))
@@ -72,6 +85,15 @@ def _written(task: exports.Task) -> tuple[IO[bytes], int]:
         if export.file_format is ExportFormat.XLSX:
             return written_xlsx(headings, parts), parts.rows
         return _written_csv(headings, parts), parts.rows
+
+
+@retry_on_file_outage
+def _written_zip(task: exports.Task) -> tuple[IO[bytes], int]:
+    with transaction(read_only=True) as session:
+        subject = exporting.subject_of(
+            session, task.caller, task.export.list_name, task.export.query
+        )
+        return exporting.write(session, subject, files())
 
 
 def _written_csv(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:

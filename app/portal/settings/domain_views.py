@@ -68,7 +68,7 @@ def portal_settings_domain_check() -> Response:
 
 
 def _context(session: Session) -> dict[str, Any]:
-    partner = partners.get(session, caller(), partners.own(caller()))
+    partner = partners.get_own(session, caller())
     found = domains.domains_of(session, caller(), partner.id)
     if not settings().mail_spf_include:
         found.pop(DomainPurpose.MAIL, None)

@@ -6,7 +6,7 @@ from typing import Any
 from wtforms import EmailField, SelectField, StringField, TextAreaField, URLField
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
-from app.portal.web.fields import VersionField
+from app.portal.web.fields import VersionField, lines_of
 from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
 
@@ -87,9 +87,7 @@ class PortalSettingsForm(PortalForm):
         limit = values["defaultAgentLimit"] or ""
         values["defaultAgentLimit"] = int(limit) if limit.isascii() and limit.isdigit() else limit
         known = stored["allowedQueryParams"] or {}
-        lines = (self.allowed_query_params.data or "").splitlines()
-        names = [line.strip() for line in lines if line.strip()]
-        kept = {name: known.get(name, True) for name in names}
+        kept = {name: known.get(name, True) for name in lines_of(self.allowed_query_params)}
         was_null = stored["allowedQueryParams"] is None
         values["allowedQueryParams"] = None if was_null and not kept else kept
         return values

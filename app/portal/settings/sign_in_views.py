@@ -12,7 +12,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.fields import VersionField
+from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, refused
 from app.services import partners
 from app.services.partners import sign_in_policy as policies
@@ -45,8 +45,8 @@ class SignInPolicyForm(PortalForm):
         """Return what was entered; no number is one out of range."""
         return SignInPolicy(
             SecondFactorFor(self.second_factor_for.data),
-            _number(self.session_hours.data),
-            _number(self.idle_minutes.data),
+            typed_number(self.session_hours.data),
+            typed_number(self.idle_minutes.data),
         )
 
 
@@ -84,7 +84,7 @@ def _saved() -> Response:
 
 
 def _stored(session: Session) -> SignInPolicyForm:
-    partner = partners.get(session, caller(), partners.own(caller()))
+    partner = partners.get_own(session, caller())
     policy = policies.of_partner(partner)
     return SignInPolicyForm.from_object(
         data={
@@ -103,11 +103,3 @@ def _page(form: SignInPolicyForm) -> str:
         most_hours=settings().session_hours,
         most_minutes=settings().session_idle_minutes,
     )
-
-
-def _number(typed: str | None) -> int | None:
-    """Return the number; None for a blank field and -1 for anything else."""
-    text = (typed or "").strip()
-    if not text:
-        return None
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1

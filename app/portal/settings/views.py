@@ -31,12 +31,14 @@ MORE_SETTINGS = (
     ("portal.branding", lazy_gettext("Branding")),
     ("portal.pricing", lazy_gettext("Pricing")),
     ("portal.sign_in_policy", lazy_gettext("Sign-in")),
+    ("portal.personal_data_settings", lazy_gettext("Personal data")),
     ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
     ("portal.portal_settings_spending", lazy_gettext("Spending")),
     ("portal.storage", lazy_gettext("Storage")),
     ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
     ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
     ("portal.directory", lazy_gettext("Directory")),
+    ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
 )
 """Pages of their own: endpoints and names."""
 
@@ -53,7 +55,7 @@ def portal_settings_save() -> Page:
     form = PortalSettingsForm()
     try:
         with transaction() as session:
-            partner = _partner(session)
+            partner = partners.get_own(session, caller())
             changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
             version = form.version.data
             partners.update(session, caller(), partner.id, changes, expected_version=version)
@@ -68,12 +70,8 @@ def portal_settings_save() -> Page:
     return redirect(url_for("portal.portal_settings", saved=1), 303)
 
 
-def _partner(session: Session) -> Partner:
-    return partners.get(session, caller(), partners.own(caller()))
-
-
 def _stored(session: Session) -> PortalSettingsForm:
-    partner = _partner(session)
+    partner = partners.get_own(session, caller())
     return PortalSettingsForm.showing(
         _resource(partner),
         partner.version,
@@ -88,7 +86,7 @@ def _resource(partner: Partner) -> dict[str, Any]:
 
 def _page(form: PortalSettingsForm) -> str:
     with transaction(read_only=True) as session:
-        partner = _partner(session)
+        partner = partners.get_own(session, caller())
         found = domains.domains_of(session, caller(), partner.id)
     public = settings().public_url.rstrip("/")
     return render_template(

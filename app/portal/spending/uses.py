@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
 from typing import Literal
 
 from app.languages import gettext, ngettext
 from app.portal.web.formats import day, number
-from app.services.spending import MICROS, NEAR, Spending, Use
+from app.services.money_words import micros
+from app.services.spending import NEAR, Spending, Use
 from app.services.spending.budgets import Budget
 
 
@@ -41,7 +41,7 @@ def budget_bar(found: Budget) -> Bar | None:
     """The budget of this month as a bar; None without one."""
     if found.micros is None:
         return None
-    used = _used(money(found.spent, found.currency), money(found.micros, found.currency))
+    used = _used(micros(found.spent, found.currency), micros(found.micros, found.currency))
     bar = _bar(gettext("Budget"), Use(found.spent, 0, found.micros), used, "", None)
     return replace(bar, is_budget=True)
 
@@ -52,19 +52,14 @@ def nearest(found: Spending) -> Bar | None:
     return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
 
 
-def money(micros: int, currency: str) -> str:
-    """12.50 USD"""
-    return f"{number(Decimal(micros) / MICROS, 2)}\N{NO-BREAK SPACE}{currency}"
-
-
 def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
-    most = None if use.most is None else money(use.most, currency)
+    most = None if use.most is None else micros(use.most, currency)
     reserved = ""
     if use.reserved:
         reserved = gettext(
-            "And %(amount)s reserved for calls in progress.", amount=money(use.reserved, currency)
+            "And %(amount)s reserved for calls in progress.", amount=micros(use.reserved, currency)
         )
-    used = _used(money(use.spent, currency), most)
+    used = _used(micros(use.spent, currency), most)
     return _bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
@@ -76,7 +71,6 @@ def _time(use: Use, passed_on: date | None) -> Bar:
             "And %(num)s minute reserved for calls in progress.",
             "And %(num)s minutes reserved for calls in progress.",
             minutes,
-            num=number(minutes),
         )
     used = _used(number(-(-use.spent // 60)), most)
     return _bar(gettext("Call minutes"), use, used, reserved, passed_on)

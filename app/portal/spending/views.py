@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.policy import Permission
+from app.portal.access.missing import may
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
@@ -96,7 +97,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
                 budgets.of(session, caller(), Subject(organization_id=organization_id))
             ),
             longest_minutes=settings().longest_call_minutes,
-            can_change=caller().may(Permission.PARTNER_WRITE),
+            can_change=may(Permission.PARTNER_WRITE),
         )
 
 

@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused_edit
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
 
@@ -58,13 +58,7 @@ def organization_storage_save(organization_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(organization_id, form),
-            stored=lambda session: _stored(session, organization_id),
-            target=("organization", organization_id),
-        )
+        return refused_edit(error, form, "organization", organization_id, _page, _stored)
     flash(
         gettext("Storage limit saved.") if changed else gettext("Nothing was changed."), "success"
     )

@@ -12,7 +12,6 @@ from app.models import ContactImport
 from app.portal.uploads.check_page import to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import number
 from app.services.imports import deletion, undo, uploads
 
 
@@ -55,10 +54,9 @@ def _consequences(found: ContactImport) -> list[str]:
         left = uploads.rows_left(found)
         words.append(
             ngettext(
-                "The %(num)s row that were not applied can’t be applied any more.",
+                "The %(num)s row that was not applied can’t be applied any more.",
                 "The %(num)s rows that were not applied can’t be applied any more.",
                 left,
-                num=number(left),
             )
         )
     words.append(gettext("Contacts, figures and history stay."))

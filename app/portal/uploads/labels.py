@@ -71,19 +71,14 @@ IGNORED = {
         "%(num)s contact whose status ended outreach",
         "%(num)s contacts whose status ended outreach",
         n,
-        num=number(n),
     ),
     "not_in_campaign": lambda n: ngettext(
         "%(num)s contact that is not in the campaign",
         "%(num)s contacts that are not in the campaign",
         n,
-        num=number(n),
     ),
     "left_out": lambda n: ngettext(
-        "%(num)s row that was left out by hand",
-        "%(num)s rows that were left out by hand",
-        n,
-        num=number(n),
+        "%(num)s row that was left out by hand", "%(num)s rows that were left out by hand", n
     ),
 }
 _REPAIRS = {
@@ -91,55 +86,36 @@ _REPAIRS = {
         "%(num)s number has lost its leading zero",
         "%(num)s numbers have lost their leading zero",
         n,
-        num=number(n),
     ),
     "plus_lost": lambda n: ngettext(
-        "%(num)s number has lost its plus sign",
-        "%(num)s numbers have lost their plus sign",
-        n,
-        num=number(n),
+        "%(num)s number has lost its plus sign", "%(num)s numbers have lost their plus sign", n
     ),
     "decimals": lambda n: ngettext(
-        "%(num)s number was turned into a decimal",
-        "%(num)s numbers were turned into decimals",
-        n,
-        num=number(n),
+        "%(num)s number was turned into a decimal", "%(num)s numbers were turned into decimals", n
     ),
     "apostrophe": lambda n: ngettext(
         "%(num)s number has an apostrophe beside it",
         "%(num)s numbers have an apostrophe beside them",
         n,
-        num=number(n),
     ),
     "scientific": lambda n: ngettext(
         "%(num)s number was written as a power of ten",
         "%(num)s numbers were written as powers of ten",
         n,
-        num=number(n),
     ),
     "thousands": lambda n: ngettext(
-        "%(num)s number was turned into an amount",
-        "%(num)s numbers were turned into amounts",
-        n,
-        num=number(n),
+        "%(num)s number was turned into an amount", "%(num)s numbers were turned into amounts", n
     ),
     "invisible_marks": lambda n: ngettext(
-        "%(num)s number holds invisible marks",
-        "%(num)s numbers hold invisible marks",
-        n,
-        num=number(n),
+        "%(num)s number holds invisible marks", "%(num)s numbers hold invisible marks", n
     ),
     "twice_encoded": lambda n: ngettext(
-        "%(num)s text is in a wrong encoding",
-        "%(num)s texts are in a wrong encoding",
-        n,
-        num=number(n),
+        "%(num)s text is in a wrong encoding", "%(num)s texts are in a wrong encoding", n
     ),
     "look_alikes": lambda n: ngettext(
         "%(num)s number holds look-alike characters",
         "%(num)s numbers hold look-alike characters",
         n,
-        num=number(n),
     ),
 }
 _REPAIRED = {
@@ -159,6 +135,11 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     """Return the state of an upload as the word and tone of its badge."""
     if upload.undo_state is not None:
         return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
+    if upload.state is ImportState.DONE and upload.failed:
+        words = ngettext(
+            "Applied, %(num)s row failed", "Applied, %(num)s rows failed", upload.failed
+        )
+        return words, "warning"
     return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 
 
@@ -166,13 +147,9 @@ def fixes_words(fixes: FixCounts) -> list[str]:
     """7 cells fixed, 2 rows left out"""
     found = []
     if fixes.cells:
-        cells = number(fixes.cells)
-        found.append(ngettext("%(num)s cell fixed", "%(num)s cells fixed", fixes.cells, num=cells))
+        found.append(ngettext("%(num)s cell fixed", "%(num)s cells fixed", fixes.cells))
     if fixes.left_out:
-        rows = number(fixes.left_out)
-        found.append(
-            ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out, num=rows)
-        )
+        found.append(ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out))
     return found
 
 
@@ -195,7 +172,7 @@ def file_notes(found: Mapping[str, Any]) -> list[str]:
 def _file_note(rule: str, rows: int | None) -> str:
     if not rows:
         return rule
-    counted = ngettext("%(num)s row", "%(num)s rows", rows, num=number(rows))
+    counted = ngettext("%(num)s row", "%(num)s rows", rows)
     return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=counted)
 
 
@@ -208,12 +185,7 @@ def repair_title(repair: Repair) -> str:
     """96 numbers have lost their leading zero"""
     if repair.reason in _REPAIRS:
         return _REPAIRS[repair.reason](repair.rows)
-    return ngettext(
-        "%(num)s number can be fixed",
-        "%(num)s numbers can be fixed",
-        repair.rows,
-        num=number(repair.rows),
-    )
+    return ngettext("%(num)s number can be fixed", "%(num)s numbers can be fixed", repair.rows)
 
 
 def repaired_title(reason: str) -> str:
@@ -244,5 +216,4 @@ def sum_words(counts: list[int], total: int) -> str:
         "%(sum)s = %(num)s rows in the file.",
         total,
         sum=" + ".join(number(count) for count in counts),
-        num=number(total),
     )

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
-from app.extensions import caller, files, transaction
+from app.extensions import caller, delete_file, transaction
 from app.portal.uploads.check_page import Typed, check_context, path_of, to_upload, unless_moved_on
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
@@ -99,7 +99,7 @@ def upload_cancel(upload_id: UUID) -> Response:
     except Conflict:
         return to_upload(upload_id)  # it has ended: its page says how
     if upload.state is ImportState.CANCELLED:
-        files().delete(upload.file_key)
+        delete_file(upload.file_key)
     return to_upload(upload_id)
 
 

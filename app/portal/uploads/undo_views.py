@@ -12,7 +12,6 @@ from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number
 from app.services.imports import undo, uploads
 from app.services.imports.undo import Sums
 
@@ -85,7 +84,6 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
                     "%(num)s contact has been changed since",
                     "%(num)s contacts have been changed since",
                     sums.contacts_left,
-                    num=number(sums.contacts_left),
                 ),
                 gettext("Field by field: later changes stay, the rest is restored."),
                 "user",
@@ -106,7 +104,6 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
                     "%(num)s contact left the campaign before",
                     "%(num)s contacts left the campaign before",
                     sums.gone,
-                    num=number(sums.gone),
                 ),
                 gettext("The upload added or updated them. Nothing is left to restore."),
                 "user-off",
@@ -133,37 +130,28 @@ def _removed_changed(count: int, *, done: bool) -> str:
             "%(num)s contact was removed although it was changed since",
             "%(num)s contacts were removed although they were changed since",
             count,
-            num=number(count),
         )
     return ngettext(
         "%(num)s contact is removed although it was changed since",
         "%(num)s contacts are removed although they were changed since",
         count,
-        num=number(count),
     )
 
 
 def _fields_left(sums: Sums, *, done: bool) -> str:
     count = sums.fields_left
-    contacts = ngettext(
-        "%(num)s contact",
-        "%(num)s contacts",
-        sums.contacts_left,
-        num=number(sums.contacts_left),
-    )
+    contacts = ngettext("%(num)s contact", "%(num)s contacts", sums.contacts_left)
     if done:
         return ngettext(
             "%(num)s field of %(contacts)s stayed as now",
             "%(num)s fields of %(contacts)s stayed as now",
             count,
-            num=number(count),
             contacts=contacts,
         )
     return ngettext(
         "%(num)s field of %(contacts)s stays as now",
         "%(num)s fields of %(contacts)s stay as now",
         count,
-        num=number(count),
         contacts=contacts,
     )
 
@@ -171,14 +159,6 @@ def _fields_left(sums: Sums, *, done: bool) -> str:
 def _taken(count: int, *, done: bool) -> str:
     if done:
         return ngettext(
-            "%(num)s contact could not come back",
-            "%(num)s contacts could not come back",
-            count,
-            num=number(count),
+            "%(num)s contact could not come back", "%(num)s contacts could not come back", count
         )
-    return ngettext(
-        "%(num)s contact can’t come back",
-        "%(num)s contacts can’t come back",
-        count,
-        num=number(count),
-    )
+    return ngettext("%(num)s contact can’t come back", "%(num)s contacts can’t come back", count)

@@ -4,6 +4,7 @@ import math
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from flask import redirect, render_template, url_for
 from flask_login import current_user
@@ -12,7 +13,7 @@ from werkzeug.datastructures import FileStorage
 
 from app.enums import ImportState
 from app.errors import TooLarge, ValidationFailed, in_language
-from app.extensions import caller, files, settings, transaction
+from app.extensions import caller, delete_file, files, settings, transaction
 from app.gateways.files import size_words
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
@@ -37,7 +38,8 @@ from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
-from app.services import campaigns, storage
+from app.portal.web.user_timezone import zone
+from app.services import campaigns, organizations, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
@@ -47,11 +49,9 @@ AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 
 
 @portal.get("/uploads", endpoint="uploads")
-def list_uploads() -> Page:
+def list_uploads() -> str:
     with transaction(read_only=True) as session:
         shown = uploads_page(session, UPLOADS)
-    if shown["list"].default_url:
-        return redirect(shown["list"].default_url)
     return render_template("portal/uploads/list.html", **shown)
 
 
@@ -76,6 +76,8 @@ def upload_choose_campaign() -> str:
         found = campaigns.search(
             session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
         )
+        owners = {row.organization_id for row in found.items}
+        names = organizations.names_of(session, caller(), owners)
     return render_template(
         "portal/choose.html",
         title=gettext("Upload contacts"),
@@ -83,7 +85,14 @@ def upload_choose_campaign() -> str:
         back=(gettext("Uploads"), url_for("portal.uploads")),
         action=url_for("portal.upload_choose_campaign"),
         search_label=gettext("Name"),
-        rows=[(row.name, url_for("portal.upload_new", campaign_id=row.id)) for row in found.items],
+        rows=[
+            (
+                row.name,
+                names.get(row.organization_id, "") if caller().organization_id is None else "",
+                url_for("portal.upload_new", campaign_id=row.id),
+            )
+            for row in found.items
+        ],
         symbol="speakerphone",
         more=found.next_cursor is not None,
         query=query,
@@ -132,7 +141,7 @@ def upload_create(campaign_id: UUID) -> Page:
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except BaseException as error:
-        files().delete(kept.key)
+        delete_file(kept.key)
         if not isinstance(error, ValidationFailed | TooLarge):
             raise
         form.file.errors = (error.message,)
@@ -225,7 +234,6 @@ def _pace(found: ContactImport) -> str:
         "%(num)s row a second, about %(time)s left",
         "%(num)s rows a second, about %(time)s left",
         rate,
-        num=number(rate),
         time=left,
     )
 
@@ -286,7 +294,7 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
 
 
 def _rows(count: int) -> str:
-    return ngettext("%(num)s row", "%(num)s rows", count, num=number(count))
+    return ngettext("%(num)s row", "%(num)s rows", count)
 
 
 def _applied(found: ContactImport) -> str:
@@ -299,4 +307,4 @@ def _applied(found: ContactImport) -> str:
 
 
 def _clock(moment: datetime | None) -> str:
-    return f"{moment:%H:%M:%S} UTC" if moment else ""
+    return f"{moment.astimezone(ZoneInfo(zone())):%H:%M:%S}" if moment else ""

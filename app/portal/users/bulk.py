@@ -8,7 +8,6 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import User
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.portal.web.formats import number
 from app.services import users
 
 SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
@@ -40,12 +39,8 @@ ACTIONS = (
         name="suspend",
         label=lazy_gettext("Suspend…"),
         permission=Permission.USERS_WRITE,
-        button=lambda n: ngettext(
-            "Suspend %(num)s user", "Suspend %(num)s users", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s user suspended", "%(num)s users suspended", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Suspend %(num)s user", "Suspend %(num)s users", n),
+        done=lambda n: ngettext("%(num)s user suspended", "%(num)s users suspended", n),
         safe=lazy_gettext("Keep active"),
         consequences=(
             lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
@@ -60,12 +55,8 @@ ACTIONS = (
         name="reactivate",
         label=lazy_gettext("Reactivate…"),
         permission=Permission.USERS_WRITE,
-        button=lambda n: ngettext(
-            "Reactivate %(num)s user", "Reactivate %(num)s users", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s user reactivated", "%(num)s users reactivated", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Reactivate %(num)s user", "Reactivate %(num)s users", n),
+        done=lambda n: ngettext("%(num)s user reactivated", "%(num)s users reactivated", n),
         safe=lazy_gettext("Keep suspended"),
         consequences=(
             lazy_gettext("They can sign in again with their own passwords."),
@@ -75,6 +66,5 @@ ACTIONS = (
         what=lazy_gettext("Can sign in again."),
         refusal=lambda item: _refusal(item.row.user, is_so=item.row.user.status not in SHUT),
         is_risky=False,
-        needs_proof=True,
     ),
 )

@@ -39,8 +39,8 @@ Page = str | tuple[str, int] | Response
 @portal.get("/people/invite")
 def user_new() -> Page:
     form = InviteForm()
-    given = as_uuid(request.args.get("organization", ""))
-    if given is not None and caller().organization_id is None:
+    given = _given_organization()
+    if given is not None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), given).name
         form.role.data = Role.STANDARD.value
@@ -117,6 +117,13 @@ def user_save(user_id: UUID) -> Page:
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
+def _given_organization() -> UUID | None:
+    """Return the organization of the address; owners have one anyway."""
+    if caller().organization_id is not None:
+        return None
+    return as_uuid(request.args.get("organization", ""))
+
+
 def _roles_to_invite() -> tuple[Role, ...]:
     """Return the roles on offer; operators invite members only, as they have no partner's staff."""
     roles = users.types_for(caller())
@@ -171,6 +178,7 @@ def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
 def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
+    given = _given_organization()
     raise_url = None
     if limited and may_open(caller(), "portal.organization_plan"):
         with transaction(read_only=True) as session:
@@ -180,6 +188,9 @@ def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
         form=form,
         limited=limited,
         raise_url=raise_url,
+        back_url=url_for("portal.organization_users", organization_id=given)
+        if given
+        else url_for("portal.users"),
         organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
         abilities=[(abilities_title(role), abilities(role)) for role in roles],

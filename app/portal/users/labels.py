@@ -1,40 +1,9 @@
-"""The permissions in words: roles are described from the policy table itself."""
+"""The roles in words, described from the policy table itself."""
 
 from app.enums import Role
-from app.languages import gettext, gettext_noop, lazy_gettext
-from app.policy import ROLE_PERMISSIONS, Permission
-
-PERMISSION_WORDS: dict[Permission, str] = {
-    Permission.PARTNER_READ: gettext_noop("See your company details"),
-    Permission.PARTNER_CREATE: gettext_noop("Add resellers"),
-    Permission.PARTNER_WRITE: gettext_noop(
-        "Change billing, addresses and all other company details"
-    ),
-    Permission.BRANDING_WRITE: gettext_noop(
-        "Change colours, logos, links and the other brand surfaces"
-    ),
-    Permission.PRICING_READ: gettext_noop("See plans and prices"),
-    Permission.USERS_READ: gettext_noop("See users"),
-    Permission.USERS_WRITE: gettext_noop("Invite, change and suspend users"),
-    Permission.ADMINS_CREATE: gettext_noop("Add customer admins"),
-    Permission.ORGANIZATIONS_READ: gettext_noop("See organizations and their settings"),
-    Permission.ORGANIZATIONS_WRITE: gettext_noop("Add, change, suspend and archive organizations"),
-    Permission.ASSISTANTS_READ: gettext_noop("See assistants"),
-    Permission.ASSISTANTS_WRITE: gettext_noop("Change assistants"),
-    Permission.REPORT_READ: gettext_noop("See the report"),
-    Permission.SUBSCRIPTION_READ: gettext_noop("See which plan an organization is on"),
-    Permission.USAGE_READ: gettext_noop("See usage"),
-    Permission.CREDENTIALS_MANAGE: gettext_noop("Create and revoke API keys and clients"),
-    Permission.AUDIT_READ: gettext_noop("See who changed what"),
-    Permission.CAMPAIGNS_READ: gettext_noop("See campaigns"),
-    Permission.CAMPAIGNS_WRITE: gettext_noop("Create, start and pause campaigns"),
-    Permission.CONTACTS_READ: gettext_noop("See contacts and do-not-call lists"),
-    Permission.CONTACTS_WRITE: gettext_noop("Upload and change contacts and do-not-call lists"),
-    Permission.CALLS_READ: gettext_noop("See calls"),
-    Permission.CALLS_CREATE: gettext_noop("Place test calls and cancel calls"),
-    Permission.LEGACY_CALL: gettext_noop("Place calls through the legacy API"),
-}
-"""One sentence for each permission, in English; a test compares it with the table."""
+from app.languages import gettext, lazy_gettext
+from app.policy import ROLE_PERMISSIONS
+from app.portal.access.labels import PERMISSION_WORDS
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything inside your company."),

@@ -3,20 +3,22 @@
 from typing import Any
 from uuid import UUID
 
-from flask import redirect, render_template
+from flask import render_template
 
 from app.enums import Role, UserStatus
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
-from app.models import User
+from app.models import User, is_erased
+from app.policy import Permission
+from app.portal.access.missing import may
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import STATUS_NAMES, USERS
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
-from app.services import audit, organizations, users
+from app.services import audit, organizations, partners, users
 from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
@@ -42,11 +44,9 @@ DEACTIVATING = (
 
 
 @portal.get("/people", endpoint="users")
-def list_users() -> Page:
+def list_users() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, USERS)
-        if page.default_url:
-            return redirect(page.default_url)
         named = organization_picker.named_in_filter(session)
     return render_template(
         "portal/users/list.html",
@@ -70,10 +70,13 @@ def user(user_id: UUID) -> str:
         email_change = email_changes.pending(session, found)
         changes = audit.latest_of_target(session, caller(), "user", found.id, LATEST_CHANGES)
         may_view_as = viewing.may_view_as(session, caller(), found)
+        served = {found.partner_id} if caller().is_operator and found.partner_id else set()
+        partner = next(iter(partners.names_of(session, caller(), served).values()), None)
     return render_template(
         "portal/users/detail.html",
         user=found,
         organization=organization,
+        partner=partner,
         abilities=abilities(found.role),
         abilities_title=abilities_title(found.role),
         changes=changes,
@@ -118,6 +121,7 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_deactivate": others and user.status is not UserStatus.DEACTIVATED,
         "may_reactivate": others and shut_out,
         "may_resend": changeable and never_came,
+        "may_erase": others and may(Permission.PERSONAL_DATA) and not is_erased(user.email),
     }
 
 

@@ -6,18 +6,22 @@ from flask import flash, redirect, url_for
 from flask import session as browser_session
 from flask_login import current_user
 from werkzeug.wrappers import Response
+from wtforms import StringField
+from wtforms.validators import InputRequired
 
 from app.database.scope import INSTALLATION
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import User
-from app.portal.view_as.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm
 from app.services import users
 from app.services.users import viewing
+from app.services.users.viewing import LONGEST_REASON
 
 CONSEQUENCES = (
     lazy_gettext("You see every page as this user sees it."),
@@ -26,6 +30,16 @@ CONSEQUENCES = (
     lazy_gettext("The partner’s admins get an email and a notification with your reason."),
     lazy_gettext("It is recorded in the partner’s history and in yours."),
 )
+
+
+class ReasonForm(PortalForm):
+    reason = StringField(
+        lazy_gettext("Reason"),
+        description=lazy_gettext("The partner reads it, for example the number of a request."),
+        validators=[InputRequired()],
+        filters=[without_nul],
+        render_kw={"maxlength": LONGEST_REASON, "autocomplete": "off"},
+    )
 
 
 @portal.get("/people/<uuid:user_id>/view-as")
@@ -38,9 +52,7 @@ def view_as(user_id: UUID) -> Page:
     form = ReasonForm()
     try:
         with transaction() as session:
-            user = viewing.view_as(
-                session, caller(), session_token(), user_id, form.reason.data or ""
-            )
+            viewing.view_as(session, caller(), session_token(), user_id, form.reason.data or "")
     except ValidationFailed as error:
         form.apply_errors(error)
         return _page(user_id, form), 422
@@ -48,7 +60,6 @@ def view_as(user_id: UUID) -> Page:
         flash(error.message, "danger")
         return redirect(url_for("portal.user", user_id=user_id), 303)
     _end_open_forms()
-    flash(gettext("You see the portal as %(name)s.", name=user.name or user.email), "success")
     return redirect(url_for("portal.overview"), 303)
 
 

@@ -49,8 +49,6 @@ class BulkAction:
     """What has happened to a row, in the results."""
     refusal: Callable[[Item], str | None] = _never
     is_risky: bool = True
-    needs_proof: bool = False
-    """Whether the user has to confirm who they are, as for one row."""
     undo: str = ""
     """The action that reverses it, offered beside the results."""
     several: Callable[[Session, Sequence[str]], list[Item]] | None = None

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.extensions import transaction
+from app.extensions import caller, transaction
 from app.models import Partner, User
 from app.portal.web.cookies import read_cookie
 from app.portal.web.i18n import speak_to
@@ -89,6 +89,12 @@ def find_brand() -> None:
         speak_to(None, None)
         with suppress(SQLAlchemyError, NotFound):
             identify()
+
+
+def refuse_operators() -> None:
+    """Raises `NotFound` for operators: the page belongs to a partner, and they have none."""
+    if caller().partner_id is None:
+        raise NotFound
 
 
 def known_user() -> User | None:

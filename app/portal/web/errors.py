@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from flask import Response, g, make_response, render_template, request, url_for
+from flask import Response, g, make_response, redirect, render_template, request, url_for
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from app.errors import DomainError, Forbidden, RateLimited
-from app.http.statuses import status_of
+from app.errors import DomainError, Forbidden, RateLimited, Unavailable
+from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.web.body_limits import stated_limit
@@ -152,8 +152,10 @@ def _storage(error: DomainError) -> tuple[str, str] | None:
     return (url_for("portal.storage"), gettext("Show storage")) if reached else None
 
 
-def _too_many(error: RateLimited) -> Response:
+def _later(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
+    if isinstance(error, Unavailable):
+        return _unavailable(error.message, error.retry_after)
     user = known_user()
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
@@ -185,11 +187,27 @@ def with_wait(page: str | Response, error: RateLimited) -> Response:
     return response
 
 
+def _unavailable(text: str | None = None, retry_after: int = RETRY_SECONDS) -> Response:
+    """Return the page for something that passes, with the seconds after which to try again."""
+    response = error_page(503, text)
+    response.headers["Retry-After"] = str(retry_after)
+    return response
+
+
 def _sentence(error: HTTPException) -> str | None:
     if not isinstance(error, RequestEntityTooLarge):
         return None
     most = size(stated_limit())
     return gettext("The request is over the limit of %(most)s. Nothing was changed.", most=most)
+
+
+def _at_its_field(error: HTTPException) -> Response | None:
+    """Lead back to the studio, which shows the problem, if a picture is over the limit."""
+    if not isinstance(error, RequestEntityTooLarge) or request.endpoint != "portal.branding_image":
+        return None
+    kind = (request.view_args or {})["kind"]
+    url = url_for("portal.branding", too_large=kind, _anchor=f"{kind}-picture")
+    return make_response(redirect(url, 303))
 
 
 def answer_with_page(error: DomainError | HTTPException) -> Response:
@@ -198,8 +216,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         if isinstance(error, Forbidden):
             note_refused_request(error)
         status = _status(error)
-        if isinstance(error, RateLimited):
-            return _too_many(error)
+        if isinstance(error, RateLimited | Unavailable):
+            return _later(error)
         if error.code == "view_only":
             return _view_only()
         text = None if status in (401, 404) else error.message
@@ -207,11 +225,12 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         return error_page(status, text, way_on, why_url=_why(error))
     if isinstance(error, CSRFError):
         return error_page(403)
-    if isinstance(error.__cause__ or getattr(error, "original_exception", None), SQLAlchemyError):
-        return error_page(503)
+    failure = error.__cause__ or getattr(error, "original_exception", None)
+    if isinstance(failure, SQLAlchemyError) or may_pass(failure):
+        return _unavailable()
     if (error.code or 500) < 500:
         find_brand()
-    response = error_page(error.code or 500, _sentence(error))
+    response = _at_its_field(error) or error_page(error.code or 500, _sentence(error))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response

@@ -22,6 +22,19 @@ def blank_is_none(value: str | None) -> str | None:
     return (value or "").strip() or None
 
 
+def lines_of(field: Field) -> list[str]:
+    """Return what was typed on each line that isn't blank."""
+    return [line.strip() for line in (field.data or "").splitlines() if line.strip()]
+
+
+def typed_number(text: str | None) -> int | None:
+    """Return the number; None for a blank field and -1 for anything else."""
+    text = (text or "").strip()
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+
+
 def hidden_mark(name: str, value: str) -> Markup:
     """Return a hidden input without an id: a page can have several forms with the same fields."""
     return Markup(  # noqa: S704 - both are escaped

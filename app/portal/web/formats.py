@@ -11,8 +11,9 @@ from app.enums import TIER_NAMES, CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import number_marks, written
-from app.models import utcnow
+from app.models import is_erased, utcnow
 from app.portal.web.navigation import ROLE_NAMES
+from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
@@ -43,6 +44,11 @@ def number(value: float | Decimal | None, digits: int | None = 0) -> str:
     """12,345 in the user's number format; an en dash for None. ``digits`` is passed to
     `written`."""
     return "–" if value is None else written(value, digits)
+
+
+def quantity(count: int | None) -> str:
+    """12,345 for a table; an en dash for 0 and None, so that figures stand out."""
+    return number(count or None)
 
 
 def percent(part: float, whole: float) -> str:
@@ -91,9 +97,11 @@ def size(octets: int) -> str:
 
 
 def phone(e164: str | None) -> str:
-    """+1 202 555 0143"""
+    """+1 202 555 0143; the pseudonym of an erased person as it is."""
     if not e164:
         return "–"
+    if is_erased(e164):
+        return e164
     parsed = phonenumbers.parse(e164)
     shown = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
     return str(shown).replace("-", " ").replace(" ", NO_BREAK)
@@ -106,7 +114,7 @@ def initials(name: str) -> str:
 
 
 def carrier_title(kind: str) -> str:
-    """ "The simulated line", at the beginning of a line."""
+    """ "The simulated carrier", at the beginning of a line."""
     name = CARRIER_NAMES[kind]
     return name[0].upper() + name[1:]
 
@@ -125,8 +133,10 @@ def night_words(start: time, end: time) -> str | None:
 
 
 def register(app: Flask) -> None:
-    filters = (number, day, moment, when, size, phone, initials)
+    filters = (number, quantity, day, moment, when, size, phone, initials)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
+    app.jinja_env.filters.update(money=money, micros=micros)
+    app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]

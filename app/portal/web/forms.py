@@ -15,11 +15,12 @@ from wtforms.fields import Field
 from app.errors import Conflict, DomainError
 from app.extensions import transaction
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
-from app.portal.web.fields import HiddenMark, OnceField, VersionField, hidden_mark, once_token
+from app.portal.web.fields import HiddenMark, VersionField, hidden_mark, once_token
 from app.schemas.base import Wire, wire_name
 from app.schemas.parsing import read
 
 W = TypeVar("W", bound=Wire)
+F = TypeVar("F", bound="PortalForm")
 
 
 class PortalForm(FlaskForm):
@@ -113,17 +114,11 @@ class ActionForm(PortalForm):
     version = VersionField()
 
 
-class CreatingForm(PortalForm):
-    """A button that creates something."""
-
-    once = OnceField()
-
-
 class Button:
-    """The hidden fields of an `ActionForm` or a `CreatingForm`: pages have many, and a form takes
-    twenty times as long to make."""
+    """The hidden fields of a form that is only a button, for the ``version`` of the record on its
+    page: pages have many, and a form takes twenty times as long to make."""
 
-    def __init__(self, version: int | None, *, once: bool):
+    def __init__(self, version: int | None = None, *, once: bool = False):
         self._version = version
         self._once = once
 
@@ -135,11 +130,6 @@ class Button:
         if self._once:
             marks.append(hidden_mark("once", once_token()))
         return Markup("\n").join(marks)
-
-
-def action_form(version: int | None = None, *, once: bool = False) -> Button:
-    """Return a button's form, for the ``version`` of the record on its page."""
-    return Button(version, once=once)
 
 
 def seen_version() -> int | None:
@@ -172,11 +162,33 @@ def refused(
     return page(), 409
 
 
+def refused_edit(
+    error: DomainError,
+    form: F,
+    kind: str,
+    record_id: UUID,
+    page: Callable[[UUID, F], str],
+    stored: Callable[[Session, UUID], F],
+) -> tuple[str, int]:
+    """As `refused`, for a form that edits the record with this id.
+
+    ``kind`` is its name in the audit log, ``page`` shows the form, ``stored`` fills it with what
+    is saved.
+    """
+    return refused(
+        error,
+        form,
+        lambda: page(record_id, form),
+        stored=lambda session: stored(session, record_id),
+        target=(kind, record_id),
+    )
+
+
 def _is_sentence(value: object) -> bool:
     """Whether it is an error of a field, and not those of a row or of a form within it."""
     return isinstance(value, str | LazyProxy)
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals["action_form"] = action_form
+    app.jinja_env.globals["action_form"] = Button
     app.jinja_env.tests["sentence"] = _is_sentence

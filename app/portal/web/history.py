@@ -1,6 +1,6 @@
-"""Going back to the answer of a form: browsers would ask to send the form again. Such a page names
-a URL for GET, and a script writes it into the browser's history when the page is left
-(static/js/going_back.js)."""
+"""The back button on the answer of a form: browsers would ask to send the form again. Such a page
+names a URL for GET, and a script writes it into the browser's history when the page is left
+(static/js/history.js)."""
 
 from urllib.parse import urlsplit
 

@@ -100,6 +100,9 @@ class ListDefinition(Generic[R]):
     has_fixed_columns: bool = False
     """Whether its page lays the columns out in its own way; files hold all of them."""
 
+    def __post_init__(self) -> None:
+        KNOWN[self.name] = self
+
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the filters in the URL."""
@@ -134,3 +137,7 @@ class ListDefinition(Generic[R]):
         if (columns := self.columns_of(values)) != self.columns_of(MultiDict()):
             kept += [("column", column.name) for column in columns]
         return urlencode(kept)
+
+
+KNOWN: dict[str, ListDefinition[Any]] = {}
+"""The lists by name, for their words; `list_named` in `record_lists` checks who may open one."""

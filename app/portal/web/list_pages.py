@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
-from flask import request, url_for
+from flask import abort, redirect, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 
@@ -69,8 +69,7 @@ class ListPage(Generic[R]):
     @property
     def all_url(self) -> str:
         """The address of the list without filters and views."""
-        has_default = any(self._is_own(view) and view.is_default for view in self.views)
-        return _list_url(view=ALL if has_default else None)
+        return _list_url(view=ALL if _own_default(self.views) else None)
 
     @property
     def next_url(self) -> str | None:
@@ -118,7 +117,7 @@ class ListPage(Generic[R]):
 
     @property
     def is_own_view(self) -> bool:
-        return self.view is not None and self._is_own(self.view)
+        return self.view is not None and self.view.user_id == caller().user_id
 
     @property
     def query(self) -> str:
@@ -139,18 +138,6 @@ class ListPage(Generic[R]):
         url = url_for(endpoint, **{**more, **here})
         return url + ("&" if "?" in url else "?") + self.query if self.query else url
 
-    @property
-    def default_url(self) -> str | None:
-        """The address of the user's default view, if the address asks for nothing."""
-        if request.args:
-            return None
-        own = (view for view in self.views if view.is_default and self._is_own(view))
-        default = next(own, None)
-        return view_url(default) if default else None
-
-    def _is_own(self, view: SavedView) -> bool:
-        return view.user_id == caller().user_id
-
 
 def view_url(view: SavedView) -> str:
     """Return the address of the current list with a saved view."""
@@ -158,9 +145,15 @@ def view_url(view: SavedView) -> str:
 
 
 def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
-    """Return the page that the URL asks for. Raises what the list's ``load`` raises."""
+    """Return the page that the URL asks for. Raises what the list's ``load`` raises.
+
+    A URL that asks for nothing ends the request: it redirects to the user's default view, if there
+    is one.
+    """
     place, sort = lists.place(), definition.sort_of(request.args)
     views = saved_views.of_list(session, caller(), definition.name)
+    if not request.args and (default := _own_default(views)):
+        abort(redirect(view_url(default)))
     page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
     count = None
     if definition.shows_count:
@@ -176,6 +169,11 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
         count=count,
         views=views,
     )
+
+
+def _own_default(views: Sequence[SavedView]) -> SavedView | None:
+    """Return the view that the user has chosen as the default of the list."""
+    return next((v for v in views if v.is_default and v.user_id == caller().user_id), None)
 
 
 def path_id(name: str) -> UUID:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from app.languages import lazy_gettext, ngettext
-from app.portal.web.formats import number
 
 ALL_WORDS: dict[str, str] = {
     "organizations": lazy_gettext("All organizations"),
@@ -14,51 +13,54 @@ ALL_WORDS: dict[str, str] = {
     "uploads": lazy_gettext("All uploads"),
     "campaign-uploads": lazy_gettext("All uploads"),
     "calls": lazy_gettext("All calls"),
+    "partner-calls": lazy_gettext("All calls"),
     "do-not-call": lazy_gettext("All numbers"),
     "webhooks": lazy_gettext("All webhooks"),
     "history": lazy_gettext("All entries"),
+    "report": lazy_gettext("All members"),
 }
 """By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
 
+
+def _calls_on_page(count: int) -> str:
+    return ngettext("%(num)s call on this page", "%(num)s calls on this page", count)
+
+
 _ON_PAGE: dict[str, Callable[[int], str]] = {
     "organizations": lambda count: ngettext(
-        "%(num)s organization on this page",
-        "%(num)s organizations on this page",
-        count,
-        num=number(count),
+        "%(num)s organization on this page", "%(num)s organizations on this page", count
     ),
     "users": lambda count: ngettext(
-        "%(num)s user on this page", "%(num)s users on this page", count, num=number(count)
+        "%(num)s user on this page", "%(num)s users on this page", count
     ),
     "assistants": lambda count: ngettext(
-        "%(num)s assistant on this page",
-        "%(num)s assistants on this page",
-        count,
-        num=number(count),
+        "%(num)s assistant on this page", "%(num)s assistants on this page", count
     ),
     "campaigns": lambda count: ngettext(
-        "%(num)s campaign on this page", "%(num)s campaigns on this page", count, num=number(count)
+        "%(num)s campaign on this page", "%(num)s campaigns on this page", count
     ),
     "contacts": lambda count: ngettext(
-        "%(num)s contact on this page", "%(num)s contacts on this page", count, num=number(count)
+        "%(num)s contact on this page", "%(num)s contacts on this page", count
     ),
     "uploads": lambda count: ngettext(
-        "%(num)s upload on this page", "%(num)s uploads on this page", count, num=number(count)
+        "%(num)s upload on this page", "%(num)s uploads on this page", count
     ),
     "campaign-uploads": lambda count: ngettext(
-        "%(num)s upload on this page", "%(num)s uploads on this page", count, num=number(count)
+        "%(num)s upload on this page", "%(num)s uploads on this page", count
     ),
-    "calls": lambda count: ngettext(
-        "%(num)s call on this page", "%(num)s calls on this page", count, num=number(count)
-    ),
+    "calls": _calls_on_page,
+    "partner-calls": _calls_on_page,
     "do-not-call": lambda count: ngettext(
-        "%(num)s number on this page", "%(num)s numbers on this page", count, num=number(count)
+        "%(num)s number on this page", "%(num)s numbers on this page", count
     ),
     "webhooks": lambda count: ngettext(
-        "%(num)s webhook on this page", "%(num)s webhooks on this page", count, num=number(count)
+        "%(num)s webhook on this page", "%(num)s webhooks on this page", count
     ),
     "history": lambda count: ngettext(
-        "%(num)s entry on this page", "%(num)s entries on this page", count, num=number(count)
+        "%(num)s entry on this page", "%(num)s entries on this page", count
+    ),
+    "report": lambda count: ngettext(
+        "%(num)s member on this page", "%(num)s members on this page", count
     ),
 }
 

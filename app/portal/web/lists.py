@@ -1,6 +1,6 @@
 """What list screens share: filters, sorting and position in the URL, links to other pages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -73,12 +73,6 @@ def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tup
     if start and end and end < start:
         return None, None, [(last, str(END_BEFORE_START))]
     return start, end, problems
-
-
-def sort_filter(offered: Mapping[str, object], default: str) -> str:
-    """Return the sort order of the URL, if the screen offers it."""
-    wanted = request.args.get("sort", default)
-    return wanted if wanted in offered else default
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 lazy_gettext("Organizations"),
                 "building",
                 "portal.organizations",
-                ("portal.organization",),
+                ("portal.organization", "portal.verified_number"),
             ),
             Place(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
             Place(
@@ -95,7 +95,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 lazy_gettext("Carrier status"),
                 "activity-heartbeat",
                 "portal.line_health",
-                ("portal.line_",),
+                ("portal.line_", "portal.carrier_account"),
             ),
             Place(
                 lazy_gettext("Call destinations"),
@@ -136,6 +136,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place(
                 lazy_gettext("Report"), "clipboard-data", "portal.report_month", ("portal.report",)
             ),
+            Place(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
             Place(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
             Place(lazy_gettext("Alerts"), "bell", "portal.alerts", ("portal.alert_",)),
             Place(lazy_gettext("Plan"), "tag", "portal.plan", ("portal.statement",)),
@@ -151,7 +152,12 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 lazy_gettext("Settings"),
                 "settings",
                 "portal.portal_settings",
-                ("portal.portal_settings",),
+                (
+                    "portal.portal_settings",
+                    "portal.sign_in_policy",
+                    "portal.directory",
+                    "portal.personal_data_settings",
+                ),
             ),
             Place(lazy_gettext("History"), "history", "portal.audit"),
         ),

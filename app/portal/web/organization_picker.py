@@ -61,7 +61,9 @@ def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
         back=back,
         action=url_for(endpoint, **named),
         search_label=gettext("Name or referral code"),
-        rows=[(row.name, url_for(endpoint, **named, organization=row.id)) for row in found.items],
+        rows=[
+            (row.name, "", url_for(endpoint, **named, organization=row.id)) for row in found.items
+        ],
         symbol="building",
         more=found.next_cursor is not None,
         query=query,

@@ -101,6 +101,7 @@ def _context() -> dict[str, Any]:
     brand: Brand = g.get("brand", NEUTRAL)
     user = known_user()
     theme = read_cookie(THEME_COOKIE)
+    zone = (user.timezone if user else None) or "UTC"
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
@@ -116,10 +117,9 @@ def _context() -> dict[str, Any]:
         "account_url": url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
-        "now": moment(utcnow()),
-        "may": g.caller.may if user else lambda _permission: False,
+        "now": moment(utcnow(), zone),
         "request_id": request_id(),
-        "zone": (user.timezone if user else None) or "UTC",
+        "zone": zone,
     }
 
 
@@ -154,7 +154,9 @@ class _CallingPauses:
             return iter(())
         with reading() as session:
             found = pauses.listing(session)
-        return iter([pause for pause in found if pause.organization_id is None])
+        return iter(
+            pause for pause in found if pause.organization_id is None and not pauses.is_own(pause)
+        )
 
 
 def _unread() -> int | None:

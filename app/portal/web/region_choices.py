@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from wtforms import SelectChoice
 
-from app.phone import regions
+from app.phone import country_name, regions
 
 USUAL_REGIONS = ("US", "CA", "GB", "IE", "AU", "NZ", "DE", "AT", "CH", "FR", "ES", "IT", "NL")
 """Shown first; the others on request."""
@@ -14,8 +14,17 @@ FEW = 24
 
 def named_regions() -> list[SelectChoice]:
     """Return every region with its name in lists: without the article, capitalised."""
-    found = [(code, name.removeprefix("the ")) for code, name in regions()]
-    return [SelectChoice(code, name[0].upper() + name[1:]) for code, name in found]
+    return [SelectChoice(code, _alone(name)) for code, name in regions()]
+
+
+def region_title(code: str) -> str:
+    """Return the name of a region for a list."""
+    return _alone(country_name(code))
+
+
+def _alone(name: str) -> str:
+    name = name.removeprefix("the ")
+    return name[:1].upper() + name[1:]
 
 
 def offered_first(choices: Iterable[SelectChoice], chosen: Collection[str]) -> set[str]:

@@ -11,7 +11,6 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number
 from app.portal.webhooks.forms import ReplayForm
 from app.portal.webhooks.labels import host_of, removing
 from app.portal.webhooks.views import webhook_page
@@ -118,9 +117,4 @@ def _address(webhook_id: UUID) -> str:
 
 
 def _sent_again(count: int) -> str:
-    return ngettext(
-        "%(num)s delivery sent again.",
-        "%(num)s deliveries sent again.",
-        count,
-        num=number(count),
-    )
+    return ngettext("%(num)s delivery sent again.", "%(num)s deliveries sent again.", count)

@@ -6,7 +6,6 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.portal.web.formats import number
 from app.services.webhooks import endpoints
 
 
@@ -27,12 +26,8 @@ ACTIONS = (
         name="pause",
         label=lazy_gettext("Pause…"),
         permission=Permission.CREDENTIALS_MANAGE,
-        button=lambda n: ngettext(
-            "Pause %(num)s webhook", "Pause %(num)s webhooks", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s webhook paused", "%(num)s webhooks paused", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Pause %(num)s webhook", "Pause %(num)s webhooks", n),
+        done=lambda n: ngettext("%(num)s webhook paused", "%(num)s webhooks paused", n),
         safe=lazy_gettext("Keep active"),
         consequences=(lazy_gettext("Their events are kept and sent when you resume them."),),
         act=_pause,
@@ -44,12 +39,8 @@ ACTIONS = (
         name="resume",
         label=lazy_gettext("Resume…"),
         permission=Permission.CREDENTIALS_MANAGE,
-        button=lambda n: ngettext(
-            "Resume %(num)s webhook", "Resume %(num)s webhooks", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s webhook resumed", "%(num)s webhooks resumed", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Resume %(num)s webhook", "Resume %(num)s webhooks", n),
+        done=lambda n: ngettext("%(num)s webhook resumed", "%(num)s webhooks resumed", n),
         safe=lazy_gettext("Keep paused"),
         consequences=(lazy_gettext("Kept events are sent first."),),
         act=_resume,
@@ -62,12 +53,8 @@ ACTIONS = (
         name="remove",
         label=lazy_gettext("Remove…"),
         permission=Permission.CREDENTIALS_MANAGE,
-        button=lambda n: ngettext(
-            "Remove %(num)s webhook", "Remove %(num)s webhooks", n, num=number(n)
-        ),
-        done=lambda n: ngettext(
-            "%(num)s webhook removed", "%(num)s webhooks removed", n, num=number(n)
-        ),
+        button=lambda n: ngettext("Remove %(num)s webhook", "Remove %(num)s webhooks", n),
+        done=lambda n: ngettext("%(num)s webhook removed", "%(num)s webhooks removed", n),
         safe=lazy_gettext("Keep webhooks"),
         consequences=(
             lazy_gettext("Events not delivered yet will be lost, and their logs are deleted."),

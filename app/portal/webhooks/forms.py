@@ -27,7 +27,25 @@ EVENT_WORDS: dict[str, str] = {
     WebhookEvent.CALLING_PAUSED: lazy_gettext("Calling paused"),
     WebhookEvent.ALERT_OPENED: lazy_gettext("Alert opened"),
     WebhookEvent.ALERT_RESOLVED: lazy_gettext("Alert resolved"),
+    WebhookEvent.KEY_EXPIRING: lazy_gettext("API key expires soon"),
 }
+
+
+def _events(*subjects: str) -> tuple[str, ...]:
+    return tuple(str(event) for event in EVENT_WORDS if event.startswith(subjects))
+
+
+EVENT_GROUPS: list[tuple[str, tuple[str, ...]]] = [
+    (
+        lazy_gettext("Calls"),
+        _events("call.", "calling."),
+    ),
+    (lazy_gettext("Uploads"), _events("import.")),
+    (lazy_gettext("Contacts"), _events("contact.")),
+    (lazy_gettext("Alerts"), _events("alert.")),
+    (lazy_gettext("API keys"), _events("key.")),
+]
+"""The events by subject, as the form shows them."""
 
 
 class WebhookFields(PortalForm):

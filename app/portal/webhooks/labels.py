@@ -11,7 +11,6 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import WebhookDelivery, WebhookEndpoint
 from app.portal.api_access.labels import State
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import number
 from app.portal.webhooks.forms import EVENT_WORDS
 
 STATE_WORDS: dict[str, str] = {
@@ -31,6 +30,10 @@ _PAUSE_WORDS = {
     PauseReason.FAILING: lazy_gettext("The receiver accepted nothing for 24 hours."),
     PauseReason.GONE: lazy_gettext("The receiver answered that it is gone (410)."),
 }
+
+
+SHOWN_ANSWER = 200
+"""Characters of an answer in a sentence; its delivery's page shows all that is stored."""
 
 
 def host_of(endpoint: WebhookEndpoint) -> str:
@@ -73,8 +76,9 @@ def laid_out(delivery: WebhookDelivery) -> str:
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
-def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
-    """Return why it is paused and how much waits for it; empty if it is not paused."""
+def pause_words(endpoint: WebhookEndpoint, held: int, shown: Iterable[WebhookDelivery]) -> str:
+    """Return why it is paused, with the last refusal of a shown delivery, and how much waits for
+    it; empty if it is not paused."""
     if endpoint.pause_reason is None:
         return ""
     kept = (
@@ -82,12 +86,12 @@ def pause_words(endpoint: WebhookEndpoint, held: int) -> str:
             "%(num)s event kept; resuming delivers kept events.",
             "%(num)s events kept; resuming delivers kept events.",
             held,
-            num=number(held),
         )
         if held
         else gettext("No events kept yet; resuming delivers kept events.")
     )
-    return f"{_PAUSE_WORDS[endpoint.pause_reason]} {kept}"
+    refusal = refusal_words(shown) if endpoint.pause_reason is not PauseReason.USER else ""
+    return " ".join(filter(None, (str(_PAUSE_WORDS[endpoint.pause_reason]), refusal, kept)))
 
 
 def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
@@ -95,16 +99,27 @@ def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> 
     nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
-    answers = [each.last_status for each in shown if each.retries and not each.ended_at]
-    status = next(iter(answers), None)
-    if status:
-        return gettext(
-            "The receiver answered %(status)s. Retries continue for 24 hours; then the webhook is "
-            "paused.",
-            status=status,
-        )
+    follows = gettext("Retries continue for 24 hours; then the webhook is paused.")
+    refusal = refusal_words(shown) or gettext("The receiver didn’t answer.")
+    return f"{refusal} {follows}"
+
+
+def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
+    """Return how the receiver refused last, with the beginning of its answer; empty if it refused
+    none of these deliveries."""
+    refused = [
+        each for each in shown if each.attempts and each.state is not DeliveryState.DELIVERED
+    ]
+    last = max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
+    if last is None:
+        return ""
+    answer = (last.last_answer or "")[:SHOWN_ANSWER]
+    if last.last_status is None:
+        return gettext("The receiver didn’t answer: %(reason)s.", reason=answer)
+    if not answer:
+        return gettext("The receiver answered %(status)s.", status=last.last_status)
     return gettext(
-        "The receiver didn’t answer. Retries continue for 24 hours; then the webhook is paused."
+        "The receiver answered %(status)s: “%(answer)s”.", status=last.last_status, answer=answer
     )
 
 
@@ -119,7 +134,6 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
                 "%(num)s event not delivered yet will be lost.",
                 "%(num)s events not delivered yet will be lost.",
                 left,
-                num=number(left),
             )
             if left
             else gettext("No events are waiting."),
@@ -127,7 +141,6 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
                 "Its log of %(num)s delivery is deleted.",
                 "Its log of %(num)s deliveries is deleted.",
                 logged,
-                num=number(logged),
             ),
             gettext("This can’t be undone. A new webhook gets a new secret."),
         ],

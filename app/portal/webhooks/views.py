@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
 from app.errors import Conflict, ValidationFailed
@@ -14,10 +15,11 @@ from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
+    EVENT_GROUPS,
     EVENT_WORDS,
     EditWebhookForm,
     ReplayForm,
@@ -41,11 +43,9 @@ from app.services.webhooks import deliveries, endpoints
 
 
 @portal.get("/api-access/webhooks")
-def api_webhooks() -> Page:
+def api_webhooks() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, WEBHOOKS)
-        if page.default_url:
-            return redirect(page.default_url)
         organization = organization_picker.organization_named(session)
     return render_template(
         "portal/webhooks/list.html",
@@ -96,7 +96,7 @@ def api_webhook(webhook_id: UUID) -> str:
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/edit")
 def api_webhook_edit(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        form = EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
+        form = _stored(session, webhook_id)
     return _edit_page(webhook_id, form)
 
 
@@ -115,15 +115,7 @@ def api_webhook_save(webhook_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(webhook_id, form),
-            stored=lambda session: EditWebhookForm.showing(
-                endpoints.get(session, caller(), webhook_id)
-            ),
-            target=("webhook", webhook_id),
-        )
+        return refused_edit(error, form, "webhook", webhook_id, _edit_page, _stored)
     flash(gettext("The webhook to %(host)s was saved.", host=host_of(saved)), "success")
     return redirect(url_for("portal.api_webhook", webhook_id=webhook_id), 303)
 
@@ -187,7 +179,7 @@ def webhook_page(
         secret=secret,
         done=done,
         state=endpoint_state(endpoint),
-        why_paused=pause_words(endpoint, counts[DeliveryState.HELD]),
+        why_paused=pause_words(endpoint, counts[DeliveryState.HELD], log.items),
         why_retrying=retry_words(endpoint, log.items),
         events=every_event(endpoint),
         rows=[
@@ -211,15 +203,28 @@ def webhook_page(
     )
 
 
+def _stored(session: Session, webhook_id: UUID) -> EditWebhookForm:
+    return EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
+
+
 def _form_page(organization: Organization, form: WebhookForm) -> str:
-    return render_template("portal/webhooks/new.html", organization=organization, form=form)
+    return render_template(
+        "portal/webhooks/new.html",
+        organization=organization,
+        form=form,
+        event_groups=EVENT_GROUPS,
+    )
 
 
 def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
     return render_template(
-        "portal/webhooks/edit.html", endpoint=endpoint, host=host_of(endpoint), form=form
+        "portal/webhooks/edit.html",
+        endpoint=endpoint,
+        host=host_of(endpoint),
+        form=form,
+        event_groups=EVENT_GROUPS,
     )
 
 

@@ -1,7 +1,7 @@
-// A page that answers a form (data-address: where the form stands) is left for good by a link or by
-// sending the form again: going back then shows the form as it is by now, where browsers would ask
+// A page that answers a form (data-address: where the form stands) is left by a link or by
+// sending the form again: the back button then shows the current form, where browsers would ask
 // about sending it once more. A reload still asks, since what was typed is on the page.
-export function goingBack() {
+export function answeredForms() {
   const { address } = document.documentElement.dataset;
   if (!address) return;
   const leave = () => history.replaceState(history.state, "", address);

@@ -1,0 +1,59 @@
+"""The actions that a page leaves out because the user's role doesn't allow them.
+
+Pages and their views ask `may` before they show an action. What is denied is named at the end of
+the page, with a link to its explanation, unless `why_url` explains it beside the action.
+"""
+
+from functools import lru_cache
+
+from flask import Flask, g, url_for
+
+from app.enums import Role
+from app.extensions import caller
+from app.languages import gettext
+from app.policy import Permission
+from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.web.current_user import known_user
+from app.services.users.access import Rule, of_role
+
+
+def may(permission: str) -> bool:
+    """Whether the user may do it. Only what another role of the same kind allows is named."""
+    if known_user() is None:
+        return False
+    wanted = Permission(permission)
+    if caller().may(wanted):
+        return True
+    if _another_role_may(caller().role, wanted):
+        _denied().setdefault(wanted, True)
+    return False
+
+
+def why_url(permission: str) -> str:
+    """Return the explanation of an action, which the end of the page then leaves out."""
+    _denied()[Permission(permission)] = False
+    return url_for("portal.access_why", action=permission)
+
+
+def missing_actions() -> list[tuple[str, str]]:
+    """Return the address of the explanation and the words of each action that was denied."""
+    return [
+        (url_for("portal.access_why", action=each.value), gettext(PERMISSION_WORDS[each]))
+        for each, is_open in _denied().items()
+        if is_open
+    ]
+
+
+def _denied() -> dict[Permission, bool]:
+    """Return what the page has asked about; True where nothing beside the action explains it."""
+    found: dict[Permission, bool] = g.setdefault("denied_permissions", {})
+    return found
+
+
+@lru_cache
+def _another_role_may(role: Role, permission: Permission) -> bool:
+    return of_role(role, permission).rule is Rule.ROLE_TOO_LOW
+
+
+def register(app: Flask) -> None:
+    app.jinja_env.globals.update(may=may, why_url=why_url, missing_actions=missing_actions)

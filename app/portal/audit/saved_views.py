@@ -1,0 +1,81 @@
+"""The saved views of lists in the history, in words."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+from urllib.parse import parse_qsl
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import gettext, pgettext
+from app.models import AuditEntry
+from app.portal.audit.labels import change_words, field_words
+from app.portal.audit.values import value_words
+from app.portal.web.formats import day
+from app.portal.web.list_definitions import KNOWN, ListDefinition
+from app.portal.web.list_words import ALL_WORDS
+from app.services import organizations
+from app.validation.uuids import as_uuid
+
+_FIRST_DAYS, _LAST_DAYS = ("start", "since"), ("end", "until")
+Names = Mapping[UUID, str]
+
+
+def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
+    """Return the names of the organizations in the filters of these entries."""
+    queries = [
+        side.get("filters") or ""
+        for entry in entries
+        if entry.target_type == "saved_view"
+        for side in (entry.before, entry.after)
+    ]
+    values = [value for query in queries for _name, value in parse_qsl(query)]
+    ids = {known for value in values if (known := as_uuid(value)) is not None}
+    return organizations.names_of(session, caller(), ids) if ids else {}
+
+
+def list_words(name: str) -> str:
+    return str(ALL_WORDS.get(name, name))
+
+
+def filter_words(list_name: str | None, query: str, names: Names) -> str:
+    """Return filters, sort order and columns: "Status: Failed; Sort order: Name"."""
+    definition = KNOWN.get(list_name or "")
+    if definition is None or not query:
+        return value_words(query)
+    parts = parse_qsl(query)
+    words = [
+        _filter(definition, name, value, names)
+        for name, value in parts
+        if name not in ("sort", "column")
+    ]
+    labels = {column.name: str(column.label) for column in definition.columns}
+    for value in (value for name, value in parts if name == "sort"):
+        [by] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [value]
+        words.append(gettext("Sorted by: %(column)s", column=by))
+    if columns := [labels.get(value, value) for name, value in parts if name == "column"]:
+        words.append(gettext("Columns: %(columns)s", columns=", ".join(columns)))
+    return "; ".join(words)
+
+
+def _filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
+    known = next((each for each in definition.filters if each.name == name), None)
+    options = (known.options if known else None) or {}
+    label = known.label if known else field_words(name)
+    if name == "action":
+        return f"{label}: {change_words(value)}"
+    if name in _FIRST_DAYS + _LAST_DAYS and (on := _day(value)) is not None:
+        word = pgettext("first day", "From") if name in _FIRST_DAYS else pgettext("last day", "to")
+        return f"{word} {day(on)}"
+    of_organization = as_uuid(value)
+    named = names.get(of_organization, value) if of_organization else value
+    return f"{label}: {options.get(value) or value_words(named, name=name)}"
+
+
+def _day(value: str) -> date | None:
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        return None

@@ -1,0 +1,49 @@
+"""Pause and resume all calls of a partner."""
+
+from flask import flash, redirect, url_for
+from werkzeug.wrappers import Response
+
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.current_user import refuse_operators
+from app.services import pauses
+
+
+@portal.get("/line/pause")
+def calling_pause_confirm() -> str:
+    refuse_operators()
+    return pausing().page()
+
+
+@portal.post("/line/pause")
+def calling_pause() -> Response:
+    with transaction() as session:
+        pauses.pause_own(session, caller())
+    return redirect(url_for("portal.line_health"), 303)
+
+
+@portal.post("/line/resume")
+def calling_resume() -> Response:
+    with transaction() as session:
+        was_paused = pauses.resume_own(session, caller())
+    flash(
+        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."), "success"
+    )
+    return redirect(url_for("portal.line_health"), 303)
+
+
+def pausing() -> Confirmation:
+    return Confirmation(
+        action=url_for("portal.calling_pause"),
+        title=gettext("Pause all calls?"),
+        consequences=[
+            gettext("Calls of all your organizations wait: campaigns, scripts and test calls."),
+            gettext("Calls in progress continue."),
+            gettext("Calls are accepted until you resume. A call that expires isn’t placed."),
+        ],
+        act=gettext("Pause all calls"),
+        safe=gettext("Keep calling"),
+        safe_url=url_for("portal.line_health"),
+    )
