@@ -5,12 +5,19 @@ import shutil
 from playwright.sync_api import Browser, Playwright
 
 HEIGHT = 900
+PROGRAMS = ("chromium-headless-shell", "google-chrome", "chromium-browser", "chromium")
+"""The first is the engine without windows, which takes half the processor time for a page."""
 _QUIETLY = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 
 
+def program() -> str:
+    """The path of the installed Chromium."""
+    return next(filter(None, map(shutil.which, PROGRAMS)))
+
+
 def launch(playwright: Playwright) -> Browser:
-    """The installed Chromium, which asks nobody outside for anything."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(_QUIETLY))
+    """The installed Chromium, which asks no outside host for anything."""
+    return playwright.chromium.launch(executable_path=program(), args=list(_QUIETLY))

@@ -2,7 +2,7 @@
 
 `make check` takes one part of each rotating axis: the database, with or without script, the look
 (brand, colour scheme and width; the four looks hold every pair of these), and of the files in
-`TAKING_TURNS` one group. `make check-all` takes them all, and whoever names a file gets it.
+`TAKING_TURNS` one group. `make check-all` takes them all, and naming a file runs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping

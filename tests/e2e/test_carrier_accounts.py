@@ -1,4 +1,4 @@
-"""Somebody brings a SIP trunk for an organization, finds that it isn't there, and removes it."""
+"""A user brings a SIP trunk for an organization, finds that it isn't there, and removes it."""
 
 import socket
 from contextlib import closing
@@ -38,8 +38,6 @@ def test_a_trunk_is_saved_tested_and_removed(
         page.go_back()
         expect(page.get_by_label("Trunk")).to_have_value(trunk)
         page.go_forward()
-    row = page.get_by_role("row", name=name)
-    row.get_by_role("button", name="Test connection").click()
     while not script and page.get_by_role("link", name="Refresh").count():
         page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_text(f"{trunk} over UDP refused the connection.")).to_be_visible()

@@ -1,11 +1,13 @@
-"""Signing in with a company account at a real OpenID Connect provider, in a browser."""
+"""A company account at a real OpenID Connect provider, and a directory, in a browser."""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
+from tests.e2e.scripts import ask
 from tests.e2e.test_operator_console import heading, sound
 from tests.e2e.test_signing_in import Partner, person_of
 from tests.fixtures.identity_provider import (
@@ -76,3 +78,47 @@ def test_a_company_account_is_added_linked_used_and_removed(
     page.get_by_role("button", name="Remove company account").click()
     heading(page, "Sign in")  # the session began with the account
     expect(page.get_by_role("link", name="Sign in with Acme ID")).to_have_count(0)
+
+
+def test_a_directory_gets_a_token_sends_a_group_and_is_disconnected(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    page, main = visit.page, visit.page.locator("main")
+    word = uuid4().hex[:8]  # what another run of this journey left stays in the lists
+    name, group = f"Entra {word}", f"Designers {word}"
+    visit.sign_in(person_of(partner, "partnerAdmin"), then="/settings/directory")
+    page.get_by_role("link", name="Create token").click()
+    page.get_by_role("button", name="Create token").click()
+    expect(page.get_by_role("alert").first).to_contain_text("Enter a name")
+    sound(visit, script)
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Create token").click()
+    secret = page.locator("code").filter(has_text="pps_").first.inner_text()
+    sound(visit, script)
+    ask(live, "POST", "/scim/v2/Groups", body={"displayName": group}, token=secret)
+
+    page.goto("/settings/directory")
+    expect(main).not_to_contain_text(secret)
+    sound(visit, script)
+    page.get_by_role("link", name=group).click()
+    heading(page, group)
+    page.get_by_label("Role").select_option(label="Owner")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert").first).to_contain_text("organization")
+    sound(visit, script)
+    page.get_by_label("Role").select_option(label="Partner editor")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row", name=group)).to_contain_text("Partner editor")
+
+    page.get_by_role("row", name=name).get_by_role("link", name="Roll").click()
+    sound(visit, script)
+    page.get_by_role("button", name="Roll token").click()
+    newer = page.locator("code").filter(has_text="pps_").first.inner_text()
+    assert newer != secret
+    page.goto("/settings/directory")
+    page.get_by_role("row", name=newer[4:20]).get_by_role("link", name="Revoke…").click()
+    sound(visit, script)
+    page.get_by_role("button", name="Revoke token").click()
+    expect(main).to_contain_text("It no longer works.")
+    sound(visit, script)

@@ -1,10 +1,12 @@
-"""A contact found, changed, removed, put back and never called again."""
+"""A contact found, changed, removed, restored and never called again; another one erased."""
 
 from typing import Any
 
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import LOOKS, Open
+from tests.e2e.scripts import ask
+from tests.e2e.test_operator_console import heading, sound
 from tests.e2e.visits import Look
 from tests.fixtures.stack import Stack
 
@@ -15,7 +17,7 @@ def test_a_contact_is_changed_removed_and_put_back(
     visit = open_browser(live, partner, script=script)
     page = visit.page
     campaign = partner["organizations"][1]["campaigns"][0]
-    run = 2 * LOOKS.index(look) + script  # whoever is never called again stays on the list
+    run = 2 * LOOKS.index(look) + script  # a contact who is never called again stays on the list
     number, name = f"+1 773 555 017{run}", f"Ida {'With' if script else 'Without'}"
     visit.sign_in(partner["organizations"][1]["users"][0], then=f"/campaigns/{campaign['id']}")
     page.get_by_role("link", name="Add contact").click()
@@ -51,3 +53,40 @@ def test_a_contact_is_changed_removed_and_put_back(
     where = page.get_by_role("dialog") if script else page.locator("main")
     where.get_by_role("button", name="Add to do-not-call list").click()
     expect(page.get_by_text("is on the do-not-call list.")).to_be_visible()
+
+
+def test_a_contact_is_erased_and_the_pseudonym_stays(
+    live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
+) -> None:
+    organization = partner["organizations"][0]
+    campaign, run = organization["campaigns"][0]["id"], 2 * LOOKS.index(look) + script
+    name = f"Gil Number{run}"
+    people = [
+        {"firstName": "Gil", "lastName": f"Number{run}", "email": f"gil{run}@mail.example"},
+        {"firstName": "Bo", "email": f"bo{run}@mail.example", "note": f"Ask number{run}"},
+    ]
+    path, key = f"/api/v1/campaigns/{campaign}/contacts", organization["apiKey"]
+    ask(live, "POST", path, body={"action": "upsert", "contacts": people}, key=key)
+    visit = open_browser(live, partner, script=script)
+    page, main = visit.page, visit.page.locator("main")
+    visit.sign_in(partner["users"][0], then=f"/campaigns/{campaign}?q=Number{run}")
+    page.get_by_role("link", name=name).click()
+    page.get_by_role("link", name="Erase…").click()
+    heading(page, f"Erase {name}?")
+    expect(main).to_contain_text(f"Ask number{run}")
+    page.get_by_role("button", name="Erase for good").click()
+    expect(page.get_by_role("alert").first).to_contain_text(name)
+    sound(visit, script)
+    page.get_by_label("Confirm").fill(name)
+    page.get_by_role("button", name="Erase for good").click()
+    heading(page, "Erasure erased-")
+    for _patience in range(60):
+        if main.get_by_text("Done").count():
+            break
+        page.wait_for_timeout(250)
+        page.reload()
+    expect(main).to_contain_text("Done")
+    sound(visit, script)
+    page.goto("/settings/personal-data")
+    expect(page.get_by_role("row", name="erased-").first).to_contain_text("Done")
+    sound(visit, script)

@@ -39,7 +39,7 @@ def test_a_statement_is_found_from_the_margin_and_a_budget_is_set(
     found_nothing(visit, script)
     page.get_by_label("Budget a month").fill("250.00")
     page.get_by_role("button", name="Save budget").click()
-    expect(page.get_by_text("of 250.00")).to_be_visible()
+    expect(page.get_by_text("of $250.00")).to_be_visible()
     page.get_by_role("link", name="Change budget").click()
     page.get_by_label("Budget a month").fill("")
     page.get_by_role("button", name="Save budget").click()

@@ -175,6 +175,7 @@ def test_a_list_is_filtered_saved_as_a_view_and_downloaded(
     visit: Visit, look: Look, script: bool
 ) -> None:
     page, name = visit.page, f"Active {'with' if script else 'without'} {look.width}"
+    page.get_by_text("More filters").click()
     page.get_by_role("search").get_by_label("Status").select_option("active")
     if not script:
         page.get_by_role("button", name="Show", exact=True).click()

@@ -1,4 +1,4 @@
-"""Every page that a role can reach: there, quiet, no wider than the window, open to everybody.
+"""Every page that a role can reach: there, quiet, no wider than the window, accessible.
 
 `make check` opens one page of each kind in the look that the commit chooses, and asks axe about
 a third of them at its width; `make check-all` opens two of each in all looks, and asks about all
@@ -8,6 +8,7 @@ there `make check` leaves axe out.
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 from zlib import crc32
 
 import pytest
@@ -33,15 +34,23 @@ SPOKEN = rotating("language of the pages", tuple(LANGUAGES))
 THIRDS = rotating("third of the pages", (0, 1, 2))
 SEEN_ELSEWHERE = {
     "/account/confirm",  # after ten minutes: test_passkeys.py
+    "/api-access/migration/*/extension",  # operators only: tests/portal/test_legacy_extensions.py
+    "/api-access/migration/*/extension/end",
     "/account/factors/app",  # while a secret waits: test_passkeys.py
     "/people/*/reset-factors",  # of users with a factor: tests/portal/test_lost_factors.py
     "/sign-in/second-step",  # after the password: test_passkeys.py
+    "/api-access/clients/*/groups",  # where there are groups: test_organization_groups.py
+    "/people/*/groups",
+    "/settings/groups/*",
+    "/settings/groups/*/delete",
     "/branding/discard",  # while there is a draft: test_branding_studio.py
     "/branding/images",  # a part of the studio that refreshes itself
+    "/campaigns/*/contacts/*/do-not-call",  # of a contact that is not listed: test_contacts.py
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/calls/*/recording",  # a sound: tests/portal/test_call_conversations.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/erasures/*",  # while or after a person is erased: test_contacts.py
     "/exports/*/file",  # a file: tests/portal/test_exports.py
     "/lists/*/exports",  # of long lists
     "/lists/*/do/*",  # several rows at once: tests/portal/test_bulk_actions.py
@@ -53,6 +62,7 @@ SEEN_ELSEWHERE = {
     "/numbers/assign",
     "/settings/domain/records",  # a part of the page that refreshes itself
     "/numbers/lists/*",  # the state of a carrier account's list, in the page itself
+    "/operator/calls",  # operators only: tests/portal/test_operator_calls.py
     "/operator/destinations",  # operators only: tests/portal/test_destinations.py
     "/operator/destinations/*",
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
@@ -69,14 +79,14 @@ SEEN_ELSEWHERE = {
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
     "/partners/*/start-trial",
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
-    "/people/*/view-as",  # operators only: tests/portal/test_view_as.py
+    "/people/*/view-as",  # operators only: test_operator_console.py
     "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/plan/checkout/*",  # members only, in a checkout: test_pricing.py
     "/p/*/sso/*/callback",  # the way back from a provider: tests/portal/test_company_accounts.py
     "/p/*/sso/*/start",
-    "/settings/company-accounts/*",  # tests/portal/test_company_account_settings.py
+    "/settings/company-accounts/*",  # test_company_accounts.py
     "/settings/company-accounts/*/remove",
-    "/settings/directory/groups/*",  # tests/portal/test_scim_settings.py
+    "/settings/directory/groups/*",  # of a directory: test_company_accounts.py
     "/settings/directory/tokens/*/revoke",
     "/settings/directory/tokens/*/roll",
     "/pricing/discard",  # while there is a draft: test_pricing.py
@@ -95,21 +105,26 @@ NO_SCREENS = re.compile(
 )
 
 
+WITHIN = {"/api/docs": ".docs-words"}
+"""The part of a page that axe is asked about: test_api_docs.py looks at one operation of the 10,000
+elements beside the guide."""
 NARROWEST_COLUMNS = 1100
 """Where two columns stand beside each other with the least room."""
+NARROWEST_WITH_TABLES = 1280
+"""The same of columns with a table."""
 
 
 def looked_at(visit: Visit, *, with_axe: bool = True) -> list[str]:
-    """What is wrong with the page at either width; where axe is asked, also between the two."""
+    """What is wrong with the page at either width and between the two, by its shape and by axe."""
     size = visit.page.viewport_size
     now = size["width"] if size else 0
-    found = visit.findings() if with_axe else visit.layout()
+    within = WITHIN.get(urlsplit(visit.page.url).path)
+    found = visit.findings(within) if with_axe else visit.layout()
     for width in {look.width for look in LOOKS} - {now}:
         visit.page.set_viewport_size({"width": width, "height": HEIGHT})
-        found += visit.findings() if with_axe and is_full() else visit.layout()
-    if with_axe:
-        visit.page.set_viewport_size({"width": NARROWEST_COLUMNS, "height": HEIGHT})
-        found += visit.layout()
+        found += visit.findings(within) if with_axe and is_full() else visit.layout()
+    visit.page.set_viewport_size({"width": NARROWEST_COLUMNS, "height": HEIGHT})
+    found += visit.layout()
     visit.page.set_viewport_size({"width": now, "height": HEIGHT})
     return found
 
@@ -170,6 +185,26 @@ def test_every_page_that_a_role_can_reach_is_sound(
     assert wrong == []
     if role == "partnerAdmin":
         assert screens() - seen == SEEN_ELSEWHERE - seen
+
+
+@pytest.mark.parametrize("width", [NARROWEST_COLUMNS, NARROWEST_WITH_TABLES])
+@pytest.mark.parametrize("path", ["/calls", "/api-access/webhooks"])
+@pytest.mark.usefixtures("in_use")
+def test_a_table_beside_facts_fits_its_column_in_every_language(
+    live: Stack, partner: dict[str, Any], open_browser: Open, path: str, width: int
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(person_of(partner, "partnerAdmin"), then=path)
+    visit.page.wait_for_url(f"**{path}")
+    visit.page.locator("td.cell-name a").first.click()
+    expect(visit.page.locator(".columns .table")).to_be_visible()
+    visit.page.set_viewport_size({"width": width, "height": HEIGHT})
+    wrong = {}
+    for language in LANGUAGES:
+        visit.speak(language)
+        visit.page.reload()
+        wrong[language] = visit.layout()
+    assert wrong == {language: [] for language in LANGUAGES}
 
 
 @pytest.mark.parametrize("language", SPOKEN)

@@ -67,7 +67,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     last_month.click()
     expect(page).to_have_url(shown)
     expect(page.get_by_text("Compared with")).to_be_visible()
-    page.get_by_role("table").first.get_by_role("link").first.click()
+    page.locator("td.cell-name").get_by_role("link").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Usage of")
     page.go_back()
     expect(page).to_have_url(shown)
@@ -84,8 +84,9 @@ def test_the_reports_file_says_what_the_json_says(
 ) -> None:
     page = admin.page
     page.goto("/report")
+    page.get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as waiting:
-        page.get_by_role("link", name="Export CSV").click()
+        page.get_by_role("link", name="CSV", exact=True).click()
     saved = tmp_path / "report.csv"
     waiting.value.save_as(saved)
     rows = list(csv.DictReader(io.StringIO(saved.read_text(encoding="utf-8-sig"))))
@@ -99,6 +100,7 @@ def test_the_reports_file_says_what_the_json_says(
 def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> None:
     page = admin.page
     page.goto("/audit")
+    page.get_by_text("More filters").click()
     page.get_by_label("Kind").select_option("organization")
     if not script:
         page.get_by_role("button", name="Show").click()

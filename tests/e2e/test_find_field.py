@@ -1,8 +1,9 @@
-"""The find field of the top bar has room for its words, however many links the partner has."""
+"""The find field of the top bar has room for its words; without room Ctrl + K opens its page."""
 
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import Open
@@ -27,3 +28,15 @@ def test_the_find_field_is_not_cut_off_beside_the_partners_links(
     visit.page.locator(".top-links").wait_for()
     visit.page.evaluate(FOUR_LONG_LINKS)
     assert visit.layout() == []
+
+
+def test_control_k_opens_the_search_where_there_is_no_room_for_the_field(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/organizations")
+    visit.page.wait_for_url("**/organizations")
+    visit.page.set_viewport_size({"width": 390, "height": HEIGHT})
+    visit.page.keyboard.press("Control+k")
+    visit.page.wait_for_url("**/find")
+    expect(visit.page.get_by_placeholder("Name, email, number or id")).to_be_focused()

@@ -20,7 +20,7 @@ PATIENCE = 60
 
 
 def invite(stack: Stack, partner: Partner) -> str:
-    """Invites somebody new into an organization of their own; returns the address."""
+    """Invites a new user into an organization of their own; returns the address."""
     organization = new_organization(stack, partner, userLimit=0)
     token = token_of(stack, partner["client"])
     body = {"email": f"ada@{uuid4().hex[:12]}.example", "orgId": organization}

@@ -1,5 +1,6 @@
-"""A client of the retired API asks, and its partner sees how to move it."""
+"""A client of the Legacy API asks, and its partner sees how to move it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, token_of
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 
@@ -46,3 +48,38 @@ def test_a_client_is_moved_by_its_page(
     expect(page.get_by_text(left)).to_be_visible()
     if script:
         assert visit.findings() == []
+
+
+def test_the_operator_gives_a_client_an_extension_and_ends_it(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    page, home = visit.page, f"/operator/partners/{partner['id']}"
+    visit.slug = ""
+    visit.sign_in(live.demo["operator"], then=home)
+    page.get_by_role("link", name="Legacy API").click()
+    # Only the first organization's client is used by other journeys.
+    row = page.get_by_role("row").filter(has_text=partner["organizations"][1]["name"])
+    row.get_by_role("link", name="Old dialler").click()
+    sound(visit, script)
+    page.get_by_role("link", name=re.compile("^(Give|Change) extension…$")).click()
+    day = page.get_by_label("Last day (UTC)")
+    day.fill("2001-01-01")
+    page.get_by_role("button", name="Save extension").click()
+    expect(page.locator("main")).to_contain_text("Choose an end date in the future.")
+    sound(visit, script)
+    day.fill("2099-12-31")
+    page.get_by_role("button", name="Save extension").click()
+    expect(page.locator("main")).to_contain_text(
+        "The legacy API serves “Old dialler” through 31 Dec"
+    )
+    page.get_by_role("link", name="End extension…").click()
+    sound(visit, script)
+    page.get_by_role("button", name="End extension").click()
+    expect(page.locator("main")).to_contain_text("The extension of “Old dialler” has ended.")
+    expect(page.get_by_role("link", name="Give extension…")).to_be_visible()
+
+
+def sound(visit: Visit, script: bool) -> None:
+    """Axe needs a script of its own, so it looks where scripts run."""
+    assert (visit.findings() if script else visit.layout()) == []

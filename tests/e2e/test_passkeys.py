@@ -125,15 +125,3 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
     journey.sign_out()
     journey.enter_password()
     journey.shows("Overview")
-
-
-def test_the_settings_of_signing_in_are_sound(journey: Journey) -> None:
-    journey.enter_password()
-    journey.shows("Overview")
-    journey.go("/settings/sign-in")
-    journey.shows("Sign-in")
-    journey.is_sound()
-    journey.page.get_by_label("Sign in again after").fill("99")
-    journey.page.get_by_role("button", name="Save sign-in settings").click()
-    expect(journey.page.get_by_role("alert").first).to_contain_text("Enter a number from 1 to 12.")
-    journey.is_sound()

@@ -23,7 +23,7 @@ FILE = f'First Name,Phone Number,"{QUOTED}"\nAda,call me,"{QUOTED}"\n'
 
 @pytest.fixture
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
-    """A stack of these tests alone, whose names nobody else wants to read."""
+    """A stack of these tests alone, whose names no other test reads."""
     return own_stacks(backend, {})
 
 

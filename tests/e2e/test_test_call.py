@@ -16,7 +16,7 @@ ENOUGH_TO_WATCH = "0.3"
 
 @pytest.fixture
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
-    """A stack whose simulated line takes its time."""
+    """A stack whose simulated carrier takes its time."""
     return own_stacks(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
 
 
@@ -164,9 +164,12 @@ def test_the_list_before_dialling_follows_what_is_typed(
     form: Visit, partner: dict[str, Any]
 ) -> None:
     page = form.page
-    stops = page.locator("#checks").get_by_role("listitem").filter(has_text="Stops the call")
-    expect(stops).to_have_count(1)
+    checks = page.locator("#checks")
+    stops = checks.get_by_role("listitem").filter(has_text="Stops the call")
+    hint = checks.get_by_text("Enter the number to check it too.")
+    expect(hint).to_be_visible()
     page.get_by_label("Number to call").press_sequentially(simulated(partner, "human"))
+    expect(hint).to_have_count(0)
     expect(stops).to_have_count(0)
     listed = partner["organizations"][0]["doNotCall"][0]
     page.get_by_label("Number to call").fill("")

@@ -110,8 +110,11 @@ class Visit:
 
     def layout(self) -> list[str]:
         """What is wrong with the page's shape: sideways scrolling, words of a field that are cut
-        off, none or several headings."""
-        for _patience in range(20):  # charts are drawn anew a moment after the window has changed
+        off, none or several headings. A page that still waits for its styles and fonts has another
+        shape, so it is looked at when they are there."""
+        self.page.wait_for_load_state("load")
+        self.page.evaluate("document.fonts.ready.then(() => true)")
+        for _patience in range(20):  # charts are drawn again a moment after the window has changed
             wide = self.page.evaluate(OVERFLOW)
             if not wide:
                 break
@@ -124,15 +127,17 @@ class Visit:
             found.append(f"{self._where}: {headings} h1")
         return found
 
-    def findings(self) -> list[str]:
-        """What is wrong with the page as it stands, by its shape and by axe."""
+    def findings(self, within: str | None = None) -> list[str]:
+        """What is wrong with the page as it stands, by its shape and by axe; axe is asked about the
+        parts that the selector ``within`` finds, or the whole page."""
         found = self.layout()
         is_ours = urlsplit(self.page.url).path not in NAMED_BY_REDOC
         options = {
             "resultTypes": ["violations"],
+            "iframes": False,  # they hold no axe, and mails in their frame refuse its messages
             "rules": {VISIBLE_WORDS: {"enabled": is_ours}},
         }
-        for violation in AXE.run(self.page, options=options).response["violations"]:
+        for violation in AXE.run(self.page, within, options).response["violations"]:
             nodes = [
                 f"{node['html'][:160]} ({node.get('failureSummary', '')})"
                 for node in violation["nodes"][:3]

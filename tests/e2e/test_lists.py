@@ -1,0 +1,62 @@
+"""The tools of lists: filters in one line, and actions on rows only where rows are selected."""
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+from app.languages import LANGUAGES
+from tests.e2e.chromium import HEIGHT
+from tests.e2e.conftest import Open
+from tests.e2e.visits import Visit
+from tests.fixtures.stack import Stack
+
+PAGES = ("/organizations", "/people", "/assistants", "/campaigns")
+ONE_LINE, TWO_LINES = 40, 100
+HEIGHT_OF_FILTERS = "() => document.querySelector('form.filters').getBoundingClientRect().height"
+HEIGHT_OF_TOOLS = "() => document.querySelector('.list-tools').getBoundingClientRect().height"
+
+
+def at(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": HEIGHT})
+
+
+def test_the_filters_of_a_list_have_one_line_and_on_phones_two_in_every_language(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/organizations")
+    visit.page.wait_for_url("**/organizations")
+    higher = []
+    for language in LANGUAGES:
+        visit.speak(language)
+        for path in PAGES:
+            visit.page.goto(path)
+            for width, measured, most in (
+                (1360, HEIGHT_OF_TOOLS, ONE_LINE),
+                (390, HEIGHT_OF_FILTERS, TWO_LINES),
+            ):
+                at(visit, width)
+                if (height := visit.page.evaluate(measured)) > most:
+                    higher.append((path, language, width, height))
+    assert higher == []
+
+
+def test_actions_on_several_rows_are_shown_while_a_row_is_selected(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    visit = open_browser(live, partner, script=script)
+    visit.sign_in(partner["users"][0], then="/campaigns")
+    visit.page.wait_for_url("**/campaigns")
+    at(visit, 1360)
+    archive, row = (
+        visit.page.get_by_role("button", name="Archive…"),
+        visit.page.locator("[name=id]"),
+    )
+    expect(archive).to_be_hidden()
+    row.first.check()
+    expect(archive).to_be_visible()
+    row.first.uncheck()
+    expect(archive).to_be_hidden()
+    row.first.check()
+    archive.click()
+    expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Archive")
