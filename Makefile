@@ -4,6 +4,7 @@ TESTS ?= tests
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 KILLS ?= 200
 REQUESTS ?= 100000
+SOAK_MINUTES ?= 60
 BIN := .venv/bin
 STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
 
@@ -14,7 +15,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash guards security crawl bench screenshots lighthouse catalogues fmt lock
+.PHONY: help run test test-quick lint check check-all crash soak guards security crawl bench screenshots lighthouse catalogues fmt wheel sbom lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -41,8 +42,10 @@ lint: ## Check style, format, types, layers and words
 
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
-	$(BIN)/pytest -n $(JOBS) --cov --cov-report= $(TESTS)
-	@echo "Coverage: $$($(BIN)/coverage report --format=total) %"
+	$(BIN)/slipcover --source app,supervisor --json --out .setup/coverage.json \
+		-m pytest -n $(JOBS) $(TESTS)
+	@$(BIN)/python -c 'import json; print("Coverage:", \
+		json.load(open(".setup/coverage.json"))["summary"]["percent_covered_display"], "%")'
 
 check-all: ## Check with the full matrix: every database, look and role instead of those the commit chooses
 	@PORTAL_TEST_MATRIX=all $(MAKE) --no-print-directory check
@@ -52,6 +55,10 @@ crash: ## Kill the worker KILLS (200) times on each database and carrier, and at
 	PORTAL_TEST_MATRIX=all PORTAL_TEST_KILLS=$(KILLS) $(BIN)/pytest -n $(JOBS) \
 		tests/jobs/test_kill.py tests/jobs/test_twilio_kill.py tests/jobs/test_sip_calls.py \
 		tests/jobs/test_crash_points.py
+
+soak: ## Load two hosts for SOAK_MINUTES (60) while parts of them fail; print one table
+	@scripts/setup_tests
+	@$(BIN)/python -m scripts.soak $(SOAK_MINUTES)
 
 guards: ## Remove one guard at a time from a copy of the code; at least all but one must be noticed
 	@scripts/setup_tests
@@ -86,5 +93,14 @@ fmt: ## Format the code and fix what the linter can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+wheel: ## Build a release in dist/: wheel, locks with hashes, deploy files
+	@scripts/setup_tests wheel
+	@$(BIN)/python -m scripts.build_wheel
+
+sbom: ## Describe what an installation contains as CycloneDX, in dist/sbom.json
+	@scripts/setup_tests test-quick
+	@$(BIN)/python -m scripts.sbom
+
 lock: ## Pin all packages again after pyproject.toml has changed
 	$(BIN)/python scripts/lock.py
+	$(BIN)/python -m scripts.licences

@@ -5,22 +5,28 @@ requests an address sends, or how slowly it reads large files.
 """
 
 import os
+import sys
 from typing import Any
 
-from app.config import read_settings
+from gunicorn.arbiter import Arbiter
+
+from app.config import Settings, read_settings
 from app.telemetry import shared_folder
 
 if read_settings().metrics_port:
     shared_folder.create()  # before prometheus_client is imported, also by what follows
 
-from app.start_checks import check
+from app.database import Database
+from app.gateways.files import open_files
+from app.http.static_files import share
+from app.start_checks import check, check_files
 from app.telemetry import error_reports, metrics_server, tracing
 from app.telemetry.metrics import watch_pool
 
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 bind = "127.0.0.1:8000"
-preload_app = True  # the processes share the memory of the code
+preload_app = True  # the processes share the memory of the code, and nothing listens before it
 worker_class = "supervisor.web_worker.PortalWorker"
 workers = int(os.environ.get("PORTAL_WEB_WORKERS") or (1 if _embedded else 2))
 threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
@@ -28,8 +34,9 @@ threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
 _checks = max(1, min((os.cpu_count() or 1) // 2 // workers, threads // 3))
 os.environ.setdefault("PORTAL_PASSWORD_CHECKS", str(_checks))
 os.environ.setdefault("PORTAL_PASSWORD_CHECKS_WAITING", str(threads // 2))
+os.environ.setdefault("PORTAL_EXPORTS_AT_ONCE", str(max(1, threads // 3)))
 timeout = 60
-graceful_timeout = 20
+graceful_timeout = 20 + read_settings().stop_delay_seconds
 keepalive = 5
 limit_request_line = 8190
 forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "")
@@ -40,17 +47,24 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa:
 
 
 def on_starting(_server: Any) -> None:
-    """Ends here, with a sentence, where something isn't safe in production."""
+    """Ends here, with a sentence, where something isn't safe in production; before it listens,
+    processes of other versions have the assets of this one."""
     settings = read_settings()
     check(settings)
+    share(settings.assets_dir)
     if settings.metrics_port:
         metrics_server.listen_for_all(settings.metrics_host, settings.metrics_port)
 
 
 def post_worker_init(worker: Any) -> None:
     """Lets the process write what it notes of requests, report what happens in it, and count rates
-    with the others."""
+    and go by the time of the others."""
     settings = read_settings()
+    for database in _extensions(worker, "database"):
+        _check_files(settings, database)
+    worker.announce_seconds = settings.stop_delay_seconds
+    for stopping in _extensions(worker, "stopping"):
+        worker.announce = stopping.set
     metrics_server.serve_for_all()
     if settings.otlp_url:
         tracing.start(settings.otlp_url, settings.otlp_share, "web")
@@ -60,8 +74,19 @@ def post_worker_init(worker: Any) -> None:
         watch_pool("web", database.engine)  # here: its gauges are of one process
     for request_log in _extensions(worker, "request_log"):
         request_log.start()
-    for shared_rates in _extensions(worker, "shared_rates"):
-        shared_rates.start()
+    for name in ("shared_rates", "common_time"):
+        for extension in _extensions(worker, name):
+            extension.start()
+
+
+def _check_files(settings: Settings, database: Database) -> None:
+    """Ends the server, with a sentence, where the files aren't those of the other hosts. In each
+    process: connections to a bucket don't survive a fork."""
+    try:
+        check_files(settings, database, open_files(settings))
+    except SystemExit as refusal:
+        print(refusal, file=sys.stderr, flush=True)  # noqa: T201 - the log may not be read yet
+        raise SystemExit(Arbiter.WORKER_BOOT_ERROR) from None
 
 
 def worker_exit(_server: Any, worker: Any) -> None:

@@ -113,7 +113,7 @@ def measure_engine(url: str) -> Measured:
 
 
 def measure_calls(database: Database) -> Measured:
-    """Calls, by a worker as it is shipped; the carrier is the simulated line."""
+    """Calls, by a worker as it is shipped; the carrier is the simulated one."""
     single = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="0.001")
     single.start()
     lines = [open_line(database) for _ in range(ORGANIZATIONS)]
@@ -127,7 +127,7 @@ def measure_calls(database: Database) -> Measured:
     single.stop()
     for number in range(BACKLOG):
         lines[number % ORGANIZATIONS].dial(database, f"+1213555{number:04d}")
-    # A line so slow that nothing but dialling happens while the backlog is worked off.
+    # A line so slow that nothing but placing calls happens while the backlog is worked off.
     busy = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="1000")
     busy.start()
     # The ledger has the times: looking seldom takes nothing from those who work.

@@ -1,11 +1,12 @@
 """Every screen at 100,000 users against the same screen at 1,000, on both databases.
 
-``python -m benchmarks.pages [USERS] [--only PART] [--over]``. A partner has so many organizations
-with a person each, so many contacts in one campaign, calls and changes in its history. For each
-screen, for lists in each order, and for lists and Find by words that find much, little and
-nothing: the statements it sends (for many no more than for few), the median time of both, taken in
-turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a page. ``--only`` measures addresses
-that hold its text, ``--over`` prints those beyond the goal alone.
+``python -m benchmarks.pages [USERS] [--calls CALLS] [--only PART] [--over]``. A partner has so many
+organizations with a person each, so many contacts in one campaign, calls and changes in its
+history. For each screen, for lists in each order, and for lists and Find by words that find much,
+little and nothing: the statements it sends (for many no more than for few), the median time of
+both, taken in turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a page. ``--only``
+measures addresses that hold its text, ``--over`` prints those beyond the goal alone. ``--calls``
+gives the larger one so many further calls within a year, by one statement, on PostgreSQL alone.
 """
 
 import argparse
@@ -23,14 +24,14 @@ from uuid import UUID
 
 from flask import url_for
 from flask.testing import FlaskClient
-from sqlalchemy import event, insert, select
+from sqlalchemy import event, insert, select, text
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
-from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, new_id, utcnow
+from app.models import Assistant, AuditEntry, Base, Call, Campaign, Contact, User, new_id, utcnow
 from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, organizations
 from app.services.auth import sessions
@@ -45,6 +46,16 @@ GOAL = 1.3
 HEAVIEST = 40.0
 SPREAD = timedelta(minutes=3)
 AS_A_BROWSER = {"Accept-Encoding": "gzip", "Sec-Fetch-Site": "same-origin"}
+FURTHER = """
+    INSERT INTO calls (id, created_at, ended_at, updated_at, phone_number, {columns})
+    SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000a'
+        || lpad(to_hex(n), 15, '0'))::uuid, at, at, at, '+1303' || lpad(n::text, 7, '0'), {columns}
+    FROM calls c, generate_series(1, :count) n,
+        LATERAL (SELECT now() - interval '1 year' * n / :count AS at) moment
+    WHERE c.id = :like
+"""
+GIVEN = {"id", "created_at", "ended_at", "updated_at", "phone_number"}
+"""The columns that each of the further calls has for itself."""
 WORDS = ("org", "dental", "nobody")
 """Found everywhere, in one name, and nowhere."""
 SEARCHED = (
@@ -120,6 +131,8 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
                 "updated_at": at,
                 "expires_at": now,
                 "ended_at": at,
+                "seconds": number % 600 if number % 2 else None,
+                "cost_micros": number if number % 2 else None,
             }
         )
     history = [
@@ -168,6 +181,16 @@ def portal_of(url: str, folder: Path, count: int) -> Portal:
     client = create_app(settings, database).test_client()
     give_session(client, token)
     return Portal(client, database, ids)
+
+
+def add_calls(portal: Portal, count: int) -> None:
+    """So many further calls of the organization, like the first one."""
+    columns = ", ".join(c.name for c in Base.metadata.tables["calls"].c if c.name not in GIVEN)
+    with portal.database.transaction() as session:
+        # nosemgrep: sql-made-of-values - columns of the model
+        made = text(FURTHER.format(columns=columns))
+        session.execute(made, {"count": count, "like": portal.ids["call_id"]})
+    analyze(portal.database)
 
 
 def address(portal: Portal, rule: Rule) -> str | None:
@@ -259,18 +282,21 @@ def compare(backend: str, few: Portal, many: Portal, only: str) -> Sequence[tupl
 def main(arguments: list[str]) -> None:
     options = argparse.ArgumentParser(prog="benchmarks.pages")
     options.add_argument("users", nargs="?", type=int, default=MANY)
+    options.add_argument("--calls", type=int, default=0)
     options.add_argument("--only", default="")
     options.add_argument("--over", action="store_true")
     wanted = options.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         databases = Databases(folder, folder)
-        for backend in BACKENDS:
+        for backend in ["postgresql"] if wanted.calls else BACKENDS:
             urls = [databases.create(backend) for _ in range(2)]
             portals = [
                 portal_of(url, folder, count)
                 for url, count in zip(urls, (FEW, wanted.users), strict=True)
             ]
+            if wanted.calls:
+                add_calls(portals[1], wanted.calls)
             lines = list(compare(backend, portals[0], portals[1], wanted.only))
             for good, line in lines:
                 if not (good and wanted.over):

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.row_level_security [USERS] [--rounds N] [--only PART]``. One PostgreSQL
 database of two partners with so many users each. Both sides ask the same data in turns: one as the
-owner of the tables, whom the policies bind, the other as a superuser, whom they don't, and without
+owner of the tables, bound by the policies, the other as an administrator who isn't, and without
 declaring a scope. Goal: at most 1.15 x for all screens together, and for each step of the upsert.
 """
 

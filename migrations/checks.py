@@ -1,6 +1,11 @@
-"""Changing the values that a check constraint of an enum allows, without rebuilding the table."""
+"""Changing the values that a check constraint of an enum allows, without rebuilding the table.
+
+Migrations from 0090 on use `migrations.online.allow_only`: on PostgreSQL what is here holds a lock
+while it checks all rows.
+"""
 
 import re
+from collections.abc import Sequence
 
 from alembic import op
 from sqlalchemy import text
@@ -36,9 +41,19 @@ def _replace(table: str, column: str, kind: str, values: list[str]) -> None:
         op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK ({column} IN ({listed}))")
         return
+    replace_on_sqlite(table, column, values)
+
+
+def replace_on_sqlite(table: str, column: str, values: Sequence[str]) -> None:
+    """No effect if the column was added without a check."""
+    listed = ", ".join(f"'{value}'" for value in values)
+    connection = op.get_bind()
     # A rebuilt table would delete all rows that refer to it. SQLite's own procedure for checks:
     # https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes".
-    head, _, rest = _split(_sqlite_table(table), column)
+    definition = _sqlite_table(table)
+    if f"CHECK ({column} IN (" not in definition:
+        return
+    head, _, rest = _split(definition, column)
     version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
     connection.exec_driver_sql("PRAGMA writable_schema = ON")
     connection.exec_driver_sql(

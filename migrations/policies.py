@@ -9,6 +9,8 @@ nothing happens.
 from alembic import op
 from sqlalchemy import text
 
+from app.database import partitions
+
 _SCOPE = "current_setting('app.scope', true)"
 # Only the scope of a partner sets them. As subqueries they are worked out once a statement, not once
 # a row; each costs planning, so no condition has more than it needs.
@@ -58,7 +60,7 @@ def allow_authentication(table: str, *commands: str) -> None:
 
 
 def remove(table: str) -> None:
-    """Take away every policy of a table."""
+    """Remove every policy of a table."""
     if not _on_postgresql():
         return
     query = text("SELECT policyname FROM pg_policies WHERE tablename = :table")
@@ -66,6 +68,7 @@ def remove(table: str) -> None:
         op.execute(f"DROP POLICY {name} ON {table}")
     op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+    _follow(table)
 
 
 def _protect(table: str, condition: str) -> None:
@@ -86,7 +89,13 @@ def _policy(table: str, name: str, command: str, condition: str) -> None:
     clause = "WITH CHECK" if command == "INSERT" else "USING"
     op.execute(f"DROP POLICY IF EXISTS {name} ON {table}")
     op.execute(f"CREATE POLICY {name} ON {table} FOR {command} {clause} ({condition})")
+    _follow(table)
+
+
+def _follow(table: str) -> None:
+    for each in partitions.of_table(op.get_bind(), table):
+        partitions.protect(op.get_bind(), table, each.name)
 
 
 def _on_postgresql() -> bool:
-    return op.get_bind().dialect.name == "postgresql"
+    return op.get_context().dialect.name == "postgresql"

@@ -30,7 +30,20 @@ valid, and names the variable. Values that are unsafe are refused when `PORTAL_E
 """
 
 SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("General", "", ("env", "public_url", "instance_dir", "database_", "secret_", "previous_")),
+    (
+        "General",
+        "",
+        (
+            "env",
+            "public_url",
+            "instance_dir",
+            "database_",
+            "replica_",
+            "secret_",
+            "previous_",
+            "places_",
+        ),
+    ),
     ("Separate API addresses", "", ("base_", "auth_", "phone_", "public_api_")),
     (
         "Limits",
@@ -41,6 +54,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "failed_",
             "max_",
             "export_",
+            "exports_",
+            "disk_",
             "undo_",
             "upload_",
             "storage_",
@@ -85,6 +100,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Webhooks", "See [Webhooks](webhooks.md).", ("webhook_",)),
     ("History", "See [History](operations.md#history).", ("audit_",)),
+    ("Files", "See [Files on several hosts](operations.md#files-on-several-hosts).", ("files_",)),
     ("Backups", "See [Backups](operations.md#backups).", ("backup_",)),
     (
         "Logs, metrics and traces",
@@ -95,7 +111,10 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "Processes and connections",
         "See [Capacity](capacity.md#connections).",
-        ("planned_",),
+        (
+            "stop_",
+            "planned_",
+        ),
     ),
     ("Legacy calling API", "See [the migration guide](migrate-from-legacy.md).", ("legacy_",)),
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.demo_stack import at_work, showing, signed_in
+from tests.e2e.chromium import program
 from tests.e2e.crawl import walk
 from tests.e2e.visits import Look
 
@@ -22,7 +23,7 @@ VERSION = "12.8.2"
 GOAL = 95
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 LOOK = Look(0, "light", 1360)
-FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-quic"
+FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic"
 
 
 def run(url: str, cookies: str) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def run(url: str, cookies: str) -> dict[str, Any]:
             *("--output=json", f"--output-path={report}", f"--extra-headers={headers}"),
             *("--skip-audits=is-crawlable", f"--chrome-flags={FLAGS}"),
         ]
-        environment = {**os.environ, "CHROME_PATH": shutil.which("chromium") or "chromium"}
+        environment = {**os.environ, "CHROME_PATH": program()}
         # On a busy machine Lighthouse loses a trace now and then, and asks to be run again.
         for last in (False, True):
             if subprocess.run(command, env=environment, check=last).returncode == 0:

@@ -1,43 +1,72 @@
-"""Pins every package, also those that ours need: pyproject.toml -> requirements*.lock.
+"""Pin every package, also those that ours need, with the hashes of its files: pyproject.toml ->
+requirements*.lock.
 
-``python scripts/lock.py`` after any change of the dependencies.
+``make lock`` after any change of the dependencies. A lock has all platforms and versions of Python
+that the project supports: a marker where only some need a package, and the hash of each file of the
+version, so that the same lock installs on each of them. Pins that still fit are kept;
+``python scripts/lock.py --upgrade`` takes the newest.
 """
 
-import json
 import subprocess
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def resolved(requirements: list[str]) -> list[str]:
-    """``name==version`` of everything that pip would install for these, sorted."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        ask = ["--dry-run", "--ignore-installed", "--report", str(report)]
-        subprocess.run([*pip, *ask, *requirements], check=True)
-        chosen = json.loads(report.read_text())["install"]
-    return sorted(
-        f"{item['metadata']['name'].lower().replace('_', '-')}=={item['metadata']['version']}"
-        for item in chosen
-    )
+HEAD = "# Made from pyproject.toml by `make lock`.\n"
+ADDED = ("pdf", "s3", "sentry", "stripe", "tracing", "twilio")
+"""Extras of the product, each in a lock beside ``requirements.lock``."""
+ALONE = ("build", "security")
+"""Tools in environments of their own."""
+RESOLVER = "uv==0.13.9"
 
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     needed, extras = project["dependencies"], project["optional-dependencies"]
-    for name, requirements in {
-        "requirements.lock": needed,
-        "requirements-test.lock": [*needed, *extras["test"]],
-        "requirements-security.lock": extras["security"],
-    }.items():
-        head = "# Made from pyproject.toml by `make lock`."
-        (ROOT / name).write_text("\n".join([head, *resolved(requirements), ""]))
-        print(f"{name} written")
+    uv = resolver()
+    core = ROOT / "requirements.lock"
+    lock(uv, core, needed)
+    tests = ROOT / "requirements-test.lock"
+    lock(uv, tests, [*needed, *extras["test"]], beside=core)
+    for extra in ADDED:
+        lock(uv, ROOT / f"requirements-{extra}.lock", extras[extra], beside=tests)
+    for extra in ALONE:
+        lock(uv, ROOT / f"requirements-{extra}.lock", extras[extra])
+
+
+def resolver() -> Path:
+    """Install it into an environment of its own: it is needed for nothing else."""
+    folder = ROOT / ".setup" / "lock-tool"
+    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+    pip: list[str | Path] = [
+        folder / "bin" / "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--quiet",
+        RESOLVER,
+    ]
+    subprocess.run(pip, check=True)
+    return folder / "bin" / "uv"
+
+
+def lock(uv: Path, target: Path, requirements: list[str], *, beside: Path | None = None) -> None:
+    """Write one lock. ``beside`` is one whose versions it must share."""
+    command: list[str | Path] = [uv, "pip", "compile", "-", "--output-file", target, "--quiet"]
+    command += ["--universal", "--python-version", "3.11", "--generate-hashes"]
+    command += [
+        "--no-header",
+        "--no-annotate",
+        "--no-emit-index-url",
+        "--no-strip-extras",
+        *sys.argv[1:],
+    ]
+    if beside is not None:
+        command += ["--constraint", beside]
+    asked = "\n".join(requirements)
+    subprocess.run(command, input=asked, text=True, check=True, cwd=ROOT)
+    target.write_text(HEAD + target.read_text())
+    print(f"{target.name} written")
 
 
 if __name__ == "__main__":

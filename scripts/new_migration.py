@@ -15,13 +15,14 @@ from alembic.script import Script, ScriptDirectory
 
 from app.config import ROOT
 from app.database import make_engine
+from migrations.online import PHASED_FROM
 
 
 def next_number(config: Config) -> str:
     """The number for a new revision and its file: above all those of both."""
     revisions = list(ScriptDirectory.from_config(config).walk_revisions())
     taken = {each.revision for each in revisions} | {Path(each.path).name[:4] for each in revisions}
-    return f"{max(map(int, taken)) + 1:04d}"
+    return max(f"{max(map(int, taken)) + 1:04d}", PHASED_FROM)
 
 
 def write(message: str, config: Config) -> Path:

@@ -1,8 +1,8 @@
 """Prepares a fresh clone, and does nothing where everything is in place already.
 
-``setup.py run --port 8000`` for `make run`, ``setup.py test`` for the tests, and
-``setup.py test-quick`` for those that need no Debian packages. Runs on the standard library of a
-bare Python. Each step leaves a stamp with the hash of what it was made from.
+``setup.py run --port 8000`` for `make run`, ``setup.py wheel`` for a release, ``setup.py test`` for
+the tests, and ``setup.py test-quick`` for those that need no Debian packages. Runs on the standard
+library of a bare Python. Each step leaves a stamp with the hash of what it was made from.
 """
 
 import argparse
@@ -26,10 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 NODE_WANTED = (18, 17)
-LOCKS = {"run": "requirements.lock", "test": "requirements-test.lock"}
+LOCKS = {
+    "run": ("requirements.lock", "requirements-pdf.lock"),
+    "test": ("requirements-test.lock",),
+}
 
 DEBIAN_PACKAGES = {
-    "chromium": ("usr/bin/chromium", "usr/bin/chromium-browser", "usr/bin/google-chrome"),
+    "chromium-headless-shell": ("usr/bin/chromium-headless-shell", "usr/bin/google-chrome"),
     "postgresql": ("usr/lib/postgresql/*/bin/postgres", "usr/bin/postgres"),
     "baresip-core": ("usr/bin/baresip",),
     "espeak-ng": ("usr/bin/espeak-ng",),
@@ -37,6 +40,8 @@ DEBIAN_PACKAGES = {
     "nginx-light": ("usr/sbin/nginx",),
     "systemd": ("usr/bin/systemd-analyze",),
     "pgbouncer": ("usr/sbin/pgbouncer",),
+    "caddy": ("usr/bin/caddy",),
+    "debootstrap": ("usr/sbin/debootstrap",),
 }
 """What the tests run beside the product: each package, and files of which one shows it is there."""
 
@@ -154,14 +159,17 @@ def install_python_packages(purpose: str) -> None:
         )
         make: list[str | Path] = [sys.executable, "-m", "venv", "--clear", VENV]
         work("Virtual environment in .venv", make, sentence)
-    lock = ROOT / LOCKS[purpose]
-    stamp, wanted = VENV / f".installed-{purpose}", fingerprint([lock], venv_version() or "")
+    locks = [ROOT / name for name in LOCKS[purpose]]
+    stamp, wanted = VENV / f".installed-{purpose}", fingerprint(locks, venv_version() or "")
     if is_current(stamp, wanted):
         return
     pip: list[str | Path] = [VENV_PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
+    # Python compiles what is used when it is first imported: half of the packages' size is not.
+    pip += ["--no-compile", "--progress-bar", "off", "--require-hashes"]
+    for lock in locks:
+        pip += ["-r", lock]
     sentence = "pip could not install the Python packages. Its words are above."
-    title = f"Python packages of {lock.name}"
-    work(title, [*pip, "--progress-bar", "off", "-r", lock], sentence)
+    work(f"Python packages of {' and '.join(LOCKS[purpose])}", pip, sentence)
     stamp.write_text(wanted)
 
 
@@ -215,8 +223,8 @@ def build_assets(purpose: str) -> None:
 
 
 def steps_of(purpose: str) -> list[Callable[[], None]]:
-    """What ``run``, ``test`` or ``test-quick`` needs to be done, in any order."""
-    kind = purpose.removesuffix("-quick")
+    """What ``run``, ``wheel``, ``test`` or ``test-quick`` needs to be done, in any order."""
+    kind = {"test-quick": "test", "wheel": "run"}.get(purpose, purpose)
     steps: list[Callable[[], None]] = [
         partial(prepare_python, kind),
         partial(build_assets, kind),
@@ -226,7 +234,7 @@ def steps_of(purpose: str) -> list[Callable[[], None]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("purpose", choices=[*LOCKS, "test-quick"])
+    parser.add_argument("purpose", choices=[*LOCKS, "test-quick", "wheel"])
     parser.add_argument("--port", default="8000")
     given = parser.parse_args()
     if given.purpose == "run":

@@ -22,11 +22,13 @@ from jinja2.utils import missing
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.database import Database, make_engine
+from app.database import Database, make_engine, migration, migration_plan
 from tests import matrix
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.newer_version import copy_of_history
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
+from tests.fixtures.s3_server import S3Server, serve_s3
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import Stack, Stacks
 
@@ -73,6 +75,12 @@ def databases(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     known.close()
 
 
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[S3Server]:
+    with serve_s3() as server:
+        yield server
+
+
 @pytest.fixture
 def database(databases: Databases, backend: str) -> Iterator[Database]:
     """Migrated and empty; nothing that a test writes outlives it.
@@ -101,11 +109,28 @@ def fresh_database(databases: Databases, backend: str) -> Iterator[Database]:
     databases.drop(url)
 
 
+@pytest.fixture(scope="session")
+def newer_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the migrations of the next version."""
+    return copy_of_history(tmp_path_factory.mktemp("newer"))
+
+
+@pytest.fixture
+def newer(newer_history: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """This process is the next version, until the fixture's patches are undone."""
+    for module in (migration, migration_plan):
+        monkeypatch.setattr(module, "ROOT", newer_history)
+    migration.history.cache_clear()
+    yield monkeypatch
+    monkeypatch.undo()
+    migration.history.cache_clear()
+
+
 @pytest.fixture
 def clock() -> Iterator[SetClock]:
     """An ordinary noon that lasts until a test lets it pass; for days and moments of the present.
 
-    Whoever asks another clock than `utcnow`, above all for new ids and signed tokens, goes by the
+    Code that asks another clock than `utcnow`, above all for new ids and signed tokens, goes by the
     real one.
     """
     with set_clock() as clock:
@@ -195,17 +220,9 @@ def live(stacks: Stacks, backend: str) -> Stack:
     """Web and worker under the real supervisor on a free port, with the demo's data.
 
     Started for a row of tests and shared by them: one that changes a partner's or a user's
-    standing, or kills something, starts a stack of its own (``stacks.start(backend)``).
+    that stay, or kills something, starts a stack of its own (``stacks.start(backend)``).
     """
     return stacks.shared(backend)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.pluginmanager.hasplugin("_cov"):
-        from tests.fixtures import counting  # noqa: PLC0415 - loads the coverage library
-
-        counting.start()
-        config.pluginmanager.register(counting)
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:

@@ -34,6 +34,11 @@ def kills(quick: int) -> int:
     return int(os.environ.get("PORTAL_TEST_KILLS", 50 if is_full() else quick))
 
 
+def rounds(quick: int) -> int:
+    """How often a race is run: ``quick`` times in `make check`, 200 times in `make check-all`."""
+    return 200 if is_full() else quick
+
+
 def current_commit(folder: Path) -> str:
     """The commit that ``folder`` has checked out, `NO_COMMIT` where Git can't tell."""
     try:

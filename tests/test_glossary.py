@@ -1,7 +1,10 @@
-"""Words that docs/glossary.md doesn't allow are not in code names, on screens or in documents."""
+"""Words that docs/glossary.md doesn't allow are not in code names, comments, docstrings, on screens
+or in documents."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +13,17 @@ from app.config import ROOT
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
-NOT_THE_TERM = ("user agent", "flask login", "login manager", "login user", "logout user")
+NOT_THE_TERM = (
+    *("flask login", "login manager", "login user", "logout user"),
+    *("user agent", "user agents", "back channel logout", "logout token", "logout tokens"),
+)
 """Names of other projects and standards that contain a forbidden word."""
+
+LINE_BEGINS, BETWEEN = (
+    (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    (tokenize.NL, tokenize.COMMENT),
+)
+"""Tokens before a statement; tokens that may stand anywhere."""
 
 WIRE_NAMES = ("app/schemas/", "app/api/")
 """Where names of the contract are written in snake case."""
@@ -65,6 +77,25 @@ def code_names() -> Iterator[tuple[str, str]]:
                 yield place, node.attr
 
 
+def comments() -> Iterator[tuple[str, str]]:
+    """Each Python file of the project with its comments and docstrings, without code in them."""
+    folders = ("app", "benchmarks", "migrations", "scripts", "supervisor", "tests")
+    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+        texts, line_begins = [], True
+        for token in tokens:
+            docstring = token.type == tokenize.STRING and line_begins
+            if docstring or token.type == tokenize.COMMENT:
+                texts.append(without_code(token.string))
+            if token.type not in BETWEEN:
+                line_begins = token.type in LINE_BEGINS
+        yield str(path.relative_to(ROOT)), "\nend\n".join(texts)  # no phrase spans two
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"```.*?```|``.*?``|`[^`\n]*`", " ", text, flags=re.DOTALL)
+
+
 def screen_texts() -> Iterator[tuple[str, str]]:
     """Each template with its text, and the sentences that the portal's code contains."""
     for path in sorted((ROOT / "templates").rglob("*.*")):
@@ -93,13 +124,11 @@ def documents() -> Iterator[tuple[str, str]]:
     """Each document without its code."""
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
         if path != GLOSSARY:
-            text = re.sub(
-                r"```.*?```|`[^`\n]*`|\]\([^)]*\)", " ", path.read_text(), flags=re.DOTALL
-            )
+            text = re.sub(r"\]\([^)]*\)", " ", without_code(path.read_text()))
             yield str(path.relative_to(ROOT)), text
 
 
-SOURCES = {"code": code_names, "screens": screen_texts, "docs": documents}
+SOURCES = {"code": code_names, "comments": comments, "screens": screen_texts, "docs": documents}
 
 
 def uses(kind: str) -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ from app.models import (
 )
 from app.policy.caller import system_caller
 from app.services import campaigns, organizations, phone_numbers, users
-from app.services.calls import carrier_reports
+from app.services.calls import carrier_costs
 from migrations.filters import belongs_to_us
 from scripts import new_migration
 from tests.fixtures.cast import make_tenant
@@ -65,9 +65,10 @@ def sizes(connection: Connection) -> dict[str, int]:
 
 def run(database: Database, what: Any, revision: str) -> None:
     config = Config(str(ROOT / "alembic.ini"))
-    with database.engine.begin() as connection:
+    with database.engine.connect() as connection:
         config.attributes["connection"] = connection
         what(config, revision)
+        connection.invalidate()
 
 
 def our_tables(database: Database) -> set[str]:
@@ -183,7 +184,7 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
             session.add(attempt)
             session.flush()
             said = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
-            carrier_reports.write_cost_of(session, attempt.id, said)
+            carrier_costs.write_cost_of(session, attempt.id, said)
         owner, organization = client.partner_id, client.organization_id
         day = began.date()
         counted = {

@@ -25,7 +25,7 @@ def test_the_application_does_not_start_with_a_route_that_has_no_line(
     monkeypatch.delitem(ROUTES, "portal.overview")
     message = r"these routes have no entry in app/policy/routes\.py: portal\.overview$"
     with pytest.raises(RuntimeError, match=message):
-        make_app(rate_per_second=7)  # settings that no other test asks for: made anew
+        make_app(rate_per_second=7)  # settings that no other test asks for: a new application
 
 
 def test_every_permission_is_held_by_a_role() -> None:

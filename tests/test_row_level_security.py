@@ -74,11 +74,13 @@ WITHOUT_TENANT = {
     "carrier_paces",
     "daily_counts",
     "figure_checks",
+    "file_store_marks",
     "installation_destinations",
     "installation_marks",
     "processor_checks",
     "processor_prices",
     "rate_levels",
+    "retention_runs",
     "revoked_tokens",
     "signing_keys",
     "simulated_calls",
@@ -170,7 +172,8 @@ def counts(database: Database, scope: Scope) -> dict[str, int]:
 def test_every_table_of_a_tenant_is_protected_from_its_owner_too(session: Session) -> None:
     query = text(
         "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
-        "AND relkind = 'r' AND relrowsecurity AND relforcerowsecurity"
+        "AND relkind IN ('r', 'p') AND NOT relispartition "
+        "AND relrowsecurity AND relforcerowsecurity"
     )
     assert set(session.scalars(query)) == set(TABLES)
 
@@ -413,8 +416,10 @@ def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_chan
     _before, _mark, block = page.partition("-- After each migration:\n")
     grants = block.partition("```")[0]
     web = f"web_{url.database}"
-    databases.administer(f"CREATE ROLE {web} LOGIN")
-    granted = grants.replace("portal_web, portal_worker", web)
+    worker = f"worker_{url.database}"
+    for role in (web, worker):
+        databases.administer(f"CREATE ROLE {role} LOGIN")
+    granted = grants.replace("portal_web, portal_worker", web).replace("portal_worker", worker)
     session.execute(text(f"GRANT TEMPORARY ON DATABASE {url.database} TO {web}; {granted}"))
     session.commit()
     user = session.scalars(select(User).where(User.user_type == Role.PARTNER_ADMIN)).first()
@@ -430,4 +435,6 @@ def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_chan
     for model in (AuditEntry, AuditLink):
         with pytest.raises(DBAPIError, match="permission denied"), restricted.transaction() as own:
             own.execute(delete(model))
+    with pytest.raises(DBAPIError, match="permission denied"), restricted.transaction() as own:
+        own.execute(update(AuditEntry).values(actor="x"))
     restricted.dispose()

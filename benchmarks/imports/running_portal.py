@@ -1,4 +1,4 @@
-"""The product over a database with one uploaded file, and somebody who looks on."""
+"""The product over a database with one uploaded file, and a user who opens pages."""
 
 import statistics
 import subprocess
@@ -24,7 +24,7 @@ from tests.fixtures.settings import settings_for
 
 
 class Portal(NamedTuple):
-    """The product over one database with one uploaded file, and somebody who looks on."""
+    """The product over one database with one uploaded file, and a user who opens pages."""
 
     database: Database
     admin: Caller

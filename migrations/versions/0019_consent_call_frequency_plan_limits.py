@@ -64,7 +64,7 @@ def downgrade() -> None:
         op.execute(f"UPDATE {name} SET ended_reason = 'canceled' WHERE ended_reason = '{NEW}'")  # noqa: S608 - constants
         _allow(name, REASONS)
     for column in ("number_most_days", "number_most_calls"):
-        op.execute(f"ALTER TABLE organizations DROP COLUMN {column}")  # batch mode builds it anew
+        op.execute(f"ALTER TABLE organizations DROP COLUMN {column}")  # batch mode rebuilds it
 
 
 def _allow(table: str, reasons: Sequence[str]) -> None:
@@ -76,7 +76,7 @@ def _allow(table: str, reasons: Sequence[str]) -> None:
         op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK (ended_reason IN ({listed}))")
         return
-    # Built anew, the table would take all that refers to it along. SQLite's own procedure for
+    # Rebuilt, the table would take all that refers to it along. SQLite's own procedure for
     # checks: https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Schema Changes".
     (sql,) = connection.exec_driver_sql(
         "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)

@@ -20,6 +20,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # Without their trunk nobody could tell these from accounts with Twilio.
+    # Without their trunk these look like accounts with Twilio.
     op.execute("DELETE FROM carrier_accounts WHERE trunk IS NOT NULL")
     op.drop_column("carrier_accounts", "trunk")

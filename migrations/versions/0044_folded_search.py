@@ -85,7 +85,7 @@ def _fill_contacts() -> None:
 
 
 def _index_names(column: str) -> None:
-    """Fill the indexes of SQLite anew. PostgreSQL's index of the names in lower case stays."""
+    """Fill the indexes of SQLite again. PostgreSQL's index of the names in lower case stays."""
     if op.get_bind().dialect.name != "sqlite":
         return
     for table, columns in SEARCHED.items():

@@ -417,8 +417,22 @@ GUARDS = (
     Guard(
         "a changed row of the history is noticed",
         "app/services/audit/verification.py",
-        "    if digest_of(content_of(entry)) != link.digest:",
+        "    if digest_of(content_of(entry)) != expected:",
         "    if False:",
         "tests/services/audit/test_chain.py",
+    ),
+    Guard(
+        "a redaction that no entry vouches for is noticed",
+        "app/services/audit/redaction.py",
+        "        if _digest(found[recorded_by]) != digest:",
+        "        if False:",
+        "tests/services/personal_data/test_erasing_contacts.py",
+    ),
+    Guard(
+        "a person is erased only with the permission",
+        "app/services/personal_data/subjects.py",
+        "    caller.require(Permission.PERSONAL_DATA)\n    organization",
+        "    organization",
+        "tests/services/personal_data/test_erasing_contacts.py",
     ),
 )

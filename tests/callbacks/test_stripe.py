@@ -8,12 +8,12 @@ from uuid import UUID
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import Role, Tier
-from app.models import AuditEntry, Checkout, Organization, new_id
+from app.models import AuditEntry, Checkout, Organization, Subscription, new_id
 from app.services.pricing import accounts
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import Tenant, make_tenant
@@ -77,6 +77,13 @@ def tier(session: Session, own: Tenant) -> Tier | None:
     return session.get_one(Organization, own.organization.id).payment_tier
 
 
+def asked_for(session: Session) -> int:
+    """How often the worker is to ask for a subscription."""
+    schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
+    query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = 'follow_subscription'"  # noqa: S608 - names alone
+    return session.scalar(text(query)) or 0
+
+
 def test_a_paid_checkout_changes_the_plan_once(
     client: FlaskClient, own: Tenant, checkout: UUID, session: Session
 ) -> None:
@@ -86,6 +93,25 @@ def test_a_paid_checkout_changes_the_plan_once(
     assert tier(session, own) is Tier.PLUS
     actors = select(AuditEntry.actor).where(AuditEntry.action == "organization.updated")
     assert list(session.scalars(actors)) == ["Stripe"]
+
+
+def test_a_paid_checkout_begins_a_subscription_that_later_reports_are_about(
+    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+) -> None:
+    body = event(
+        "checkout.session.completed",
+        client_reference_id=str(checkout),
+        payment_status="paid",
+        subscription="sub_1",
+    )
+    assert report(client, own.partner.id, body).status_code == 204
+    stored = session.scalars(select(Subscription)).one()
+    assert (stored.organization_id, stored.reference) == (own.organization.id, "sub_1")
+    assert asked_for(session) == 1
+    for reference, asked in (("sub_1", 2), ("sub_of_another", 2)):
+        ended = event("customer.subscription.deleted", id=reference)
+        assert report(client, own.partner.id, ended).status_code == 204
+        assert asked_for(session) == asked
 
 
 def test_an_unpaid_checkout_changes_nothing(

@@ -1,4 +1,4 @@
-"""What operators do about calls: list what is stuck, settle it, pause dialling and drain."""
+"""What operators do about calls: list what is stuck, settle it, pause calling and drain."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class Desk:
         return result.output.strip() if fails else json.loads(result.stdout)
 
     def dialled(self, number: str, status: CallStatus, *, is_placed: bool = True) -> UUID:
-        """A call that was dialled long ago, as the worker left it."""
+        """A call that was placed long ago, as the worker left it."""
         call_id, attempt_id = self.line.dial(self.database, number), new_id()
         with self.database.transaction() as session:
             attempts.claim(session, call_id, attempt_id, calls_at_once=50)

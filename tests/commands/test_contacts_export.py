@@ -76,7 +76,7 @@ def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None
 
 
 def held(session: Session, campaign_id: Any) -> list[Any]:
-    """Everybody in the campaign with everything that a contact has."""
+    """Every contact of the campaign with everything that a contact has."""
     session.expire_all()
     found = []
     for contact in session.scalars(

@@ -1,4 +1,5 @@
 import json
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -9,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import OAuthClient, User
+from app.models import OAuthClient, User, utcnow
 from app.services import oauth_clients
 from app.services.auth import passwords
 from app.services.credentials import api_keys
@@ -38,6 +39,8 @@ def test_a_client_of_a_partner_is_made(app: Flask, session: Session, own: Tenant
     words = ("--partner", own.partner.id, "--role", "partnerEditor", "--name", "Sync")
     made = printed(app, "client", "create", *words)
     secret, client_id = made.pop("clientSecret"), made["clientId"]
+    ends = datetime.fromisoformat(made.pop("expiresAt"))
+    assert timedelta(days=364) < ends - utcnow() <= timedelta(days=365)
     assert made == {
         "clientId": client_id,
         "name": "Sync",
@@ -46,13 +49,23 @@ def test_a_client_of_a_partner_is_made(app: Flask, session: Session, own: Tenant
         "partnerId": str(own.partner.id),
         "organizationId": None,
         "state": "active",
-        "expiresAt": None,
         "servedUntil": None,
         "lastUsedAt": None,
     }
     client = oauth_clients.authenticate(session, client_id, secret)
     assert client is not None
     assert client.created_by == "command line"
+
+
+def test_the_end_of_a_client_can_be_chosen(app: Flask, own: Tenant) -> None:
+    words = ("--partner", own.partner.id, "--role", "admin", "--name", "Sync", "--expires")
+    ends = [
+        printed(app, "client", "create", *words, end)["expiresAt"]
+        for end in ("never", "2999-03-01")
+    ]
+    assert ends == [None, "2999-03-01T00:00:00.000Z"]
+    in_days = datetime.fromisoformat(printed(app, "client", "create", *words, "30d")["expiresAt"])
+    assert timedelta(days=29) < in_days - utcnow() <= timedelta(days=30)
 
 
 def test_the_operators_client_belongs_to_no_partner(

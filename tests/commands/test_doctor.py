@@ -2,13 +2,15 @@
 
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
@@ -17,18 +19,27 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
 from werkzeug.serving import make_server
 
+from app import disk_space
 from app.commands.doctor import CHECKS
 from app.config import Settings
+from app.database import Database, sqlite_write_lock
 from app.database.connection_budget import WORKER_LEDGER, most_of_worker
 from app.database.migration import head
-from app.gateways.job_queue import make_queue_engine
+from app.database.partitions import KEYS
+from app.factory import furnish
+from app.gateways.job_queue import QUEUES, make_queue_engine
 from app.jobs.context import open_context
-from app.models import WorkerHeartbeat, utcnow
+from app.models import Mail, WorkerHeartbeat, utcnow
 from app.private_files import keep_private
+from app.services import workers
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.certificate import write_certificate
+from tests.fixtures.clock import SetClock
+from tests.fixtures.hung_process import WRITER, hung
 from tests.fixtures.mail_server import Post
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.stack import free_port
 
 MakeApp = Callable[..., Flask]
@@ -96,6 +107,17 @@ def test_a_worker_and_an_operator_are_found(app: Flask, session: Session) -> Non
     }
 
 
+def test_queues_that_no_worker_serves_fail(app: Flask, session: Session) -> None:
+    served = [name for name in QUEUES if name not in ("imports", "exports")]
+    workers.announce(session, "one", served)
+    session.commit()
+    words = (
+        "No worker serves imports, exports. Name them in PORTAL_WORKER_QUEUES of a worker, or "
+        "start one without this setting."
+    )
+    assert findings(app, "worker") == {"worker": ("fail", words)}
+
+
 def test_demo_accounts_are_named(app: Flask, session: Session) -> None:
     operators.create(session, OPERATOR, email="ops@demo.example", name=None, password_hash="x")
     session.commit()
@@ -132,6 +154,65 @@ def test_the_database_answers_and_agrees_on_the_time(app: Flask, backend: str) -
     assert found["database"][1].startswith(f"{kind} ")
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_process_that_hangs_while_it_writes_is_named(
+    app: Flask, fresh_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = url_of(fresh_database)
+    furnish(app, settings_for(url, tmp_path), fresh_database)
+    monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.5)
+    assert findings(app, "write lock") == {"write lock": ("ok", "passed on in time")}
+    with hung(WRITER, url) as process:
+        words = (
+            f"Process {process.pid} keeps others from writing. If it hangs, end it: "
+            f"kill -9 {process.pid}. SQLite undoes what it has not committed."
+        )
+        assert findings(app, "write lock") == {"write lock": ("fail", words)}
+    assert findings(app, "write lock") == {"write lock": ("ok", "passed on in time")}
+
+
+def test_each_file_system_is_looked_at_once(
+    make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 0)
+    monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with small_disk(tmp_path / "disk", megabytes=96) as disk:
+        if disk is None:
+            pytest.skip("only root can mount a disk")
+        backups = {"backup_dir": disk.folder / "daily", "backup_public_key": "age1x"}
+        app = make_app(**backups)
+        instance = app.extensions["settings"].instance_dir.resolve()
+        free = f"{shutil.disk_usage(instance).free / 10**9:,.1f} GB free at {instance}"
+        both = f"{free}, 0.1 GB free at {disk.folder}"
+        assert findings(app, "disk") == {"disk": ("ok", both)}
+        monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 200 * MB)
+        words = f"0.1 GB free at {disk.folder}. Free space, or move the folder to a larger disk."
+        assert findings(app, "disk") == {"disk": ("fail", words)}
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_rows_without_a_month_and_a_missing_month_are_reported(
+    app: Flask, session: Session, clock: SetClock
+) -> None:
+    clock.set(f"{datetime.now(UTC):%Y-%m-%dT%H:%M}")
+    assert findings(app, "months")["months"] == (
+        "ok",
+        "each row and the next month have their partition",
+    )
+    session.add(Mail(id=UUID(int=2**128 - 1), kind="x"))
+    session.commit()
+    assert findings(app, "months")["months"] == (
+        "warn",
+        "mails: rows fit no month. Compare the clocks of all machines.",
+    )
+    clock.set(f"{datetime.now(UTC) + timedelta(days=100):%Y-%m-%dT%H:%M}")
+    assert findings(app, "months")["months"] == (
+        "warn",
+        f"{', '.join(KEYS)}: next month has no partition. Look for errors in the worker's log.",
+    )
+
+
 def test_planned_processes_may_need_more_connections_than_the_server_allows(
     make_app: MakeApp, backend: str
 ) -> None:
@@ -159,7 +240,7 @@ def test_the_planned_connections_are_those_that_the_pools_open(
 
 
 def test_too_little_free_space_fails(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.commands.doctor_machine.LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr("app.disk_space.LEAST_FREE_BYTES", 10**18)
     state, words = findings(app, "disk")["disk"]
     assert (state, words.endswith("Free space, or move the folder to a larger disk.")) == (
         "fail",

@@ -30,7 +30,7 @@ class Answers:
         self._app = app
         self._refused: set[Refused] = set()
         self._misfits: list[str] = []
-        request_finished.connect(self._note, app)  # as long as somebody holds these answers
+        request_finished.connect(self._note, app)  # as long as these answers are held
 
     def unpublished(self) -> set[Refused]:
         """Refusals whose operation does not publish this code for this status."""

@@ -157,7 +157,7 @@ def test_a_key_with_one_scope_reaches_nothing_outside_it(world: World, scope: Pe
 
 
 def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozenset[Permission]]:
-    """What each way of giving somebody or something powers would give, where it is allowed."""
+    """What each way of giving a user or a client powers would give, where it is allowed."""
     colleague = tenant.staff[Role.ADMIN]
     client = oauth_clients.create(
         session, tenant.caller(Role.PARTNER_ADMIN), name="script", role=Role.PARTNER_ADMIN

@@ -1,7 +1,7 @@
 """Another tenant's id is answered, byte for byte, as one that does not exist.
 
 Generated from the policy table: every route of Areas A and C is asked once for each id that it
-takes, with that id alone belonging to somebody else and all others to the caller.
+takes, with that id alone belonging to another partner and all others to the caller.
 """
 
 import json
@@ -20,11 +20,22 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role
-from app.models import Assistant, Call, Campaign, Contact, Organization, User, new_id, utcnow
+from app.models import (
+    Assistant,
+    Call,
+    Campaign,
+    Contact,
+    OAuthClient,
+    Organization,
+    User,
+    new_id,
+    utcnow,
+)
 from app.policy import ROUTES
 from app.policy.caller import system_caller
-from app.services import users
+from app.services import organization_groups, users
 from app.services.credentials import api_keys
+from app.services.organization_groups import GroupInput
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import OPERATOR
 
@@ -240,6 +251,58 @@ def test_a_strangers_id_is_as_absent_as_none(tenants: Tenants, endpoint: str) ->
             theirs = replace(tenants.own, **{name: getattr(stranger, name)})
             found = without_request_id(tenants.ask(endpoint, theirs, selector))
             assert found == expected, name
+
+
+@pytest.fixture
+def limited(tenants: Tenants, area: AreaA, session: Session) -> Tenants:
+    """The same, asked by an admin's client that is limited to a group without the sibling."""
+    admin, own = area.own.caller(Role.PARTNER_ADMIN), area.own.organization.id
+    group = organization_groups.create(session, admin, GroupInput("North", [own]))
+    headers = area.token(Role.ADMIN)
+    client = session.scalars(
+        select(OAuthClient).where(
+            OAuthClient.role == Role.ADMIN, OAuthClient.partner_id == area.own.partner.id
+        )
+    ).one()
+    organization_groups.limit(session, admin, client, {group.id})
+    session.commit()
+    return replace(tenants, headers={**tenants.headers, "partner_admin": headers})
+
+
+PARTNER_ADMIN = [name for name in ENDPOINTS if name.startswith("partner_admin.")]
+
+
+@pytest.mark.parametrize("endpoint", [name for name in PARTNER_ADMIN if name not in NAMES_NOTHING])
+def test_an_id_outside_the_groups_of_a_limited_client_is_as_absent_as_none(
+    limited: Tenants, endpoint: str
+) -> None:
+    for name, selector in places_of(endpoint, limited.client.application):
+        if name in ("partner_id", "color_id"):
+            continue  # its own partner's
+        answers = [
+            without_request_id(
+                limited.ask(endpoint, replace(limited.own, **{name: getattr(ids, name)}), selector)
+            )
+            for ids in (limited.strangers["sibling"], absent_ids())
+        ]
+        assert answers[0] == answers[1], name
+        assert answers[0][0] in {400, 404}, name
+
+
+def test_lists_of_a_limited_client_hold_nothing_outside_its_groups(limited: Tenants) -> None:
+    sibling = limited.strangers["sibling"]
+    planted = {
+        str(getattr(sibling, name))
+        for name in Ids.__dataclass_fields__
+        if name not in ("partner_id", "color_id")
+    } | {"Northwind Dental"}
+    for endpoint in PARTNER_ADMIN:
+        if "GET" not in (rule_of(limited.client.application, endpoint).methods or ()):
+            continue
+        for selector in QUERIES.get(endpoint, (None,)):
+            answer = limited.ask(endpoint, limited.own, selector)
+            assert answer.status_code == 200, endpoint
+            assert {value for value in planted if value in answer.text} == set(), endpoint
 
 
 @pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if name not in NAMES_NOTHING])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dbos import DBOS, _dbos, _queue
 from dbos._core import ActiveWorkflowById
-from dbos._sys_db import SystemDatabase
+from dbos._sys_db import SystemDatabase, WorkflowStatusString
 
 from app.gateways import dbos_adapter
 
@@ -29,7 +29,9 @@ def test_what_it_stands_in_for_is_called_as_it_expects() -> None:
     launch = getsource(DBOS._launch)
     assert launch.count("target=queue_thread, args=(evt, self)") == 1
     assert launch.count("target=background_jobs_thread") == 1
-    assert [*signature(SystemDatabase.transition_delayed_workflows).parameters] == ["self"]
+    transition = getsource(SystemDatabase.transition_delayed_workflows)
+    assert transition.count("status=WorkflowStatusString.ENQUEUED.value") == 1
+    assert WorkflowStatusString.ENQUEUED.value == "ENQUEUED"
     assert hasattr(_queue, "queue_worker_thread")
     assert hasattr(_dbos, "background_jobs_thread")
 

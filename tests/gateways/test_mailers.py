@@ -217,7 +217,7 @@ def test_user_and_password_are_sent_to_the_server(
     if kept:
         mailer.send(letter())
     else:
-        with pytest.raises(NotNow):  # somebody may fix the configuration
+        with pytest.raises(NotNow):  # an operator may fix the configuration
             mailer.send(letter())
     assert len(post.kept) == kept
 

@@ -1,4 +1,4 @@
-"""The simulated line: a function of the number and the time, and a ledger that hides nothing."""
+"""The simulated carrier: a function of the number and the time, and a ledger that hides nothing."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -17,7 +17,8 @@ from app.gateways.carriers.base import (
 )
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import SimulatedCall, new_id, utcnow
-from app.phone import OpenRegions, check_dialable
+from app.phone import check_dialable
+from tests.fixtures.open_regions import everywhere_in
 from tests.fixtures.simulated_line import Simulator
 
 
@@ -35,7 +36,7 @@ def line(fresh_database: Database) -> Simulator:
 
 
 def seen_after(database: Database, line: Simulator, number: str, seconds: float) -> list[str]:
-    """What the line reports of a call that was dialled so many seconds ago."""
+    """What the line reports of a call that was placed so many seconds ago."""
     asked = placement(number)
     line.place(asked)
     with database.transaction() as session:
@@ -47,7 +48,7 @@ def seen_after(database: Database, line: Simulator, number: str, seconds: float)
 def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
     for number in SIMULATED_NUMBERS.values():
         assert number.startswith("+120255501")
-        check_dialable(number, OpenRegions.everywhere_in("US"))
+        check_dialable(number, everywhere_in("US"))
 
 
 @pytest.mark.parametrize(

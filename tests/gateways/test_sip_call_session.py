@@ -86,7 +86,7 @@ def test_a_call_ends_after_its_longest_time(
 def test_a_call_ends_as_it_went(
     trunk: Trunk, patient: Telephone, hasty: Telephone, tmp_path: Path
 ) -> None:
-    """Three at once: nobody takes over, somebody hangs up in the middle, the trunk is full."""
+    """Three at once: no one takes over, the called one hangs up early, the trunk is full."""
     full = "+12125553003"
     trunk.routes[full] = Answer(503, "Full", ("Retry-After: 9",))
     absent = "sip:assistant@127.0.0.1:9;transport=tcp"

@@ -1,4 +1,4 @@
-"""The SIP line without a worker: what the trunk answers, and what the ledger proves."""
+"""The SIP carrier without a worker: what the trunk answers, and what the ledger proves."""
 
 import os
 import signal

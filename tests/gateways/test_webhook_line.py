@@ -1,4 +1,4 @@
-"""Sending to a receiver that somebody else has named."""
+"""Sending to a receiver that a user has named."""
 
 import ipaddress
 import socket
@@ -83,6 +83,12 @@ def test_the_name_is_looked_up_once_and_the_checked_address_is_used(
     answer = post(f"http://crm.example:{receiver.port}/", HEADERS, "{}", allow_private=True)
     assert (answer.status, asked) == (204, ["crm.example"])
     assert receiver.received[0].headers["host"] == f"crm.example:{receiver.port}"
+
+
+def test_what_a_receiver_echoes_is_kept_without_secrets(receiver: Receiver) -> None:
+    receiver.usual, receiver.says = 401, "bad secret whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    answer = post(receiver.url, HEADERS, "{}", allow_private=True)
+    assert (answer.status, answer.excerpt) == (401, "bad secret [secret]")
 
 
 def test_a_receiver_that_takes_too_long_is_cut_off(

@@ -63,6 +63,6 @@ def house(shared_house: TwilioWorker) -> TwilioWorker:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Ends the house's worker where nobody needs it next: idle, it goes on asking its queues."""
+    """Ends the house's worker where no test needs it next: idle, it goes on asking its queues."""
     if "house" not in getattr(nextitem, "fixturenames", ()) and HOUSE in item.session.stash:
         item.session.stash[HOUSE].worker.close()

@@ -1,4 +1,4 @@
-"""Calls over accounts that partners bring along: whose, followed how, and called back by whom."""
+"""Calls over partners' own accounts: whose they are, and how they are followed and reported."""
 
 from pathlib import Path
 from uuid import UUID, uuid4

@@ -114,7 +114,7 @@ def test_a_mail_that_is_not_taken_now_waits_for_its_next_attempt(
     until(lambda: only_mail(fresh_database).failure)
     mail = only_mail(fresh_database)
     assert (mail.is_over, mail.attempts, post.kept) == (False, 1, [])
-    invite(fresh_database, own, "second@hillside.example")  # nobody waits behind it
+    invite(fresh_database, own, "second@hillside.example")  # no mail waits behind it
     until(lambda: post.kept)
     assert [message["To"] for message in post.messages] == ["second@hillside.example"]
 
@@ -129,7 +129,7 @@ def test_a_worker_that_ends_loses_no_mail(
     fresh_database: Database, own: Tenant, post: Post, worker: Worker, how: str
 ) -> None:
     """Stopped, it sends none twice; killed, at most those that were on their way at that moment,
-    of which nobody can say whether the server had them."""
+    of which it is unknown whether the server had them."""
     worker.start()
     addresses = [f"p{number:02}@hillside.example" for number in range(12)]
     for address in addresses:

@@ -1,4 +1,4 @@
-"""Dialling that is paused: accepted calls wait, in no queue, and go on in their order."""
+"""Calling that is paused: accepted calls wait, in no queue, and go on in their order."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -102,7 +102,7 @@ def copied(databases: Databases, source: Database, folder: Path) -> Database:
 
 
 def accepted(database: Database) -> Line:
-    """Calls that wait, and a campaign that has called nobody yet."""
+    """Calls that wait, and a campaign that has called no contact yet."""
     line = open_line(database)
     for suffix in range(WAITING):
         dial(database, line, f"+1212555{1000 + suffix}")

@@ -1,4 +1,4 @@
-"""The worker keeps an outside processor's prices fresh, and what is known when nobody answers."""
+"""The worker keeps a processor's prices fresh, and the last ones when it doesn't answer."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A worker places calls that were put off as soon as they are kept no more."""
+"""A worker places postponed calls as soon as nothing holds them back."""
 
 from dataclasses import replace
 

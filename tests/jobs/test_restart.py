@@ -1,18 +1,23 @@
 """Starting, stopping and replacing workers."""
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select, text
 
 from app.database import Database
+from app.gateways.job_queue import CALLS_QUEUE
 from app.models import WorkerHeartbeat
 from app.services import workers
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.receiver import Receiver
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import ROOT, Worker, open_line, unfinished, until
+from tests.jobs.test_webhooks import KEY, add
 from tests.matrix import rotating
 
 
@@ -37,6 +42,31 @@ def test_a_stopped_worker_leaves_its_calls_to_the_next(
     worker.start()
     until(lambda: unfinished(fresh_database) == 0)
     assert [simulator.times_rung(number) for number in numbers] == [1] * 12
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_stopping_worker_claims_no_more_work(
+    fresh_database: Database, make_worker: Callable[..., Worker], backend: str
+) -> None:
+    line = open_line(fresh_database)
+    worker = make_worker(PORTAL_SECRET_KEY=KEY, PORTAL_WEBHOOK_ALLOW_PRIVATE="1")
+    with Receiver(holds_seconds=4).open() as receiver:
+        with fresh_database.transaction() as session:
+            add(session, line, receiver)
+        worker.start()
+        line.dial(fresh_database, "+12125550401")
+        until(lambda: receiver.received)  # a webhook is under way, which the worker waits for
+        assert worker.process is not None
+        worker.process.send_signal(signal.SIGTERM)
+        time.sleep(1)
+        line.dial(fresh_database, "+12125550402")
+        assert worker.wait() == 0
+    query = text(
+        "SELECT status, executor_id FROM dbos.workflow_status "
+        "WHERE queue_name = :queue AND status <> 'SUCCESS'"
+    )
+    with fresh_database.transaction(read_only=True) as session:
+        assert session.execute(query, {"queue": CALLS_QUEUE}).all() == [("ENQUEUED", None)]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

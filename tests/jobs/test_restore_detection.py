@@ -1,4 +1,4 @@
-"""A database that was put back from a backup is known by its mark, and nothing is dialled."""
+"""A database restored from a backup is known by its mark, and no call is placed."""
 
 import json
 import shutil
@@ -114,7 +114,7 @@ def test_a_folder_that_was_copied_with_its_database_dials_nothing(
     beat(fresh_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "copy")
     beat(fresh_database, tmp_path / "copy")
-    assert reasons(fresh_database) == []  # nothing was ever dialled here
+    assert reasons(fresh_database) == []  # no call was ever placed here
     dialled_once(fresh_database)
     beat(fresh_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "second copy")

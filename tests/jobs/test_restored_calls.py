@@ -52,8 +52,8 @@ class House:
     def dump(self) -> None:
         self._tool("pg_dump", self.server, "portal", "--format=custom", f"--file={self.dumped}")
 
-    def restore(self, server: OwnServer, *options: str) -> None:
-        self._tool("pg_restore", server, "portal", *options, str(self.dumped))
+    def restore(self, server: OwnServer) -> None:
+        self._tool("pg_restore", server, "portal", str(self.dumped))
 
     def _tool(self, program: str, server: OwnServer, name: str, *options: str) -> None:
         address = ["--host=127.0.0.1", f"--port={server.port}", "--username=portal"]
@@ -124,7 +124,8 @@ def older_folder(house: House, tmp_path: Path) -> tuple[str, Path]:
     accepted = wait_for_seven(house)
     house.dump()
     place(house, accepted)
-    house.restore(house.server, "--clean")
+    house.server.ask(f"DROP OWNED BY {OWNER}", "portal")  # the database stays: only the mark tells
+    house.restore(house.server)
     return house.server.url("portal"), tmp_path / "older"
 
 

@@ -216,7 +216,7 @@ def test_a_dump_in_another_database_is_noticed_without_a_mark(
 
 
 @postgresql_only
-@pytest.mark.parametrize("how", ["--clean", "--data-only"])
+@pytest.mark.parametrize("how", ["whole", "--data-only"])
 def test_a_dump_read_into_its_own_database_is_noticed_with_an_older_mark(
     worked: Database, tmp_path: Path, how: str
 ) -> None:
@@ -229,9 +229,13 @@ def test_a_dump_read_into_its_own_database_is_noticed_with_an_older_mark(
         with worked.engine.begin() as connection:
             connection.execute(text("TRUNCATE installation_marks"))
         restore(url_of(worked), tmp_path / "dump", how, "--table=installation_marks")
-    else:
+    else:  # emptied first: pg_restore --clean can't drop partitions
+        with worked.engine.begin() as connection:
+            for schema in ("public", "dbos"):
+                connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+            connection.execute(text("CREATE SCHEMA public"))
         worked.dispose()
-        restore(url_of(worked), tmp_path / "dump", how)
+        restore(url_of(worked), tmp_path / "dump")
     beat(worked, tmp_path / "older")
     assert reasons(worked) == RESTORED
 

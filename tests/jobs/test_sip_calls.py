@@ -204,7 +204,7 @@ def test_what_happens_on_the_line_is_on_the_timeline(house: SipWorker, dialled: 
 def test_calls_outlive_the_worker_and_end_with_their_own_process(
     house: SipWorker, dialled: Dialled, hello: "array[int]"
 ) -> None:
-    """Each call is dialled once: of a killed worker, of a killed call session, of a canceller."""
+    """Each call is placed once: of a killed worker, of a killed call session, of a canceller."""
     talks_on = spoken(GREETING) * 10
     orphaned, cancelled = house.telephone(talks_on), house.telephone(talks_on)
     followed = house.telephone(hello)

@@ -1,4 +1,4 @@
-"""A carrier that does not answer as it should: nothing is lost, and nothing is dialled twice."""
+"""A carrier that does not answer as it should: nothing is lost, and nothing is placed twice."""
 
 import time
 from uuid import UUID

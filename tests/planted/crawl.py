@@ -111,7 +111,12 @@ class Visitor:
             if isinstance(form.get("file"), bytes):
                 form["file"] = (io.BytesIO(form["file"]), "people.csv")
         return client.open(
-            asked.path, method=asked.method, data=form, json=asked.json, headers=self.headers
+            asked.path,
+            method=asked.method,
+            data=form,
+            json=asked.json,
+            headers=self.headers,
+            buffered=True,  # what is left unread keeps its request's context
         )
 
 

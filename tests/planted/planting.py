@@ -63,7 +63,7 @@ FIXED = re.compile(
     | organizations\.(?:allowed_regions|default_region|referral_ui_customization)
     | contact_imports\.(?:file_key|read_options|found|mapping|packed|repairs|expected|undo_result)
     | call_attempts\.attestation
-    | partners\.second_factor_for
+    | partners\.(?:second_factor_for|retention_days) | erasures\.counts
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
@@ -139,6 +139,12 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "import_corrections.cells": lambda marks: {"0": marks.word()},
     "import_corrections.was": lambda marks: {"0": marks.word()},
     "import_problems.repair": lambda marks: marks.phone(),
+    "erasures.sought": lambda marks: {
+        "phones": [marks.phone()],
+        "emails": [f"{marks.word()}@mail.example"],
+        "names": [marks.word()],
+        "contacts": [],
+    },
     "idempotency_records.response": lambda marks: {"message": marks.word()},
     "organization_templates.content": _template,
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
@@ -416,7 +422,8 @@ def _overwrite(session: Session, table: Table, row: dict[str, Any], marks: Marks
 
 
 def _is_text(column: Column[Any]) -> bool:
-    return isinstance(column.type, String | JSON) and not isinstance(column.type, Enum)
+    is_text = isinstance(column.type, String | JSON) and not isinstance(column.type, Enum)
+    return is_text and column.computed is None
 
 
 def _planted(column: Column[Any], marks: Marks) -> Any:

@@ -144,7 +144,7 @@ def stored(crawl: Crawl) -> set[str]:
 
 def untranslated(html: str, crawl: Crawl, data: set[str]) -> Iterator[str]:
     """The texts of a page with words that are neither data nor from the catalogue."""
-    for text in Spoken(html).found:
+    for text in Spoken(html.replace("<wbr>", "")).found:
         parts = (part.strip(" :()“”\n") for part in PARTS.split(text))
         unknown = " ".join(part for part in parts if part not in data)
         for known in (ADDRESSES, UUIDS, CREDENTIALS, crawl.own.marks.pattern):

@@ -41,7 +41,8 @@ class Browser:
         self.client = client
 
     def get(self, path: str, **more: Any) -> TestResponse:
-        return self.client.get(path, **more)
+        # A file that is not read to its end would leave its request's context to later tests.
+        return self.client.get(path, **{"buffered": True, **more})
 
     def post(
         self, path: str, data: Mapping[str, Any] | None = None, *, page: str = "/sign-in"
@@ -95,7 +96,7 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
 
 @pytest.fixture
 def operator(session: Session, signed_in: Callable[[User], Browser]) -> Browser:
-    """Somebody of the platform, who belongs to no partner."""
+    """A user of the platform, who belongs to no partner."""
     made = operators.create(
         session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
     )

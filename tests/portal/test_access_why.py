@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
 
 import pytest
+from flask import Flask, url_for
 from sqlalchemy.orm import Session
+from werkzeug.routing import IntegerConverter
+from werkzeug.routing import Rule as Route
 
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
-from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
-from app.portal.users.labels import PERMISSION_WORDS
+from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
+from app.portal.access.labels import PERMISSION_WORDS
 from app.portal.web.navigation import ROLE_NAMES
-from app.services import users
+from app.services import oauth_clients, organization_groups, users
 from app.services.credentials import api_keys
+from app.services.organization_groups import GroupInput
 from app.services.users import access
 from app.services.users.access import Explanation, Rule
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -189,6 +196,18 @@ def test_a_page_refused_to_a_role_links_the_explanation(own: Tenant, signed_in: 
     assert "/access/why" not in signed_in(own.user).get("/nowhere").text
 
 
+def test_users_read_what_they_may_not_do_and_which_roles_to_ask(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/access/why?action=users:write").text
+    assert "<h1>Your access" in page
+    assert "<dd>Invite, change and suspend users</dd>" in page
+    assert "Ask a user with one of these roles for another role: " in page
+    assert "Give the user a role" not in page
+    about = f"/access/why?action=users:write&user={own.staff[Role.PARTNER_EDITOR].id}"
+    assert "Give the user a role" in signed_in(own.staff[Role.PARTNER_ADMIN]).get(about).text
+
+
 def test_the_page_of_a_user_links_the_explanation(own: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/people/{own.user.id}").text
     assert f'href="/access/why?user={own.user.id}"' in page
@@ -223,3 +242,144 @@ def test_every_action_is_listed_with_its_answer(own: Tenant, signed_in: SignedIn
         key.value: "Allowed" if key in held else "Not allowed" for key in PERMISSION_WORDS
     }
     assert table.count(f"user={own.user.id}") == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("permission", "state", "rule"),
+    [
+        (Permission.ORGANIZATIONS_WRITE, {}, Rule.CLIENT_ROLE_ALLOWS),
+        (Permission.BRANDING_WRITE, {}, Rule.CLIENT_ROLE_TOO_LOW),
+        (Permission.ORGANIZATIONS_WRITE, {"suspended_at": utcnow()}, Rule.CLIENT_SUSPENDED),
+        (Permission.ORGANIZATIONS_WRITE, {"revoked_at": utcnow()}, Rule.CLIENT_ENDED),
+        (Permission.ORGANIZATIONS_WRITE, {"expires_at": utcnow()}, Rule.CLIENT_ENDED),
+    ],
+)
+def test_a_client_is_answered_by_its_state_and_its_role(
+    session: Session,
+    own: Tenant,
+    signed_in: SignedIn,
+    permission: Permission,
+    state: dict[str, datetime],
+    rule: Rule,
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
+    for name, value in state.items():
+        setattr(client, name, value)
+    session.commit()
+    assert access.of_client(client, permission).rule is rule
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert f"client={client.id}" in browser.get(f"/api-access/clients/{client.id}").text
+    page = browser.get(f"/access/why?client={client.id}&action={permission.value}")
+    assert (page.status_code, "Sync" in page.text) == (200, True)
+    other = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?client={client.id}")
+    assert other.status_code == 404
+
+
+def test_who_can_not_change_plans_reads_why(own: Tenant, signed_in: SignedIn) -> None:
+    link = 'href="/access/why?action=partner:write"'
+    shown = {
+        role: link in signed_in(own.staff[role]).get("/pricing").text
+        for role in (Role.PARTNER_ADMIN, Role.ADMIN)
+    }
+    assert shown == {Role.PARTNER_ADMIN: False, Role.ADMIN: True}
+
+
+def test_the_page_says_when_a_proof_is_asked_for_and_which_groups_are_seen(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin, limited = own.caller(Role.PARTNER_ADMIN), own.staff[Role.ADMIN]
+    group = organization_groups.create(session, admin, GroupInput("North", []))
+    organization_groups.limit(session, admin, limited, {group.id})
+    session.commit()
+    browser, page = signed_in(limited), "/access/why?action="
+    asks, groups = "confirm it’s them", "Limited to the organizations of these groups: North."
+    shown = [browser.get(page + action).text for action in ("users:write", "users:read")]
+    assert [(asks in text, groups in text) for text in shown] == [(True, True), (False, True)]
+    organization_groups.remove(session, admin, group.id)
+    session.commit()
+    assert "but no group is left" in browser.get(f"{page}users:read").text
+    unlimited = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"{page}users:read").text
+    assert "Limited to" not in unlimited
+
+
+@pytest.mark.parametrize(
+    ("path", "permission"),
+    [
+        ("/organizations/{}/settings", "organizations:write"),
+        ("/branding/surfaces", "partner:write"),
+    ],
+)
+def test_screens_on_which_a_role_changes_nothing_lead_to_the_reason(
+    own: Tenant, signed_in: SignedIn, path: str, permission: str
+) -> None:
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    shown = editor.get(path.format(own.organization.id)).text
+    assert f'<a href="/access/why?action={permission}">Why?</a>' in shown
+
+
+def named_at_the_end(html: str) -> list[str]:
+    line = html.partition('<p class="missing-actions">')[2].partition("</p>")[0]
+    return re.findall(r'href="/access/why\?action=([^"]+)"', line)
+
+
+@pytest.mark.parametrize(
+    ("role", "path", "expected"),
+    [
+        (Role.PARTNER_ADMIN, "/organizations/{}", []),
+        (
+            Role.PARTNER_EDITOR,
+            "/organizations/{}",
+            ["audit:read", "organizations:write", "users:write"],
+        ),
+        (Role.PARTNER_EDITOR, "/people", ["users:write"]),
+        (Role.ADMIN, "/organizations/{}", ["audit:read"]),
+        (Role.ADMIN, "/people", []),
+        (Role.PARTNER_EDITOR, "/pricing", ["credentials:manage"]),  # partner:write is beside it
+        (Role.STANDARD, "/", ["users:write"]),
+        (Role.OWNER, "/", []),
+        (Role.STANDARD, "/calls", []),
+    ],
+)
+def test_the_end_of_a_page_names_the_actions_that_its_role_misses(
+    session: Session, own: Tenant, signed_in: SignedIn, role: Role, path: str, expected: list[str]
+) -> None:
+    browser = signed_in(user_of(session, own, role))
+    shown = browser.get(path.format(own.organization.id))
+    assert (shown.status_code, named_at_the_end(shown.text)) == (200, expected)
+
+
+def value_of(rule: Route, name: str) -> Any:
+    converter = rule._converters[name]
+    if isinstance(converter, IntegerConverter):
+        return 1
+    return min(getattr(converter, "items", {uuid4()}))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
+    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    browser = signed_in(user_of(session, own, role))
+    refused = {}
+    with app.test_request_context():
+        for rule in app.url_map.iter_rules():
+            needed = ROUTES.get(rule.endpoint)
+            if (
+                rule.endpoint.startswith("portal.")
+                and "GET" in (rule.methods or ())
+                and isinstance(needed, Permission)
+                and needed not in ROLE_PERMISSIONS[role]
+            ):
+                values = {name: value_of(rule, name) for name in rule.arguments}
+                refused[url_for(rule.endpoint, **values)] = needed
+    assert refused
+    answers = {path: browser.get(path) for path in refused}
+    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(
+        refused, 404
+    )
+    assert [
+        path
+        for path, needed in refused.items()
+        if f'href="/access/why?action={needed.value}"' not in answers[path].text
+    ] == []

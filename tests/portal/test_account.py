@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from flask import Flask
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role
@@ -15,6 +16,7 @@ from app.portal.account.devices import device_words
 from app.services.auth import passwords
 from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import waiting
+from tests.fixtures.places_file import KNOWN, write_places
 from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -61,6 +63,14 @@ def test_name_and_zone_are_saved_and_times_follow(
         own.user.email,
         {"name": "Olga Łódź", "timezone": "Asia/Tokyo"},
     )
+
+
+def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.user)
+    typed = {"timezone": "Asia/Tokyo", "language": "de", "version": version(browser)}
+    assert browser.post(PAGE, typed, page=PAGE).status_code == 303
+    shown = browser.get(PAGE).text
+    assert ("Angaben gespeichert." in shown, "Details saved." in shown) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +185,22 @@ def test_browsers_are_named_and_signed_out_one_by_one(
     assert elsewhere.get(PAGE).status_code == 303
     browser.post(path, page=PAGE)
     assert "already signed out" in browser.get(PAGE).text
+
+
+def test_the_places_of_browsers_are_shown_where_the_operator_provides_them(
+    own: Tenant,
+    signed_in: SignedIn,
+    session: Session,
+    make_app: Callable[..., Flask],
+    tmp_path: Path,
+) -> None:
+    cookie = signed_in(own.user).client.get_cookie("portal_session")
+    assert cookie is not None
+    session.execute(update(PortalSession).values(ip=KNOWN))
+    session.commit()
+    browser = Browser(make_app(places_file=write_places(tmp_path / "places.mmdb")).test_client())
+    browser.client.set_cookie("portal_session", cookie.value)
+    assert "Berlin, Germany (203.0.113.9), since" in browser.get(PAGE).text
 
 
 def test_all_other_browsers_are_signed_out_together(own: Tenant, signed_in: SignedIn) -> None:

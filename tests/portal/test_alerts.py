@@ -1,6 +1,7 @@
 """Alerts on screen: rules are made, changed, muted and removed; alerts are acknowledged."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
@@ -86,7 +87,9 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     title = "Northwind Bakery: 5 % of calls answered in 7 days"
     item = "Rule: An organization has less than 20 % of calls answered in 7 days."
     assert item in text(admin.get("/").text)
-    calls = f"/calls?state=unanswered&organization={own.organization.id}"
+    today = datetime.now(UTC).date()
+    days = f"start={today - timedelta(days=6)}&end={today}"
+    calls = f"/calls?state=unanswered&{days}&organization={own.organization.id}"
     assert calls in unescape(admin.get("/alerts").text)
     acknowledged = admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
     assert acknowledged.headers["Location"] == "/alerts"

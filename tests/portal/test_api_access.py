@@ -23,7 +23,7 @@ from tests.portal.conftest import Browser
 SignedIn = Callable[[User], Browser]
 KEY = re.compile(r"ppk_(?:live|test)_\w{16}_\w{49}")
 NEW_KEY = {"name": "CRM nightly sync", "kind": "live", "scopes": ["contacts:write"]}
-NEW_CLIENT = {"name": "Billing export", "role": "admin", "last_day": ""}
+NEW_CLIENT = {"name": "Billing export", "role": "admin", "lifetime": "365"}
 
 
 @pytest.fixture
@@ -64,12 +64,9 @@ def test_a_key_is_shown_once_and_works(
     answer = app.test_client().get("/api/v1/agents", headers={"x-api-key": secret})
     assert answer.status_code == 200
     key = session.scalars(select(ApiKey)).one()
-    assert (key.name, key.scopes, key.live, key.expires_at) == (
-        "CRM nightly sync",
-        ["contacts:write"],
-        True,
-        None,
-    )
+    assert (key.name, key.scopes, key.live) == ("CRM nightly sync", ["contacts:write"], True)
+    assert key.expires_at is not None
+    assert timedelta(days=364) < key.expires_at - utcnow() <= timedelta(days=365)
     for path in ("/api-access", f"/api-access/keys/{key.id}"):
         shown = admin.get(path)
         assert (shown.status_code, secret in shown.text, key.name in shown.text) == (
@@ -95,8 +92,10 @@ def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
     [
         ({"name": " "}, "Enter a name of 1 to 200 characters."),
         ({"scopes": []}, "Choose at least one scope."),
-        ({"last_day": "2020-01-01"}, "Choose an end date in the future."),
-        ({"last_day": "31.12.2026"}, "Enter a day like 2026-02-28"),
+        ({"lifetime": "soon"}, "Choose when it expires."),
+        ({"lifetime": "date"}, "Enter a day like 2026-02-28"),
+        ({"lifetime": "date", "last_day": "2020-01-01"}, "Choose an end date in the future."),
+        ({"lifetime": "date", "last_day": "31.12.2026"}, "Enter a day like 2026-02-28"),
     ],
 )
 def test_what_is_wrong_with_a_new_key_stands_at_its_field(
@@ -110,11 +109,13 @@ def test_what_is_wrong_with_a_new_key_stands_at_its_field(
 @pytest.mark.usefixtures("clock")
 def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Browser) -> None:
     address, day = new_key_address(own.organization), (utcnow() + timedelta(days=5)).date()
-    admin.post(address, {**NEW_KEY, "last_day": day.isoformat()}, page=address)
+    admin.post(address, {**NEW_KEY, "lifetime": "date", "last_day": day.isoformat()}, page=address)
     key = session.scalars(select(ApiKey)).one()
     assert key.expires_at is not None
     assert key.expires_at.date() == day + timedelta(days=1)
-    assert '<strong class="is-warning">in 5 days</strong>' in admin.get("/api-access").text
+    listed = admin.get("/api-access").text
+    assert '<strong class="is-warning">in 5 days</strong>' in listed
+    assert "Expires in 5 days" in listed
     assert f"Until {formats.day(day)}." in admin.get("/").text
     key.expires_at += timedelta(days=30)
     session.commit()
@@ -260,6 +261,7 @@ def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_s
         organization_id=own.plus.id,
         name="Old dialler",
         served_until=until,
+        expires_at=None,
     ).client
     session.commit()
     pages = [admin.get(f"/api-access/clients{path}").text for path in ("", f"/{legacy.id}")]

@@ -1,5 +1,6 @@
 """Assistants in the portal: added, set up, what they still need, and their external id keys."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -8,8 +9,8 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, OrganizationStatus, Role
-from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, User
+from app.enums import ContactAction, NumberSource, OrganizationStatus, Role
+from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, PhoneNumber, User
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
@@ -79,6 +80,46 @@ def test_an_assistant_is_added_complete_and_is_ready(
     }
     page = admin.get(f"/assistants/{found.id}").text
     assert ("Ready to call" in page, "6 of 6" in page) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("default_voicemail", "It has no intro. Every call must include both messages."),
+        ("default_intro", "It has no voicemail message. Every call must include both messages."),
+    ],
+)
+def test_the_message_that_an_assistant_lacks_is_named(
+    session: Session, own: Tenant, admin: Browser, field: str, words: str
+) -> None:
+    found = session.scalars(select(Assistant)).all()[0]
+    found.default_intro = found.default_voicemail = None
+    setattr(found, field, "Hello.")
+    session.commit()
+    assert words in admin.get(f"/assistants/{found.id}").text
+
+
+def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    room_for_more(session, own.organization)
+    for number, tenant in (("+12025550161", own), ("+12025550162", own), ("+12025550163", other)):
+        ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}
+        session.add(
+            PhoneNumber(number=number, source=NumberSource.ASSIGNED, confirmed_by="", **ids)
+        )
+    session.flush()
+    found = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id)
+    ).all()[0]
+    found.phone_number = "+12025550161"
+    session.commit()
+    for path in (
+        f"/assistants/new?organization={own.organization.id}",
+        f"/assistants/{found.id}/edit",
+    ):
+        suggested = re.findall(r'<option value="(\+[0-9]+)">', admin.get(path).text)
+        assert suggested == ["+12025550162"], path
 
 
 def test_the_limit_is_answered_with_the_partners_own_words(

@@ -12,13 +12,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, Role, Tier
+from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
-from app.portal.audit.labels import change_words, field_words
+from app.portal.audit.labels import ACTION_WORDS, change_words, field_words
 from app.portal.audit.values import value_words
-from app.services import audit
+from app.services import alerts, audit
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.portal.conftest import Browser
@@ -245,6 +245,20 @@ def test_a_role_without_the_history_finds_neither_screen_nor_file(
     ]
 
 
+def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+    audit.record(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        action="upload.applied",
+        target_type="upload",
+        target_id="1",
+        after={"created": 3, "deleted": 0, "live": False},
+    )
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    assert [words in page for words in ("Created", "Deleted", "Live")] == [True, False, True]
+
+
 def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
     assert change_words("thing.turned_round") == "Thing turned round"
     assert [field_words(name) for name in ("payment_tier", "paymentTier", "someField")] == [
@@ -293,3 +307,85 @@ def test_an_assistant_is_named_and_led_to(
     shown = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit?q=Recall").text
     assert shown.count(f'<span class="history-new">{assistant.name}</span>') == 2
     assert shown.count(f'href="/assistants/{assistant.id}"') == 2
+
+
+def options_of(html: str, name: str) -> list[str]:
+    select_box = html.partition(f'<select class="form-select" id="filter-{name}"')[2]
+    return re.findall(r'<option value="([^"]+)"', select_box.partition("</select>")[0])
+
+
+def test_the_filters_offer_a_partner_only_what_its_history_can_have(
+    own: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
+    partners_own = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    all_partners = operator.get("/audit").text
+    missing = {
+        name: sorted(set(options_of(all_partners, name)) - set(options_of(partners_own, name)))
+        for name in ("kind", "action")
+    }
+    assert missing == {
+        "kind": ["installation"],
+        "action": [
+            "installation.call_rates_changed",
+            "installation.destinations_limited",
+            "installation.signing_key_rotated",
+            "operator.created",
+            "operator.view_ended",
+            "operator.view_started",
+        ],
+    }
+    assert set(options_of(all_partners, "action")) == ACTION_WORDS.keys()
+    assert set(options_of(partners_own, "action")) < ACTION_WORDS.keys()
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_users_are_named_with_their_email_beside(
+    told: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    admin = told.staff[Role.PARTNER_ADMIN]
+    admin.name, told.user.name = "Marta Ruiz", "Olga Berg"
+    session.commit()
+    page = signed_in(admin).get("/audit").text
+    cell = r'<td class="wrap history-who">([^<]+)<span class="cell-sub">([^<]+)'
+    assert ("Marta Ruiz", admin.email) in re.findall(cell, page)
+    assert "User suspended: Olga Berg =cmd|olga in Northwind Bakery Status" in " ".join(lines(page))
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    caller = own.caller(Role.PARTNER_ADMIN)
+    of_bakery = alerts.RuleInput(
+        measure=AlertMeasure.SILENCE,
+        scope=AlertScope.ORGANIZATION,
+        threshold=7,
+        organization_id=own.organization.id,
+    )
+    rule = alerts.create(session, caller, of_bakery)
+    alerts.update(session, caller, rule.id, replace(of_bakery, threshold=9))
+    alerts.mute(session, caller, rule.id)
+    admin.language = "de"
+    session.commit()
+    shown = [line.partition(": ")[2] for line in lines(signed_in(admin).get("/audit").text)]
+    wanted = [f"Northwind Bakery hat seit {days} Tagen keine Anrufe" for days in (9, 9, 7)]
+    assert [line.startswith(words) for line, words in zip(shown, wanted, strict=True)] == [True] * 3
+    alerts.remove(session, caller, rule.id)
+    session.commit()
+    page = lines(signed_in(admin).get("/audit").text)
+    assert wanted[0] in page[0]
+    assert wanted[2] in page[3]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_saved_view_is_in_words(own: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    query = f"state=failed&organization={own.plus.id}&start=2026-11-01&sort=number&column=number"
+    path = f"/lists/calls/views/new?{query}"
+    assert browser.post(path, {"name": "Failed", "once": "1"}, page=path).status_code == 303
+    [line] = [each for each in lines(browser.get("/audit").text) if "View saved" in each]
+    assert line == (
+        "View saved: Failed Default No Filters Status: Failed; Organization: Northwind Dental; "
+        "From 1 Nov 2026; Sorted by: Called; Columns: Called List All calls Name Failed Shared No"
+    )

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImageType, Role
 from app.errors import ValidationFailed
-from app.languages import speaking
+from app.languages import LANGUAGES, speaking
 from app.models import User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -421,3 +421,41 @@ def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> 
 def test_an_uploaded_picture_is_described(editor: Browser) -> None:
     editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
     assert re.search(r"PNG, 300 × 60 px, [\d.]+\xa0k?B", editor.get(PAGE).text)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_preview_shows_the_texts_of_each_language(editor: Browser) -> None:
+    texts = {
+        f"texts_by_language-{index}-{name}": f"{name} {code}"
+        for index, code in enumerate(LANGUAGES)
+        for name in ("tagline", "mail_greeting")
+    }
+    assert editor.post(PAGE, FORM | texts, page=PAGE).status_code == 303
+    for code in LANGUAGES:
+        page = editor.get(f"{PAGE}?theme=dark&language={code}").text
+        assert f"/branding/preview/mail?theme=dark&amp;language={code}&amp;" in page
+        sign_in = editor.get(f"/branding/preview/sign-in?language={code}").text
+        mail = editor.get(f"/branding/preview/mail?language={code}").text
+        assert (f'<html lang="{code}"' in sign_in, f"tagline {code}" in sign_in) == (True, True)
+        assert f"mail_greeting {code}" in mail
+    own = editor.get("/branding/preview/sign-in?language=xx").text
+    assert '<html lang="en"' in own
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_picture_over_the_limit_of_a_request_is_refused_at_its_field(editor: Browser) -> None:
+    data = io.BytesIO(bytes(images.MAX_BYTES + 100_000))
+    answer = editor.post("/branding/images/logo", {"picture": (data, "logo.png")}, page=PAGE)
+    assert (answer.status_code, answer.location) == (303, "/branding?too_large=logo#logo-picture")
+    page = editor.get("/branding?too_large=logo").text
+    assert page.count("The picture is over 20 MB. Save it smaller and upload it again.") == 2
+    assert 'aria-describedby="logo-hint logo-error" aria-invalid="true"' in page
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_refused_picture_stays_on_the_tab_of_the_studio(editor: Browser) -> None:
+    broken = {"picture": (io.BytesIO(b"no picture"), "logo.png")}
+    answer = editor.post("/branding/images/logo", broken, page=PAGE)
+    assert answer.status_code == 422
+    assert re.search(r'aria-current="page"[^>]*>Studio<', answer.text)
+    assert 'aria-describedby="logo-hint logo-error" aria-invalid="true"' in answer.text

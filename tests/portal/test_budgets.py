@@ -22,7 +22,7 @@ def test_a_budget_is_set_changed_and_removed(
     answer = admin.post(form, {"budget": "250.00", "version": "0"}, page=form)
     assert (answer.status_code, answer.location) == (303, shown)
     page = unescape(admin.get(shown).text)
-    assert "0.00\u00a0USD of 250.00\u00a0USD" in page
+    assert "$0.00 of $250.00" in page
     assert admin.post(form, {"budget": "0", "version": "1"}, page=form).status_code == 422
     assert admin.post(form, {"budget": "", "version": "1"}, page=form).status_code == 303
     assert "Set a budget" in admin.get(shown).text

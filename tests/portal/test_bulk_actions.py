@@ -264,20 +264,24 @@ def test_only_who_may_do_it_to_one_may_do_it_to_several(
         assert unknown.get(path).status_code == 404
 
 
-def test_reactivating_several_asks_for_a_fresh_proof_as_for_one(
+def test_reactivating_or_removing_several_asks_for_a_fresh_proof_as_for_one(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     own.user.status = UserStatus.SUSPENDED
+    campaign, people = add_contacts(session, own, 1)
     session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
     session.commit()
-    url = address("users", "reactivate", f"id={own.user.id}")
-    answers = (
-        admin.get(url),
-        admin.post(url, {"id": str(own.user.id)}, page="/account"),
-    )
-    assert [(each.location or "").partition("?")[0] for each in answers] == ["/account/confirm"] * 2
+    for url, key in (
+        (address("users", "reactivate"), own.user.id),
+        (address("contacts", "remove", f"campaign_id={campaign.id}"), people[0].id),
+    ):
+        asked_to = admin.get(f"{url}&id={key}").location
+        assert (asked_to or "").partition("?")[0] == "/account/confirm"
+        late = admin.post(url, {"id": str(key)}, page="/account")
+        assert (late.status_code, 'action="/account/confirm"' in late.text) == (403, True)
     session.expire_all()
     assert own.user.status is UserStatus.SUSPENDED
+    assert len(session.scalars(select(Contact)).all()) == 1
     assert admin.get(address("users", "suspend", f"id={own.user.id}")).status_code == 200
 
 

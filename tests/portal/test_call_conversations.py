@@ -102,10 +102,7 @@ def test_the_page_shows_summary_recording_and_transcript(
         ),
         (
             None,
-            (
-                "No recording. None was delivered, or its time is over: recordings are kept for 90 "
-                "days."
-            ),
+            "No recording. Recordings are kept for 90 days.",
         ),
     ],
 )
@@ -124,8 +121,8 @@ def test_without_a_recording_the_page_says_why(
         record(session, app, call, state, problem)
     browser = signed_in(own.user)
     assert words_of(browser.get(f"/calls/{call.id}").text) == (
-        f"Conversation Recording {words} Transcript No transcript. None was delivered, or its time "
-        "is over: transcripts are kept for 365 days."
+        f"Conversation Recording {words} Transcript No transcript. Transcripts are kept for 365 "
+        "days."
     )
     assert browser.get(f"/calls/{call.id}/recording").status_code == 404
 

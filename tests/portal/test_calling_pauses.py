@@ -1,6 +1,7 @@
 """What holds calls back: on every page of an operator, on the page of the line, in the overview,
 and wherever calls would go out."""
 
+import re
 from collections.abc import Callable
 
 from flask import Flask
@@ -13,6 +14,7 @@ from app.policy.caller import system_caller
 from app.services import campaigns, outreach, pauses, workers
 from app.services.pauses import Scope, carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
+from app.services.pauses.own import BY_ADMIN
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -156,3 +158,55 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
     assert app.test_cli_runner().invoke(args=["calls", "resume"]).exit_code == 0
     for path in ("/test-call", f"/campaigns/{campaign.id}/outreach", "/"):
         assert why not in admin.get(path).text, path
+
+
+def test_a_partner_admin_pauses_and_resumes_all_calls(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignIn, operator: Browser
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Calls in progress continue." in admin.get("/line/pause").text
+    assert admin.post("/line/pause", page="/line").location == "/line"
+    shown = admin.get("/line").text
+    assert "a partner admin paused all calls" in shown
+    assert ("Resume calling" in shown, "Pause all calls…" in shown) == (True, False)
+    assert "Calling is paused" not in operator.get("/").text
+    assert "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/line").text
+    covering = [
+        pauses.of_carrier(session, each.partner.id, each.organization.id, CarrierKind.SIP)
+        for each in (own, other)
+    ]
+    assert [pause and pause.reason for pause in covering] == [BY_ADMIN, None]
+    assert admin.post("/line/resume", page="/line").location == "/line"
+    assert "Calling resumed." in admin.get("/line").text
+    history = admin.get("/audit").text
+    assert "Calling paused" in history
+    assert "Calling resumed" in history
+
+
+def test_a_partner_admin_does_not_end_the_pause_of_an_operator(
+    session: Session, own: Tenant, signed_in: SignIn
+) -> None:
+    pause(session, Scope(partner_id=own.partner.id), "Unpaid")
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Resume calling" not in admin.get("/line").text
+    admin.post("/line/resume", page="/line")
+    assert "Unpaid" in admin.get("/line").text
+
+
+def test_a_customer_admin_sees_the_pause_and_can_not_change_it(
+    own: Tenant, signed_in: SignIn
+) -> None:
+    signed_in(own.staff[Role.PARTNER_ADMIN]).post("/line/pause", page="/line")
+    customers = signed_in(own.staff[Role.ADMIN])
+    assert "Calling is paused: a partner admin paused all calls" in customers.get("/").text
+    assert customers.get("/line/pause").status_code == 404
+    assert customers.post("/line/resume", page="/test-call").status_code == 404
+
+
+def test_the_carrier_status_is_as_of_the_users_own_time(
+    session: Session, own: Tenant, signed_in: SignIn
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    user.timezone = "Asia/Tokyo"
+    session.commit()
+    assert re.search(r"As of [^<]+JST\.", signed_in(user).get("/line").text)

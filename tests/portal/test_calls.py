@@ -263,7 +263,7 @@ def test_a_call_is_shown_from_beginning_to_end(
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
     assert "<code>CA0123456789abcdef</code>" in page
     assert "34&nbsp;s" in page
-    assert "0.0135&nbsp;USD" in page
+    assert "$0.0135" in page
     customers = (
         f'href="/organizations/{call.organization_id}"',
         f'href="/assistants/{call.assistant_id}"',

@@ -8,12 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Engine, event, select
+from sqlalchemy import Engine, delete, event, select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
-from app.models import Assistant, AuditEntry, Call, Campaign, User, utcnow
+from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, utcnow
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -202,6 +202,21 @@ def test_the_second_user_to_change_a_plan_sees_the_conflict(
     assert outreach.plan_of(session, campaign).calls_per_hour is None
 
 
+def test_a_campaign_without_contacts_offers_to_add_some_instead_of_its_start(
+    session: Session, admin: Browser, planned: str
+) -> None:
+    assert "Start campaign" in admin.get(planned).text
+    session.execute(delete(Contact))
+    session.execute(update(Campaign).values(contact_count=0))
+    session.commit()
+    page = admin.get(planned).text
+    assert "Start campaign" not in page
+    assert "The campaign can’t call anyone until it has contacts." in page
+    base = planned.removesuffix("/outreach")
+    assert f'<a class="btn btn-primary" href="{base}/upload">' in page
+    assert f'href="{base}/contacts/new"' in page
+
+
 def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
@@ -291,6 +306,26 @@ def test_a_pause_takes_calls_back_and_a_resume_goes_on(
     assert ("Resume campaign" in page, "Paused. No calls" in page) == (True, True)
     admin.post(f"{planned}/start", page=f"{planned}/start")
     assert feed(session, campaign) == 1
+
+
+def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_has_ended(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=planned)
+    while feed(session, campaign):
+        pass
+
+    def states() -> str:
+        pages = [admin.get(path).text for path in ("/campaigns", planned)]
+        words = [re.findall(r'<span class="badge[^>]*>([^<]*)</span>', page) for page in pages]
+        assert words[0][-1] == words[1][0]
+        return str(words[1][0])
+
+    assert states() == "Running"
+    call = session.scalars(select(Call)).one()
+    end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    assert states() == "Finished"
 
 
 def test_when_everybody_was_called_it_can_be_done_again(

@@ -121,7 +121,12 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
         admin.post(f"{LIST}/{account.id}/test", page=LIST)
         return worked_off(account.id)
 
-    assert "Twilio knows no account with this SID." in tested()
+    after_saving = worked_off(account.id)
+    assert "Twilio knows no account with this SID." in after_saving
+    assert '<span class="badge badge-danger">Failed</span>' in after_saving
+    assert "Live calls use this account all the same and may fail." in after_saving
+    assert "1 account that live calls use failed its test" in admin.get(LIST).text
+    assert "The account in use failed its test" in admin.get(FORM).text
     carrier.accounts[SID] = "another"
     assert "Twilio does not accept this token for this SID." in tested()
     carrier.accounts[SID] = TOKEN
@@ -131,6 +136,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     assert "This number is not the account’s: +12025550199." in tested()
     carrier.owned = {"+12025550199"}
     assert "The connection to AC1a1a…1a1a works. No call was placed." in tested()
+    assert "failed its test" not in admin.get(LIST).text + admin.get(FORM).text
     carrier.stop()
     assert "Twilio could not be reached from here" in tested()
     assert carrier.ledger == []
@@ -238,7 +244,10 @@ def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_f
     shown = [sorted(set(re.findall(r"Branch \d\d", page))) for page in (first, second)]
     assert [len(names) for names in shown] == [25, 1]
     assert len({*shown[0], *shown[1]}) == 26
-    assert ["All other organizations" in page for page in (first, second)] == [True, False]
+    assert ["Organizations without their own account" in page for page in (first, second)] == [
+        True,
+        False,
+    ]
     assert "Add account" not in second
 
 

@@ -150,6 +150,8 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     admin.post(FORM, own | {"password": "wrong"}, page=FORM)
     [account] = stored(session)
 
+    assert "The trunk does not accept this user and password." in worked_off(account.id)
+
     def tested() -> str:
         admin.post(f"{LIST}/{account.id}/test", page=LIST)
         return worked_off(account.id)

@@ -547,6 +547,58 @@ def test_a_user_without_password_and_factor_confirms_by_signing_in_there_again(
     assert "/account/confirm" not in (browser.get(wanted).location or "")
 
 
+@pytest.mark.parametrize("how", ["stale", "missing"])
+def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
+    browser: Browser,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+) -> None:
+    at_provider = server.browser()
+    first = browser.get(start_url(own, provider)).location
+    browser.get(path_of(at_provider.sign_in(first, "s-ada")))
+    long_ago = utcnow() - timedelta(minutes=11)
+    session.execute(update(PortalSession).values(proven_at=long_ago))
+    session.commit()
+    again = browser.get(f"{start_url(own, provider)}?again&next=/account/factors/app").location
+    assert parse_qs(urlsplit(again).query)["max_age"] == ["0"]
+    # As a provider does that has a session and pays no heed to what the request asks.
+    words = {name: each[0] for name, each in parse_qs(urlsplit(again).query).items()}
+    del words["prompt"], words["max_age"]
+    if how == "stale":
+        words["max_age"] = "999999"
+        server.skew(300)
+    try:
+        heedless = urlunsplit((*urlsplit(again)[:3], urlencode(words), ""))
+        answer = browser.get(path_of(at_provider.sign_in(heedless, "s-ada")))
+    finally:
+        server.skew(0)
+    assert (answer.status_code, heading(answer)) == (400, "You are not signed in")
+    assert browser.get("/account/factors/app").location.startswith("/account/confirm")
+
+
+def test_a_sign_in_counts_as_proof_from_when_the_user_signed_in_at_the_provider(
+    app: Flask,
+    own: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    session: Session,
+) -> None:
+    at_provider = server.browser()
+    proven = []
+    for skew in (-900, 0):  # the second sign-in here rests on the first one there
+        server.skew(skew)
+        browser = Browser(app.test_client())
+        start = browser.get(start_url(own, provider)).location
+        browser.get(path_of(at_provider.sign_in(start, "s-ada")))
+        asked = browser.get("/account/factors/app").location or ""
+        proven.append(not asked.startswith("/account/confirm"))
+    assert proven == [False, False]
+
+
 def test_a_new_password_leaves_the_session_to_the_provider_that_began_it(
     app: Flask,
     own: Tenant,

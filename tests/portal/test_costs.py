@@ -11,8 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role, UsageUnit
-from app.models import Campaign, Mail, User
+from app.enums import Role, SubscriptionState, Tier, UsageUnit
+from app.models import Campaign, Mail, Statement, Subscription, User
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -105,10 +105,10 @@ def test_the_monthly_report_shows_them_to_those_who_may_know(
     sent = select(Mail.details).where(Mail.kind == "monthly_report").order_by(Mail.id)
     of_partner, of_organization = (details["figures"] for details in session.scalars(sent))
     assert [(name, now.replace("\N{NO-BREAK SPACE}", " ")) for name, now, _ in of_partner[4:]] == [
-        ("Price to customers", "99.78 USD"),
-        ("Carrier cost", "0.32 USD"),
-        ("Model cost", "0.00 USD"),
-        ("Margin", "99.46 USD"),
+        ("Price to customers", "$99.78"),
+        ("Carrier cost", "$0.32"),
+        ("Model cost", "$0.00"),
+        ("Margin", "$99.46"),
     ]
     assert len(of_organization) == 4
 
@@ -141,6 +141,30 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     file = admin.get(f"{address}.pdf?month=2026-10")
     assert (file.mimetype, file.data[:5]) == ("application/pdf", b"%PDF-")
     assert file.headers["Content-Disposition"] == 'attachment; filename="statement-2026-10.pdf"'
+
+
+def test_a_statement_says_what_is_paid_through_stripe(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.plus.id,
+        reference="sub_1",
+        tier=Tier.PLUS,
+        state=SubscriptionState.ACTIVE,
+        seen_at=IN_OCTOBER,
+    )
+    session.add(subscription)
+    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+        session.commit()
+    address = f"/statements/{own.plus.id}?month=2026-10"
+    waits = "The plan is paid through Stripe. $0.78 for usage is not yet on a Stripe invoice."
+    assert waits in unescape(admin.get(address).text)
+    stored = session.scalars(select(Statement).where(Statement.extra == 78)).one()
+    stored.invoice_item = "ii_1"
+    session.commit()
+    done = "The plan is paid through Stripe. $0.78 for usage is on the next Stripe invoice."
+    assert done in unescape(admin.get(address).text)
 
 
 def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, own: Tenant) -> None:

@@ -20,6 +20,7 @@ from app.services import (
     assistants,
     campaigns,
     contacts,
+    organization_groups,
     organization_templates,
     saved_views,
 )
@@ -27,6 +28,7 @@ from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import Fields as ProviderFields
+from app.services.organization_groups import GroupInput
 from app.services.saved_views import ViewInput
 from app.services.scim import groups as scim_groups
 from tests.fixtures.cast import Tenant
@@ -139,6 +141,14 @@ FORMS = [
         is_version_first=True,
     ),
     EditForm(
+        ("portal/personal_data/settings.html",),
+        "/settings/personal-data",
+        {"mails": "20"},
+        {"webhooks": "99"},
+        {"webhooks": "5"},
+        is_version_first=True,
+    ),
+    EditForm(
         ("portal/alerts/edit.html",),
         "/alerts/rules/{rule}",
         {"threshold": "30"},
@@ -195,6 +205,14 @@ FORMS = [
         {"role": "admin"},
         {"role": "nonsense"},
         {"role": "partnerEditor"},
+    ),
+    EditForm(
+        ("portal/organization_groups/group.html",),
+        "/settings/groups/{organization_group}",
+        {"name": "North"},
+        {"name": ""},
+        {"name": "South"},
+        is_version_first=True,
     ),
     EditForm(
         ("portal/storage/_limit.html",),
@@ -407,6 +425,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     fields = ProviderFields("Acme ID", "https://id.example", "portal", "a secret")
     provider = providers.add(session, caller, ["a key"], fields)
     group = scim_groups.create(session, caller, scim_groups.Fields("Sales"))
+    own_group = organization_groups.create(session, caller, GroupInput("West", [organization_id]))
     return {
         "template": template.id,
         "rule": rule.id,
@@ -420,6 +439,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "webhook": webhook.id,
         "provider": provider.id,
         "group": group.id,
+        "organization_group": own_group.id,
     }
 
 

@@ -1,4 +1,4 @@
-"""Files for scripts are English whoever opens them; a PDF is in the user's language."""
+"""Files for scripts are English for every user; a PDF is in the user's language."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ SignedIn = Callable[[User], Browser]
         "/costs.csv",
         "/usage.csv",
         "/usage.csv?rows=days",
-        "/report.csv",
+        "/lists/report/export.csv",
         "/lists/organizations/export.csv",
         "/lists/users/export.csv",
         "/lists/history/export.csv",

@@ -9,7 +9,8 @@ from flask import Flask
 
 from app.enums import Role
 from app.models import User
-from app.policy import ROUTES
+from app.policy import ROUTES, Access
+from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
 from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
 from app.portal.web.navigation import PLACES
 from tests.fixtures.cast import Tenant
@@ -24,7 +25,25 @@ SETTINGS = sorted(
         r"portal\.(portal_settings(_[a-z]+)?|pricing_(limits|stripe)|account)", endpoint
     )
 )
-EACH = pytest.mark.parametrize("topic", [*TOPICS.values(), *OF_OPERATORS.values()])
+EACH = pytest.mark.parametrize(
+    "topic", [*TOPICS.values(), *OF_SUBPAGES.values(), *OF_OPERATORS.values()]
+)
+ASK_FIRST = re.compile(r".+_confirm|portal\.(branding_roll_back|phone_number_move|list_export_new)")
+"""Pages that only ask before an action: they say themselves what follows."""
+NO_PAGES = {
+    f"portal.{name}"
+    for name in (
+        # parts of pages, which load themselves
+        *("call_live", "campaign_outreach_live", "erasure_live", "upload_live"),
+        *("notifications_bell", "portal_settings_domain_records", "branding_preview"),
+        # files
+        *("branding_pictures", "call_recording", "contact_file", "costs_file", "export_file"),
+        *("list_export", "operator_spending_rates", "outbox_html", "report_month_file"),
+        *("statement_file", "statement_pdf", "upload_failures", "upload_file", "usage_file"),
+        # the password again, without the frame of the portal
+        "step_up",
+    )
+}
 
 
 def help_of(page: str) -> list[str]:
@@ -48,6 +67,38 @@ def pages(app: Flask) -> dict[str, str]:
     }
 
 
+def test_every_page_has_help(app: Flask) -> None:
+    wanted = {
+        rule.endpoint
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("portal.")
+        and "GET" in (rule.methods or ())
+        and ROUTES[rule.endpoint] is not Access.PUBLIC
+        and not ASK_FIRST.fullmatch(rule.endpoint)
+    }
+    has_help = {*TOPICS, *OF_SUBPAGES, *SAME_HELP}
+    assert (wanted - has_help - NO_PAGES, NO_PAGES - wanted, NO_PAGES & has_help) == (
+        set(),
+        set(),
+        set(),
+    )
+
+
+def test_the_help_of_another_page_is_there() -> None:
+    assert set(SAME_HELP.values()) - {*TOPICS, *OF_SUBPAGES} == set()
+    assert SAME_HELP.keys() & {*TOPICS, *OF_SUBPAGES} == set()
+
+
+def test_a_subpage_shows_its_help_and_no_link_to_itself(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    invite = OF_SUBPAGES["portal.user_new"]
+    for path in ("/people/invite", "/people/invite-many"):
+        assert help_of(browser.get(path).text) == [invite.what, invite.more, invite.label]
+    users = TOPICS["portal.users"]
+    page = browser.get(f"/people/{own.user.id}").text
+    assert help_of(page) == [users.what, users.more, users.label]
+
+
 def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> None:
     wanted = {*IN_SIDEBAR, *(each for each in SETTINGS if each in pages(app))}
     assert len(wanted) > 25
@@ -64,8 +115,9 @@ def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(app: Flask, to
 
 def test_a_topic_is_of_a_page_that_exists_and_leads_elsewhere(app: Flask) -> None:
     endpoints = {rule.endpoint for rule in app.url_map.iter_rules()}
-    assert TOPICS.keys() - endpoints == set()
-    assert [name for name, topic in TOPICS.items() if topic.endpoint == name] == []
+    assert {*TOPICS, *OF_SUBPAGES, *SAME_HELP} - endpoints == set()
+    own = [*TOPICS.items(), *OF_SUBPAGES.items()]
+    assert [name for name, topic in own if topic.endpoint == name] == []
 
 
 def test_an_anchor_of_the_documentation_is_there(browser: Browser) -> None:

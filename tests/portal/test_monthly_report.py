@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role
 from app.models import AuditEntry, CallDay, ConversationDay, Mail, ReportSchedule, User
-from app.services import monthly_reports
+from app.services import assistants, monthly_reports
 from app.services.billing.usage import ModelRate
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
@@ -42,8 +42,8 @@ def figures(session: Session, own: Tenant) -> None:
         for day, count in ((date(2026, 9, 30), now), (date(2026, 8, 1), before)):
             session.add(ConversationDay(**whose, day=day, conversations=count, seconds=60 * count))
         session.add(CallDay(**whose, day=date(2026, 9, 5), ended=10, answered=4))
-    own.plus.user_limit = 2
-    own.plus.assistant_limit = 2
+    for organization in (own.organization, own.plus):
+        organization.user_limit = organization.assistant_limit = 2
     session.commit()
 
 
@@ -72,6 +72,22 @@ def test_an_unfinished_month_is_compared_with_the_same_days(admin: Browser) -> N
 def test_the_report_of_one_organization_names_no_other(own: Tenant, admin: Browser) -> None:
     page = admin.get(f"/report/month?month=2026-09&organization={own.organization.id}").text
     assert ("Northwind Bakery" in page, "Northwind Dental" in page) == (True, False)
+
+
+def test_a_limit_of_one_is_reached_after_those_with_room_for_several(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.organization.user_limit = 1
+    staff = own.caller(Role.PARTNER_ADMIN)
+    assistants.add_assistant(session, staff, own.plus, name="Sam")
+    session.commit()
+    page = admin.get("/report/month?month=2026-09").text
+    limits = re.search(r"Near a limit now</h2>.*?</section>", page, re.DOTALL)
+    assert limits
+    assert cells(limits[0]) == [
+        *("Northwind Dental", "2 of 2 assistants in use."),
+        *("Northwind Bakery", "The limit of 1 user is reached."),
+    ]
 
 
 @pytest.mark.parametrize("month", ["2026-09", "2026-10", "2025-01"])
@@ -104,7 +120,9 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     stored = session.scalars(select(ReportSchedule)).one()
     assert stored.next_at == datetime(2026, 11, 3, 7, tzinfo=UTC)
     sent = [
-        monthly_reports.send_due(session, datetime(2026, 11, 3, hour, tzinfo=UTC), ModelRate())
+        monthly_reports.send_due(
+            session, datetime(2026, 11, 3, hour, tzinfo=UTC), ModelRate(), session
+        )
         for hour in (6, 7, 8)
     ]
     assert sent == [0, 1, 0]
@@ -123,6 +141,15 @@ def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) ->
     admin.post(SCHEDULE, WANTED | {"recipients": "", "version": "1"}, page=SCHEDULE)
     assert session.scalars(select(ReportSchedule.next_at)).all() == [None]
     assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
+
+
+def test_a_new_schedule_is_in_the_users_own_time_zone(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    user.timezone = "Asia/Tokyo"
+    session.commit()
+    assert '<option selected value="Asia/Tokyo">' in signed_in(user).get(SCHEDULE).text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.languages import speaking
+from app.languages import ngettext, speaking
 from app.languages.numbers import written
 from app.models import User
 from app.portal.web import formats
@@ -29,6 +29,11 @@ WRITTEN = {
 def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
     with speaking(tag):
         assert written(Decimal("-1234567.5"), 1) == WRITTEN[tag]
+
+
+def test_a_sentence_holds_its_number_as_the_language_writes_it() -> None:
+    with speaking("de"):
+        assert ngettext("%(num)s event", "%(num)s events", 1234) == "1.234 Ereignisse"
 
 
 def test_digits_amounts_shares_and_sizes_follow() -> None:

@@ -1,5 +1,6 @@
 """Templates of organizations: kept, changed, and used for one customer or for a file of them."""
 
+import csv
 import io
 import re
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from app.models import (
     AuditEntry,
     Campaign,
     Mail,
+    MailKind,
     Organization,
     OrganizationTemplate,
     Outreach,
@@ -414,7 +416,7 @@ def many(browser: Browser, template_id: UUID, data: bytes, name: str = "new.csv"
 
 
 def rows_of(answer: Any) -> str:
-    found = re.search(r'name="rows"[^>]* value="([^"]*)"', answer.text)
+    found = re.search(r'id="rows" name="rows"[^>]* value="([^"]*)"', answer.text)
     assert found
     return unescape(found.group(1))
 
@@ -469,6 +471,49 @@ def test_the_correct_rows_are_created_and_the_others_named(
     assert (again.status_code, again.location) == (303, "/organizations")
     total = select(func.count()).where(Organization.name == "Alder Dental")
     assert session.scalar(total) == 1
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    checked = many(browser, template_id, FILE)
+    created = browser.post(path, {"rows": rows_of(checked), "once": "m4"}, page=path)
+    for page in (checked, created):
+        form = page.text.partition(f'action="{path}/corrected-file"')[2]
+        refused = re.search(r'name="rows" value="([^"]*)"', form)
+        assert refused
+        answer = browser.post(f"{path}/corrected-file", {"rows": unescape(refused[1])}, page=path)
+        assert "organizations-to-fix.csv" in answer.headers["Content-Disposition"]
+        rows = [*csv.reader(answer.text.removeprefix("\ufeff").splitlines())]
+        assert rows[0] == ["name", "email", "user name", "country", "time zone", "problem"]
+        assert [row[0] for row in rows[1:]] == [
+            *("Birch Dental", "Birch Dental", "Cedar Dental", "Northwind Bakery", "", "Fir Dental")
+        ]
+        assert rows[1][5] == "Another row has the same name."
+        assert rows[5][3:5] == ["Atlantis", "Mars/Base"]
+        fixed = answer.text.replace("Birch Dental", "Beech Dental", 1).encode()
+        assert "4 rows have a problem" in text(many(browser, template_id, fixed))
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_administrators_get_one_mail_about_all_new_owners(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    data = b"name,email\nAlder,ann@alder.example\nBirch,ben@birch.example\n"
+    rows = rows_of(many(browser, template_id, data))
+    browser.post(path, {"rows": rows, "once": "m5"}, page=path)
+    kind = MailKind.ADMINISTRATOR_ADDED.value
+    mails = session.scalars(select(Mail).where(Mail.kind == kind)).all()
+    assert len({mail.user_id for mail in mails}) == len(mails) == 1
+    owners = [["Alder", "ann@alder.example"], ["Birch", "ben@birch.example"]]
+    assert mails[0].details["owners"] == owners
+    invitations = select(func.count()).where(Mail.kind == MailKind.INVITATION.value)
+    assert session.scalar(invitations) == 2
 
 
 def test_a_workbook_without_problems_creates_all(

@@ -46,6 +46,21 @@ NEW = {
 }
 
 
+def test_adding_an_organization_leads_to_templates_and_files(browser: Browser) -> None:
+    page = browser.get("/organizations/new").text
+    assert '<a href="/organization-templates">Use a template</a>' in page
+
+
+def test_operators_see_to_which_partner_an_organization_belongs(
+    own: Tenant, other: Tenant, operator: Browser, browser: Browser
+) -> None:
+    page = operator.get("/organizations").text
+    assert "Customers of all partners." in page
+    for tenant in (own, other):
+        assert f'<span class="cell-sub">{tenant.partner.name} · ' in page
+    assert f"{own.partner.name} · " not in browser.get("/organizations").text
+
+
 def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
     session: Session, browser: Browser
 ) -> None:

@@ -12,7 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import AuditEntry, Passkey, PasskeyChallenge, PortalSession, User, utcnow
+from app.portal.account import factor_views
 from app.services.auth.sessions import caller_of
+from app.services.factors import recovery_codes
+from app.services.factors.passkeys import Site
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import Fields
 from tests.fixtures.authenticator import PRESENT, Authenticator
@@ -201,6 +204,22 @@ def test_a_removed_passkey_is_refused_and_the_password_is_enough(
     assert is_signed_in(visitor)
 
 
+def test_lock_out_drill_a_lost_passkey_is_removed_after_a_recovery_code_signed_in(
+    session: Session, own: Tenant, visitor: Browser
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    codes = recovery_codes.replace(session, user.id)
+    session.commit()
+    visitor.sign_in(user.email)
+    page = "/sign-in/second-step"
+    assert visitor.post(page, {"code": "wrong"}, page=page).status_code == 422
+    assert visitor.post(page, {"code": codes[0]}, page=page).status_code == 303
+    passkey = session.scalars(select(Passkey)).one()
+    removed = visitor.post(f"{FACTORS}/passkeys/{passkey.id}/remove", page=FACTORS)
+    assert (removed.status_code, is_signed_in(visitor)) == (303, True)
+    assert session.scalars(select(Passkey)).all() == []
+
+
 def test_a_passkey_of_another_user_is_not_removed(
     session: Session, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
@@ -257,3 +276,27 @@ def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_
     later = Browser(app.test_client())
     assert refusal in later.sign_in(editor.email).text
     assert later.get(SECOND_STEP).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("host", "has_passkeys"),
+    [
+        ("portal.example.com", True),
+        ("localhost:8000", True),
+        ("127.0.0.1:8000", False),
+        ("[::1]:8000", False),
+    ],
+)
+def test_browsers_have_no_passkeys_at_an_ip_address(host: str, *, has_passkeys: bool) -> None:
+    assert Site(host, f"http://{host}").has_passkeys is has_passkeys
+
+
+def test_a_page_at_an_ip_address_says_where_passkeys_work(
+    monkeypatch: pytest.MonkeyPatch, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Add passkey" in browser.get(FACTORS).text
+    monkeypatch.setattr(factor_views, "site", lambda: Site("127.0.0.1", "http://127.0.0.1"))
+    page = browser.get(FACTORS).text
+    assert "Passkeys don’t work at the IP address 127.0.0.1." in page
+    assert "Add passkey" not in page

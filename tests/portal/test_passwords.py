@@ -29,7 +29,7 @@ ENDED = "<h1>This link has expired</h1>"
 
 
 def link(session: Session, user: User, purpose: LinkPurpose) -> str:
-    """The path of a fresh link of somebody of a partner."""
+    """The path of a fresh link of a user of a partner."""
     token = one_time_links.create(session, user.id, purpose)
     session.commit()
     word = "invitation" if purpose is LinkPurpose.INVITATION else "password"
@@ -177,7 +177,7 @@ def test_an_invitation_is_accepted_with_a_password_and_a_name(
         "user.password_set",
         "user.signed_in",
     ]
-    assert waiting(session) == []  # nobody is told of the first password
+    assert waiting(session) == []  # no mail about the first password
 
 
 def test_who_lost_the_invitation_asks_for_it_like_for_a_password(

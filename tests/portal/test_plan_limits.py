@@ -215,8 +215,8 @@ def test_an_organization_shows_whose_limits_count(
     path = f"/organizations/{own.plus.id}"
     before = words(admin.get(path).text)
     assert (
-        "Calls at once 0 of 5 Set for every organization here. Calls today (UTC) 0, no limit"
-        in before
+        "Calls at once 0 of 5 The limit of this portal for every organization. "
+        "Calls today (UTC) 0, no limit" in before
     )
     session.add(
         PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_at_once=4, max_calls_a_day=1)

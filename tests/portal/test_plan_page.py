@@ -1,20 +1,27 @@
 """The plans as members see them, with what their organization used of its plan."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import Role, Tier, UsageUnit
-from app.models import User, utcnow
+from app.enums import Role, SubscriptionState, Tier, UsageUnit
+from app.models import Checkout, PlanVersion, Subscription, User, utcnow
 from app.services import rollup
-from app.services.pricing import PlanTerms, versions
+from app.services.pricing import PlanTerms, accounts, versions
+from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import set_clock
+from tests.fixtures.settings import SECRET_KEY
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import cards, words
 
 SignedIn = Callable[[User], Browser]
+NOON = datetime(2026, 11, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -64,6 +71,17 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
 
 
 @pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(("tier", "is_shown"), [(Tier.BASIC, True), (Tier.PLUS, False)])
+def test_the_partners_words_about_an_upgrade_stand_where_there_is_one(
+    own: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
+) -> None:
+    own.organization.payment_tier = tier
+    own.partner.partner_upgrade_message = "Plus has room for ten."
+    session.commit()
+    assert ("Plus has room for ten." in signed_in(own.user).get("/plan").text) is is_shown
+
+
+@pytest.mark.usefixtures("published")
 def test_usage_beyond_the_plan_is_named_with_its_price(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -100,3 +118,154 @@ def test_the_staff_see_the_plans_as_a_preview(own: Tenant, signed_in: SignedIn) 
     assert "Preview: your customers see these plans." in page
     assert len(cards(page)) == 2
     assert "Used this month" not in page
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(
+    ("state", "ends_at", "member", "staff"),
+    [
+        (SubscriptionState.ACTIVE, None, None, "Active at Stripe"),
+        (
+            *(SubscriptionState.ACTIVE, datetime(2027, 1, 31, tzinfo=UTC)),
+            *("Your subscription ends on 31 Jan 2027", "Ends on 31 Jan 2027 at Stripe"),
+        ),
+        (SubscriptionState.OVERDUE, None, "Your last payment failed", "Payment overdue at Stripe"),
+        (SubscriptionState.ENDED, None, None, None),
+    ],
+)
+def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
+    own: Tenant,
+    signed_in: SignedIn,
+    session: Session,
+    state: SubscriptionState,
+    ends_at: datetime | None,
+    member: str | None,
+    staff: str | None,
+) -> None:
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        reference="sub_1",
+        tier=Tier.BASIC,
+        state=state,
+        ends_at=ends_at,
+        seen_at=utcnow(),
+    )
+    session.add(subscription)
+    session.commit()
+    plan = words(signed_in(own.user).get("/plan").text)
+    notices = ("Your subscription ends on 31 Jan 2027", "Your last payment failed")
+    assert [notice for notice in notices if notice in plan] == ([member] if member else [])
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = words(admin.get(f"/organizations/{own.organization.id}").text)
+    assert f"Subscription {staff or 'None'}" in page
+
+
+@pytest.mark.usefixtures("published")
+def test_the_plan_page_says_what_the_month_will_cost(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    """Ten minutes are included, and each further one costs $0.125; the plan costs $29."""
+    earlier = NOON - timedelta(days=365)
+    own.organization.created_at = own.organization.tier_since = earlier
+    session.execute(update(PlanVersion).values(published_at=earlier))
+    with set_clock() as clock:
+        clock.set(NOON.replace(tzinfo=None).isoformat())
+        for age in range(1, 60):
+            day = NOON.date() - timedelta(days=age)
+            rollup.add_billing(
+                session,
+                partner_id=own.partner.id,
+                organization_id=own.organization.id,
+                campaign_id=None,
+                day=day,
+                currency="USD",
+                calls=1,
+                minutes=2 if day.month == NOON.month else 1,
+            )
+        session.commit()
+        with_forecast = words(signed_in(own.user).get("/plan").text)
+    assert "6 of 10" in with_forecast
+    found = re.search(
+        r"About (\d+) minutes by 30 Nov 2026 \((\d+) to (\d+), in 8 of 10 cases\)\. "
+        r"Expected price: \$([\d.]+)\. "
+        r"What your plan includes is expected to be used up on (\d+) Nov 2026\.",
+        with_forecast,
+    )
+    assert found is not None
+    expected, low, high = (int(each) for each in found.groups()[:3])
+    assert 30 <= low <= expected <= high <= 50
+    assert float(found[4]) == 29 + (expected - 10) * 0.125
+    assert 6 <= int(found[5]) <= 8
+
+
+@pytest.mark.usefixtures("published")
+def test_without_three_weeks_of_calls_there_is_no_forecast(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 6)
+    page = words(signed_in(own.user).get("/plan").text)
+    assert "A forecast for the month appears after three weeks of calls." in page
+    assert "Expected price" not in page
+
+
+@pytest.mark.usefixtures("published")
+def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_account(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    member = signed_in(own.user)
+    assert "You have no subscription at Stripe." in member.get("/plan").text
+    refused = member.post("/plan/invoices", page="/account")
+    assert refused.location == "/plan"
+    assert "There are no invoices at Stripe" in member.get("/plan").text
+    accounts.save(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        (SECRET_KEY,),
+        own.partner.id,
+        AccountKeys("sk_test_of_the_partner"),
+        may_connect=False,
+    )
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        reference="sub_1",
+        customer="cus_1",
+        tier=Tier.BASIC,
+        state=SubscriptionState.ACTIVE,
+        seen_at=utcnow(),
+    )
+    session.add(subscription)
+    session.commit()
+    assert "Manage at Stripe" in member.get("/plan").text
+    begun = member.post("/plan/invoices", page="/plan").location or ""
+    page = member.get(begun).text
+    assert ["Opening Stripe’s page…" in page, "Upgrade" in page] == [True, False]
+    checkout = session.scalars(select(Checkout)).one()
+    checkout.url = "https://billing.stripe.test/1"
+    session.commit()
+    assert 'href="https://billing.stripe.test/1"' in member.get(begun).text
+    assert signed_in(own.plus_user).get(begun).status_code == 404
+
+
+@pytest.mark.usefixtures("published")
+def test_the_month_in_which_a_subscription_ended_says_by_which_plan_it_counts(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 6)
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.organization.id,
+        reference="sub_1",
+        tier=Tier.BASIC,
+        state=SubscriptionState.ENDED,
+        seen_at=utcnow(),
+        ended_at=utcnow().replace(microsecond=0) - timedelta(seconds=1),
+    )
+    session.add(subscription)
+    own.organization.payment_tier = Tier.FREE
+    session.commit()
+    page = words(signed_in(own.user).get("/plan").text)
+    assert "You are on Free." in page
+    assert "This month still counts by Basic, which your subscription paid for." in page
+    assert "6 of 10" in page

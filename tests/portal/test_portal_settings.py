@@ -14,6 +14,7 @@ from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
+CURRENT_PLACE = re.compile(r'<a class="sidebar-row" href="([^"]+)" aria-current="page">')
 
 PAGE = "/settings"
 FORM = {
@@ -126,7 +127,7 @@ def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Brows
     parts = [link for link in links if link.startswith("#")]
     assert parts == [f"#{name}" for name in re.findall(r'class="group" id="([^"]+)"', html)]
     pages = [link for link in links if link not in parts]
-    assert len(pages) == 10
+    assert len(pages) == 12
     assert [admin.get(page).status_code for page in pages] == [200] * len(pages)
 
 
@@ -181,3 +182,19 @@ def test_words_that_are_let_through_sign_in_stay_in_the_address(
     session.commit()
     path = f"/p/{own.partner.slug}/sign-in{address}"
     assert browser.sign_in(own.user.email, path=path).location == leads_to
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        *((f"/settings/{page}", "/settings") for page in ("sign-in", "directory", "domain")),
+        *((f"/settings/{page}", "/settings") for page in ("personal-data", "company-accounts")),
+        *((f"/settings/{page}", "/settings") for page in ("groups", "directory/tokens/new")),
+        ("/line/accounts", "/line"),
+    ],
+)
+def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
+    own: Tenant, signed_in: SignedIn, path: str, place: str
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(path)
+    assert (page.status_code, CURRENT_PLACE.findall(page.text)) == (200, [place])

@@ -2,7 +2,8 @@
 
 from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.portal.users.labels import PERMISSION_WORDS, ROLE_SCOPE, abilities
+from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.users.labels import ROLE_SCOPE, abilities
 
 
 def test_every_permission_has_words_of_its_own() -> None:

@@ -28,7 +28,7 @@ LEADS_AWAY = {
     *("portal.second_step", "portal.step_up", "portal.account_app"),
 }
 OFFERED_BY_CHOICE = {"portal.chat"}
-"""To everybody or to nobody, as the partner wants it."""
+"""To everyone or to no one, as the partner wants it."""
 
 
 def person(tenant: Tenant, role: Role) -> User:
@@ -76,7 +76,6 @@ def test_a_screen_of_one_partner_is_not_there_for_an_operator(
         "/report/month",
         "/pricing",
         "/report",
-        "/report.csv",
         "/settings",
         "/usage",
     )

@@ -263,6 +263,26 @@ def test_removing_the_app_makes_the_password_enough_again(
     assert actions(session, protected.user)[1] == "user.app_removed"
 
 
+def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
+    app: Flask, protected: Protected, clock: Clock
+) -> None:
+    browser = with_password(app, protected.user)
+    assert wants(browser, protected.codes[0]) == 303
+    browser.post("/account/factors/app/remove", page="/account/factors")
+    browser.post("/account/factors/app", page="/account/factors")
+    page = browser.get("/account/factors/app").text
+    found = re.search(r'id="app-secret">([^<]+)<', page)
+    assert found
+    new = Phone(found.group(1).replace(" ", ""), clock)
+    confirm = "/account/factors/app/confirm"
+    assert (
+        browser.post(confirm, {"code": new.code()}, page="/account/factors/app").status_code < 400
+    )
+    clock.next_step()
+    assert wants(with_password(app, protected.user), protected.phone.code()) == 422
+    assert wants(with_password(app, protected.user), new.code()) == 303
+
+
 def test_the_app_must_prove_itself_before_it_counts(
     app: Flask, own: Tenant, signed_in: Callable[[User], Browser], clock: Clock
 ) -> None:

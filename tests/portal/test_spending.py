@@ -67,9 +67,9 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
     found = spending.of(session, OPERATOR, Subject(organization_id=own.organization.id))
     assert found.limits == Limits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
     assert bars(admin.get(path).text) == [
-        ("0.00 USD of 20.00 USD", ""),
+        ("$0.00 of $20.00", ""),
         ("0, no limit", ""),
-        ("0.00 USD, no limit", ""),
+        ("$0.00, no limit", ""),
         ("0 of 600", ""),
     ]
 
@@ -133,7 +133,7 @@ def test_the_limits_of_a_key_are_on_its_page(session: Session, own: Tenant, admi
     answer = admin.post(path, BLANK | {"day_money": "5", "version": "0"}, page=path)
     assert (answer.status_code, answer.location) == (303, page)
     used(session, own, f"key:{key.id}", 4_500_000)
-    assert bars(admin.get(page).text) == [("4.50 USD of 5.00 USD", "warning"), ("0, no limit", "")]
+    assert bars(admin.get(page).text) == [("$4.50 of $5.00", "warning"), ("0, no limit", "")]
 
 
 def test_the_operator_limits_a_partner_which_sees_it(
@@ -146,14 +146,14 @@ def test_the_operator_limits_a_partner_which_sees_it(
     used(session, own, f"partner:{own.partner.id}", 12_340_000)
     page = admin.get("/settings/spending").text
     assert bars(page) == [
-        ("12.34 USD, no limit", ""),
+        ("$12.34, no limit", ""),
         ("0, no limit", ""),
-        ("12.34 USD of 1,000.00 USD", ""),
+        ("$12.34 of $1,000.00", ""),
         ("0, no limit", ""),
     ]
     assert "Save limits" not in page
     listed = unescape(operator.get("/operator/spending").text).replace("\N{NO-BREAK SPACE}", " ")
-    assert "12.34 USD of 1,000.00 USD" in listed
+    assert "$12.34 of $1,000.00" in listed
     assert admin.get(path).status_code == 404
 
 

@@ -13,9 +13,10 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import ApiKey, PortalSession, User, utcnow
+from app.models import ApiKey, AuthenticatorApp, Passkey, PortalSession, User, utcnow
 from app.policy import ROLE_PERMISSIONS, ROUTES, Access
-from app.policy.step_up import STEP_UP, WITHOUT_FACTOR
+from app.policy.step_up import PERSONAL_LISTS, STEP_UP, WITHOUT_FACTOR, needs_proof
+from app.portal.record_lists.registry import LISTS
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
@@ -43,9 +44,9 @@ def addresses(app: Flask) -> dict[str, tuple[str, str]]:
         for rule in app.url_map.iter_rules():
             if rule.endpoint in STEP_UP:
                 method = "GET" if "GET" in (rule.methods or ()) else "POST"
+                others = {"role": Role.PARTNER_EDITOR.value, "ending": "csv"}
                 values: dict[str, Any] = {
-                    name: uuid4() if name.endswith("_id") else Role.PARTNER_EDITOR.value
-                    for name in rule.arguments
+                    name: others.get(name, uuid4()) for name in rule.arguments
                 }
                 found[rule.endpoint] = method, url_for(rule.endpoint, **values)
     return found
@@ -73,7 +74,7 @@ def test_each_act_asks_for_a_proof_after_ten_minutes_and_only_those_who_may_do_i
     answers = {}
     for endpoint, (method, path) in addresses(app).items():
         data = {"csrf_token": token.group(1)} if method == "POST" else None
-        answer = browser.client.open(path, method=method, data=data)
+        answer = browser.client.open(path, method=method, data=data, buffered=True)
         asks = "/account/confirm" in (answer.location or answer.text)
         answers[endpoint] = "asks" if asks else answer.status_code
     assert answers == {endpoint: "asks" if _may(role, endpoint) else 404 for endpoint in STEP_UP}
@@ -149,8 +150,121 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
         },
     )
     assert again.status_code == 200
-    assert 'action="/people/invite"' in again.text
+    assert "<h1>Confirmed</h1>" in again.text
+    assert 'action="/people/invite" novalidate data-send-now' in again.text
     assert 'name="email" value="new@example.com"' in again.text
+
+
+def test_files_of_lists_about_people_ask_for_a_proof_and_others_do_not(
+    app: Flask, session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(admin)
+    age(session, admin, 11)
+    assert LISTS.keys() >= PERSONAL_LISTS
+    for ending in ("csv", "xlsx"):
+        asking = set()
+        for name in LISTS:
+            wanted = f"/lists/{name}/export.{ending}?campaign_id={uuid4()}"
+            if (browser.get(wanted).location or "").startswith("/account/confirm?next=/lists/"):
+                asking.add(name)
+        assert asking == PERSONAL_LISTS
+
+
+REVEALING = re.compile(r"_(file|failures|export)$")
+WITHOUT_PEOPLE = {
+    "portal.list_export": "by the list's name, see PERSONAL_LISTS",
+    "portal.usage_file": "figures of organizations",
+    "portal.costs_file": "figures of organizations",
+    "portal.report_month_file": "figures of organizations",
+    "portal.statement_file": "figures of an organization",
+    "portal.organization_template_corrected_file": "rows that the user has just uploaded",
+}
+
+
+def test_each_file_asks_for_a_proof_unless_it_names_no_people() -> None:
+    files = {name for name in ROUTES if name.startswith("portal.") and REVEALING.search(name)}
+    assert files - STEP_UP == WITHOUT_PEOPLE.keys()
+
+
+ENDING = re.compile(r"_(roll|revoke|remove|archive|deactivate|delete)(_confirm|_data.*)?$")
+
+
+def test_each_end_of_a_credential_or_account_asks_for_a_proof() -> None:
+    about = ("api_", "carrier_", "directory_", "user_", "pricing_stripe", "portal_settings_company")
+    wanted = {
+        name
+        for name in ROUTES
+        if ENDING.search(name) and name.removeprefix("portal.").startswith(about)
+    }
+    assert wanted - STEP_UP == set()
+
+
+OF_ONE_ROW = {
+    ("users", "suspend"): "portal.user_suspend",
+    ("users", "reactivate"): "portal.user_reactivate",
+    ("campaigns", "pause"): "portal.campaign_pause",
+    ("campaigns", "resume"): "portal.campaign_start",
+    ("campaigns", "archive"): "portal.campaign_archive",
+    ("contacts", "remove"): "portal.contact_remove",
+    ("contacts", "restore"): "portal.contact_restore",
+    ("contacts", "do-not-call"): "portal.contact_do_not_call",
+    ("do-not-call", "remove"): "portal.do_not_call_remove",
+    ("webhooks", "pause"): "portal.api_webhook_pause",
+    ("webhooks", "resume"): "portal.api_webhook_resume",
+    ("webhooks", "remove"): "portal.api_webhook_remove",
+}
+"""The bulk actions by list, with what does the same to one row."""
+
+
+def test_several_rows_need_a_proof_if_one_does() -> None:
+    asking = {
+        (name, action.name): needs_proof("portal.bulk_act", {"name": name, "action": action.name})
+        for name, definition in LISTS.items()
+        for action in (definition.bulk.actions if definition.bulk else ())
+    }
+    assert asking == {pair: one in STEP_UP for pair, one in OF_ONE_ROW.items()}
+
+
+INVITING = re.compile(r"_(invite|invite_many_send)$|(organization|partner)_(use_)?create(_many)?$")
+
+
+def test_each_form_that_invites_users_asks_for_a_proof() -> None:
+    inviting = {name for name in ROUTES if name.startswith("portal.") and INVITING.search(name)}
+    assert len(inviting) >= 4
+    assert inviting - STEP_UP == set()
+
+
+@pytest.mark.parametrize("factor", ["none", "app", "passkey"])
+@pytest.mark.parametrize("role", ROLES)
+def test_each_act_asks_users_for_the_factor_that_they_have(
+    app: Flask,
+    session: Session,
+    own: Tenant,
+    signed_in: Callable[[User], Browser],
+    role: Role,
+    factor: str,
+) -> None:
+    user = user_of(own, role)
+    browser = signed_in(user)
+    if factor == "app":
+        session.add(AuthenticatorApp(user_id=user.id, secret="x", confirmed_at=utcnow()))
+    if factor == "passkey":
+        given = {"credential_id": "x", "public_key": "x", "rp_id": "localhost", "name": "Laptop"}
+        session.add(Passkey(user_id=user.id, credential_hash="0" * 64, **given))
+    user.second_factor_at = None if factor == "none" else utcnow()
+    age(session, user, 11)
+    asked = {
+        endpoint: browser.get(path).location
+        for endpoint, (method, path) in addresses(app).items()
+        if method == "GET" and _may(role, endpoint)
+    }
+    assert {where.partition("?")[0] for where in asked.values() if where} == {"/account/confirm"}
+    page = browser.get(next(where for where in asked.values() if where)).text
+    ways = [name for name in ('name="present"', 'name="code"', "data-passkey=") if name in page]
+    wanted = {"none": ways[:1], "app": ['name="code"'], "passkey": ['name="code"', "data-passkey="]}
+    assert ways == wanted[factor]
+    assert ('name="present"' in ways) is (factor == "none")
 
 
 def test_scripts_are_asked_for_nothing(own: Tenant) -> None:

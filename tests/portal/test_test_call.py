@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import Assistant, User
+from app.models import Assistant, Call, User
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -54,9 +54,47 @@ def test_a_number_without_its_area_code_is_refused_by_its_name(
     assert "The area code is missing: write the whole number after +1." in page
 
 
+def test_a_blank_form_has_no_failed_check_before_it_is_sent(
+    assistant: Assistant, admin: Browser
+) -> None:
+    refused, words = "Enter the number to call.", "Enter the number to check it too."
+    typed = {"assistant": str(assistant.id), "number": "", **EXACT}
+    for page in (
+        admin.get("/test-call"),
+        admin.post("/test-call/checks", typed, page="/test-call"),
+    ):
+        assert (refused in page.text, words in page.text) == (False, True)
+    sent = admin.post("/test-call", typed, page="/test-call")
+    assert (sent.status_code, refused in sent.text, words in sent.text) == (422, True, False)
+
+
 def test_spaces_in_a_number_are_not_blamed(assistant: Assistant, admin: Browser) -> None:
     typed = {"assistant": str(assistant.id), "number": "202 555 0101", **EXACT}
     refused = admin.post("/test-call", typed, page="/test-call")
     assert refused.status_code == 422
     page = unescape(refused.text)
     assert "Enter + and the country code, 8 to 15 digits in total: +442079460000." in page
+
+
+def test_a_test_call_leads_to_its_page_which_does_not_lead_to_itself(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
+    placed = admin.post("/test-call", typed, page="/test-call").location
+    call = session.scalars(select(Call)).one()
+    link = f'<a href="/calls/{call.id}">View call</a>'
+    live = f"/calls/{call.id}/live"
+    shown = {
+        "form": admin.get(placed).text,
+        "page": admin.get(f"/calls/{call.id}").text,
+        "part of the form": admin.client.get(live, headers={"HX-Current-URL": placed}).text,
+        "part of the page": admin.client.get(
+            live, headers={"HX-Current-URL": f"http://localhost/calls/{call.id}"}
+        ).text,
+    }
+    assert {place: link in page for place, page in shown.items()} == {
+        "form": True,
+        "page": False,
+        "part of the form": True,
+        "part of the page": False,
+    }

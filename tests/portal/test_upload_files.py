@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 from sqlalchemy import update
 
 from app.errors import Conflict
-from app.jobs.housekeeping import forget_rows
+from app.jobs.purging import forget_rows
 from app.models import ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number

@@ -1,4 +1,4 @@
-"""Mending a file on the check screen: bad cells are fields, rows are left out, nothing is lost."""
+"""Fixing a file on the check screen: bad cells are fields, rows are left out, nothing is lost."""
 
 import re
 from html import unescape

@@ -360,3 +360,13 @@ def test_a_member_sees_no_upload_of_another_organization(
     assert signed_in(own.user).get(address).status_code == 200
     assert signed_in(own.plus_user).get(address).status_code == 404
     assert address not in signed_in(own.plus_user).get("/uploads").text
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
+    desk: Desk, session: Session, own: Tenant
+) -> None:
+    address = desk.applied(f"phone\n{ANN}\n12\n13\n".encode())
+    assert address
+    page = desk.browser.get("/uploads").text
+    assert re.search(r'badge-warning">.*?Applied, 2 rows failed<', page)

@@ -78,6 +78,8 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
     several = browser.post("/people/invite-many", lines, page="/people/invite-many")
     members = browser.get(f"/organizations/{own.organization.id}/people")
+    assert f'{limit} target="_blank"' in one.text  # what was typed stays
+    assert one.text.count("has 1 of 1 users") == 1
     for answer, status in ((one, 422), (several, 200), (members, 200)):
         assert (answer.status_code, limit in answer.text) == (status, True)
         assert browser.get(f"/organizations/{own.organization.id}/plan").status_code == 200
@@ -117,16 +119,18 @@ def test_an_operator_is_offered_members_alone(own: Tenant, operator: Browser) ->
     assert (refused.status_code, "Role: Not a valid choice." in refused.text) == (422, True)
 
 
-def test_a_full_organization_shows_the_partners_own_words(
-    session: Session, own: Tenant, browser: Browser
+def test_an_owner_of_a_full_organization_reads_the_partners_own_words(
+    session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
+    session.get_one(User, own.user.id).role = Role.OWNER
     own.partner.partner_upgrade_message = "Plus has room for ten."
     own.partner.purchase_link = "https://northwind.example/plus"
     session.commit()
-    answer = browser.post("/people/invite", INVITED, page="/people/invite")
+    owner = signed_in(own.user)
+    answer = owner.post("/people/invite", INVITED, page="/people/invite")
     shown = unescape(answer.text)
     assert answer.status_code == 422
-    assert "Northwind Bakery has 1 of 1 users" in shown
+    assert shown.count("Northwind Bakery has 1 of 1 users") == 1
     assert "Plus has room for ten." in shown
     assert 'href="https://northwind.example/plus"' in shown
 
@@ -381,6 +385,32 @@ def test_an_admin_finds_no_partner_level_person(
     answer = admin.post(f"/people/{editor.id}/{act}", edit(editor), page="/people/invite")
     assert answer.status_code == 404
     assert fresh(session, editor).status is UserStatus.ACTIVE
+
+
+def test_operators_see_to_which_partner_a_user_belongs(
+    own: Tenant, other: Tenant, operator: Browser, browser: Browser
+) -> None:
+    rows = {
+        email: row
+        for row in re.findall(r"<tr>.*?</tr>", operator.get("/people").text, re.DOTALL)
+        for email in re.findall(r"[\w.-]+@[\w.-]+", row)[:1]
+    }
+    for tenant in (own, other):
+        admin = tenant.staff[Role.PARTNER_ADMIN]
+        for user in (admin, tenant.user):
+            assert tenant.partner.name in rows[user.email]
+        assert (
+            f"Partner admin of {tenant.partner.name}." in operator.get(f"/people/{admin.id}").text
+        )
+    assert f'<span class="cell-sub">{own.partner.name}</span>' not in browser.get("/people").text
+
+
+def test_cancelling_an_invitation_leads_back_to_the_organization(
+    own: Tenant, browser: Browser
+) -> None:
+    there = f'href="/organizations/{own.organization.id}/people">Cancel'
+    assert there in browser.get(f"/people/invite?organization={own.organization.id}").text
+    assert 'href="/people">Cancel' in browser.get("/people/invite").text
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])

@@ -129,7 +129,7 @@ def test_the_partner_is_told_and_both_histories_have_it(
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
     assert "Operator viewed the portal as this user" in notified
-    history = browser.get("/audit").text
+    history = browser.get("/audit").text.partition("<tbody>")[2]
     assert "Request 4711" in history
     assert "View as a user started" not in history
 
@@ -187,6 +187,8 @@ def test_a_view_needs_a_reason(
     place = f"/people/{own.user.id}/view-as"
     answer = operator.post(place, {"reason": reason}, page=place)
     assert (answer.status_code, "Enter a reason" in answer.text) == (422, True)
+    page = operator.get(place).text
+    assert ("(optional)" in page, "The partner reads it" in page) == (False, True)
     assert written(session, "user.viewed") == []
 
 

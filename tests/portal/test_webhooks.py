@@ -120,6 +120,41 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
     assert (delivery.message_id in shown.text, "Send again" in shown.text) == (True, False)
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_answer_of_a_receiver_that_refuses_is_shown(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery.last_attempt_at = utcnow()
+    delivery.last_answer = "<b>away</b> " + "x" * 400
+    endpoint.failing_since = utcnow()
+    session.commit()
+    answered = "The receiver answered 503: “&lt;b&gt;away&lt;/b&gt; x"
+    retrying = admin.get(page_of(endpoint)).text
+    assert f"{answered}{'x' * 187}”. Retries continue for 24 hours" in retrying
+    assert "<b>away" not in retrying
+    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    session.commit()
+    assert answered in admin.get(page_of(endpoint)).text
+    delivery.last_status, delivery.last_answer = 500, None
+    session.commit()
+    assert "The receiver answered 500." in admin.get(page_of(endpoint)).text
+    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    assert ("Status 500" in page, "The answer has no text." in page) == (True, True)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Browser) -> None:
+    page = admin.get(f"{LIST}/new?organization={own.organization.id}").text
+    groups = re.findall(r'<div role="group".*?>([^<]+)</p>(.*?)</div>\s*</div>', page, re.DOTALL)
+    assert [heading for heading, _checks in groups] == [
+        *("Calls", "Uploads", "Contacts", "Alerts", "API keys")
+    ]
+    offered = re.findall(r'name="events" type="checkbox" value="([^"]+)"', page)
+    assert sorted(offered) == sorted(event.value for event in WebhookEvent)
+
+
 def test_it_is_paused_and_resumed(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
@@ -160,7 +195,10 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
     shown = admin.get(page).text
     assert badges(shown) == [("warning", "Retrying")] * 2
     assert badges(admin.get(LIST).text) == [("warning", "Retrying")]
-    assert "The receiver answered 503. Retries continue for 24 hours" in shown
+    assert (
+        "The receiver answered 503: “&lt;b&gt;away&lt;/b&gt;”. Retries continue for 24 hours"
+        in shown
+    )
     assert f'href="{page}/edit"' in shown
     for words in ("1 delivery sent again.", "No delivery is waiting for a retry."):
         answer = admin.post(f"{page}/retry", page=page)

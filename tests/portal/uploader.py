@@ -1,4 +1,4 @@
-"""Somebody who uploads contact files at their browser, and the worker's part of it."""
+"""A user who uploads contact files in a browser, and the worker's part of it."""
 
 import io
 import re

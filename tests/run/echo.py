@@ -11,7 +11,10 @@ app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 @app.post("/echo")
 def echo() -> Response:
-    return Response(json.dumps(request.get_data(as_text=True)), mimetype="application/json")
+    """The body; for "waited" the seconds that the request waited for a thread."""
+    body = request.get_data(as_text=True)
+    answer = request.headers["X-Portal-Waited"] if body == "waited" else body
+    return Response(json.dumps(answer), mimetype="application/json")
 
 
 @app.get("/slow")

@@ -27,6 +27,29 @@ GUESSED = (
             "TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be set where PORTAL_CARRIER is twilio.",
         ),
         (
+            {"PORTAL_FILES_URL": "https://bucket.example.com"},
+            "PORTAL_FILES_URL is written s3://bucket/prefix or file:///a/folder.",
+        ),
+        (
+            {"PORTAL_FILES_URL": "s3://key:secret@bucket"},
+            "PORTAL_FILES_URL is written s3://bucket/prefix or file:///a/folder.",
+        ),
+        (
+            {"PORTAL_FILES_URL": "s3://bucket", "PORTAL_FILES_KEY_ID": "AK"},
+            "Set PORTAL_FILES_KEY_ID and PORTAL_FILES_KEY_SECRET, or none of them.",
+        ),
+        (
+            {"PORTAL_FILES_URL": "s3://bucket", "PORTAL_FILES_DOWNLOADS": "bucket"},
+            (
+                "PORTAL_FILES_DOWNLOADS=bucket needs an s3:// address in PORTAL_FILES_URL, and "
+                "PORTAL_FILES_KEY_ID."
+            ),
+        ),
+        (
+            {"PORTAL_BACKUP_BUCKET": "file:///backups", "PORTAL_BACKUP_PUBLIC_KEY": "age1x"},
+            "PORTAL_BACKUP_BUCKET is written s3://bucket/prefix.",
+        ),
+        (
             {"PORTAL_CARRIER": "pigeon"},
             "PORTAL_CARRIER can't be used: Input should be 'simulator', 'sip' or 'twilio'.",
         ),

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from app import start_checks
 from app.config import Settings
-from app.database import Database, make_engine
+from app.database import Database, make_engine, migration
+from app.database.migration import head
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import settings_for, url_of
@@ -100,6 +101,25 @@ def test_production_does_not_start_with_accounts_of_the_demo(
     assert refusal.value.code == (
         f"The database holds demo accounts (1, {address} first), whose passwords are in demo.json. "
         "Production needs a database of its own (DATABASE_URL)."
+    )
+
+
+def test_production_does_not_start_on_a_schema_that_this_version_does_not_know(
+    fresh_database: Database, tmp_path: Path, newer: pytest.MonkeyPatch
+) -> None:
+    kind = {"env": "production", "public_url": "https://portal.example"}
+    settings = settings_for(url_of(fresh_database), tmp_path / "absent", **kind)
+    for path in Path(str(fresh_database.engine.url.database)).parent.glob("*.db*"):
+        path.chmod(0o600)
+    start_checks.check(settings)
+    newer.setattr(migration, "OLDEST_SCHEMA", "9990")
+    with pytest.raises(SystemExit) as refusal:
+        start_checks.check(settings)
+    newer.undo()
+    migration.history.cache_clear()
+    assert refusal.value.code == (
+        f"The database is at migration {head()}, this version needs 9992. "
+        'docs/operations.md, "Upgrades", says in which order to migrate and start.'
     )
 
 

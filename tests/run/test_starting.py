@@ -23,8 +23,10 @@ def clone(tmp_path: Path) -> Path:
     """The files that a start reads first, in a folder where nothing has been installed."""
     folder = tmp_path / "clone"
     shutil.copytree(ROOT / "scripts", folder / "scripts")
-    for name in ("Makefile", "requirements.lock", "package.json", "package-lock.json"):
+    for name in ("Makefile", "package.json", "package-lock.json"):
         shutil.copy(ROOT / name, folder)
+    for lock in ROOT.glob("requirements*.lock"):
+        shutil.copy(lock, folder)
     return folder
 
 

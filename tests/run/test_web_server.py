@@ -1,5 +1,6 @@
 """The web server refuses bad HTTP in our own error shape, and finishes what it has begun."""
 
+import errno
 import json
 import os
 import signal
@@ -222,6 +223,23 @@ def test_requests_in_flight_are_finished_when_the_parent_ends(how: signal.Signal
         assert [answer.result() for answer in answers] == [(200, b"done")] * 4
     running.wait(timeout=60)
     wait_for_end_of_group(running.pid)
+
+
+def test_a_worker_that_stops_answers_who_waits_and_lets_no_one_else_in() -> None:
+    running, port = serve()
+    answer_to(port, CHUNKED + b"0\r\n\r\n")  # it is up
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text()
+    with ThreadPoolExecutor(5) as clients, socket.socket() as late:
+        os.kill(int(children), signal.SIGSTOP)
+        answers = [clients.submit(get_slow, port) for _client in range(5)]
+        time.sleep(0.5)
+        running.terminate()
+        time.sleep(0.5)
+        os.kill(int(children), signal.SIGCONT)
+        time.sleep(0.5)
+        assert late.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
+        assert [answer.result() for answer in answers] == [(200, b"done")] * 5
+    running.wait(timeout=60)
 
 
 def wait_for_end_of_group(group: int) -> None:

@@ -7,6 +7,7 @@ import logging
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -17,13 +18,17 @@ from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from app.config import Settings
+from app.database import Database
 from app.errors import Conflict
 from app.http.access_log import Portal
 from app.jobs.observed import observed
 from app.log_lines import LineFormatter, json_formatter
 from app.models import Organization
+from app.services.credentials import api_keys
 from app.telemetry.context import current, note, working_on
 from tests.fixtures.worker import make_line
+from tests.services.personal_data.house import CANARIES, make_house
 
 LINES = 5000
 NAMES = ("Zoraida Quimbletwist", "Fenwick Oakhollow", "Marisol Vandersnick")
@@ -222,3 +227,38 @@ def test_five_thousand_lines_hold_nothing_personal(faulty: Flask, written: Writt
 
 def test_the_application_logs_its_errors_with_their_requests(app: Flask) -> None:
     assert isinstance(app, Portal)
+
+
+def test_people_who_pass_through_the_product_are_not_in_the_log(
+    app: Flask,
+    session: Session,
+    settings: Settings,
+    database: Database,
+    tmp_path: Path,
+    written: Written,
+) -> None:
+    """Contacts, uploads, calls, mails, webhooks and an erasure, as the services and the worker's
+    steps do them; requests to each face with words in every place."""
+    house = make_house(session, database, settings, tmp_path)
+    key = api_keys.create(
+        session, house.admin, organization_id=house.desk.organization_id, name="CRM"
+    )
+    session.commit()
+    client = app.test_client()
+    header = {"x-api-key": key.secret}
+    sent = {"contacts": [{"phone": NUMBERS[0], "firstName": NAMES[0], "email": MAILS[0]}]}
+    path = f"/api/v1/campaigns/{house.desk.campaign_id}/contacts"
+    answers = [
+        client.post(path, json=sent, headers=header),
+        client.get(f"{path}?phone={NUMBERS[0][1:]}&email={MAILS[0]}", headers=header),
+        client.post(path, data=f"{{{NAMES[0]}", headers=header),
+        client.get(path, headers={"x-api-key": SECRETS[0]}),
+        client.post("/api/oauth/token", data={"client_id": MAILS[0], "client_secret": SECRETS[3]}),
+        client.post("/sign-in", data={"email": MAILS[0], "password": SECRETS[3]}),
+        client.get(f"/{MAILS[1]}?name={NAMES[1]}", headers={"User-Agent": NAMES[2]}),
+    ]
+    house.erase()
+    assert [answer.status_code // 100 for answer in answers] == [2, 2, 4, 4, 4, 4, 4]
+    text = written.getvalue()
+    assert len(written.lines()) >= len(answers)
+    assert [word for word in (*PLANTED, *CANARIES, key.secret) if word in text] == []

@@ -13,6 +13,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients, organizations, partners, users
 from app.services.auth import sessions
 from app.services.credentials import api_keys
+from app.services.legacy import extensions
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant, make_tenant
 
@@ -121,7 +122,7 @@ def test_a_legacy_extension(client: FlaskClient, session: Session, own: Tenant) 
     session.commit()
     headers = token_of(client, made)
     assert client.post("/phone/outbound", headers=headers, json={}).status_code == 400
-    oauth_clients.extend(session, SUPPORT, made.client.client_id, None)
+    extensions.extend(session, SUPPORT, made.client.client_id, None)
     session.commit()
     assert client.post("/phone/outbound", headers=headers, json={}).status_code == 410
 

@@ -56,7 +56,7 @@ def ids(session: Session, chain: UUID) -> list[UUID]:
 
 
 def without_walls(session: Session) -> None:
-    """What somebody can do who owns the database."""
+    """What an owner of the database can do."""
     on_sqlite = session.get_bind().dialect.name == "sqlite"
     for table in ("audit_entries", "audit_links"):
         if on_sqlite:

@@ -90,7 +90,7 @@ def accepted(session: Session, line: Line, numbers: frozenset[str]) -> dict[str,
 
 
 def placed(session: Session) -> set[str]:
-    """The numbers of all waiting calls that would be dialled now."""
+    """The numbers of all waiting calls that would be placed now."""
     return {
         call.phone_number
         for call in session.scalars(select(Call)).all()

@@ -1,4 +1,4 @@
-"""Caps on calls: exact under concurrent requests, and explained to the caller that has to wait."""
+"""Limits of calls: exact under concurrent requests, and explained to a call that has to wait."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

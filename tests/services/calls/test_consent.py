@@ -1,4 +1,4 @@
-"""Whoever has refused is never called; where consent is demanded, only whoever has given it is."""
+"""Contacts who refused are never called; where consent is demanded, only those who gave it are."""
 
 from datetime import UTC, datetime
 from typing import Any

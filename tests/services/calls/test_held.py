@@ -1,4 +1,4 @@
-"""What a pause holds: put-off attempts as well, and rules that change meanwhile."""
+"""What a pause holds: retries as well, and rules that change meanwhile."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Calls that were put off come sooner where what kept them is loosened."""
+"""Postponed calls come sooner where the rule that held them is relaxed."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time
@@ -136,7 +136,7 @@ def test_the_worker_is_asked_only_where_a_call_was_put_off(session: Session) -> 
 
 
 def test_the_turn_of_before_does_not_hurry_a_retry(session: Session, clock: SetClock) -> None:
-    """The call was put off to midnight and brought forward; then its line was busy."""
+    """The call was postponed to midnight and rescheduled earlier; then its line was busy."""
     line = make_line(session, max_calls_a_day=1, retry_times=1, retry_minutes=30)
     [call] = used_up(session, line, 1)
     session.get_one(Organization, line.organization_id).max_calls_a_day = None

@@ -142,7 +142,7 @@ def test_what_providers_hand_out_is_taken(changes: dict[str, Any], password: str
         ("192.168.1.1", "", "address"),
         ("169.254.169.254", "", "address"),
         ("100.100.100.200", "", "address"),
-        ("0.0.0.0", "", "address"),  # noqa: S104 - nobody listens there
+        ("0.0.0.0", "", "address"),  # noqa: S104 - no program listens there
         ("9.9.9.9", "172.16.0.1", "proxy"),
         ("127.0.0.1", "9.9.9.9", None),
         ("9.9.9.9:5061", "", None),

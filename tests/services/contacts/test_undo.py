@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from app.enums import ContactAction
-from app.services.contacts.undo import Step, undo
+from app.services.contacts.plan import Change
+from app.services.contacts.undo import undo
 from tests.services.contacts.conftest import Outreach
 from tests.services.contacts.test_counts_and_dry_runs import request_of
 
@@ -38,20 +39,17 @@ def change(
     *sent: Any,
     action: ContactAction = ContactAction.UPSERT,
     at_once: int = 500,
-) -> list[Step]:
+) -> list[Change]:
     """Applies contacts as those of a file; its undo log, the last step first."""
-    steps: list[Step] = []
+    steps: list[Change] = []
     for number, part in enumerate(batched(sent, at_once)):
         rows = range(number * at_once, number * at_once + len(part))
         result = outreach.apply(*part, action=action, row_numbers=rows, collect_changes=True)
-        steps += [
-            Step(one.row_number, one.contact_id, one.action, one.before, one.after)
-            for one in result.changes
-        ]
+        steps += result.changes
     return steps[::-1]
 
 
-def take_back(outreach: Outreach, steps: list[Step]) -> list[tuple[str, dict[str, str]]]:
+def take_back(outreach: Outreach, steps: list[Change]) -> list[tuple[str, dict[str, str]]]:
     tried = undo(outreach.session, outreach.campaign, steps, dry_run=True)
     done = undo(outreach.session, outreach.campaign, steps)
     assert done == tried

@@ -89,7 +89,11 @@ def test_keys_have_the_published_form_and_only_a_hash_is_stored(
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "key.created")).one()
     assert (written.organization_id, written.after) == (
         own.organization.id,
-        {"scopes": sorted(API_KEY_SCOPES), "live": True},
+        {
+            "scopes": sorted(API_KEY_SCOPES),
+            "live": True,
+            "expiresAt": (made.key.expires_at or utcnow()).isoformat(),
+        },
     )
 
 
@@ -173,7 +177,7 @@ def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
     rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
     new = rolled.key
     assert (new.name, new.scopes, new.live, new.expires_at) == (
-        made.key.name, made.key.scopes, True, None,
+        made.key.name, made.key.scopes, True, clock.now + timedelta(days=365),
     )  # fmt: skip
     assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [True, True]
     assert made.key.expires_at == clock.now + WEEK
@@ -194,8 +198,8 @@ def test_an_overlap_never_lengthens_a_keys_life(
 ) -> None:
     tomorrow = utcnow() + timedelta(days=1)
     made.key.expires_at = tomorrow
-    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
-    assert (made.key.expires_at, rolled.key.expires_at) == (tomorrow, tomorrow)
+    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
+    assert (made.key.expires_at, rolled.key.expires_at) == (tomorrow, None)
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), WEEK + timedelta(seconds=1)])

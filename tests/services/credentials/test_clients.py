@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from uuid import uuid4
@@ -49,13 +50,13 @@ def test_an_administrator_creates_a_client_and_the_history_shows_it(
         own.partner.id, None, Area.PARTNER_ADMIN, Role.ADMIN, "Nightly sync",
         "partnerAdmin@northwind.example",
     )  # fmt: skip
-    assert len(made.secret) == 43
+    assert re.fullmatch(r"ppcs_[0-9A-Za-z]{49}", made.secret)
     assert made.secret not in str(vars(client))
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "client.created")).one()
     assert (written.target_id, written.partner_id, written.after) == (
         str(client.id),
         own.partner.id,
-        {"role": "admin", "area": "A"},
+        {"role": "admin", "area": "A", "expiresAt": (client.expires_at or utcnow()).isoformat()},
     )
 
 
@@ -193,7 +194,6 @@ def test_support_alone_issues_and_changes_legacy_clients(
         Area.LEGACY_CALLS,
         None,
     )
-    until = utcnow() + timedelta(days=30)
     support_only = (Forbidden, "support_only")
     assert [
         refusal(
@@ -201,19 +201,10 @@ def test_support_alone_issues_and_changes_legacy_clients(
                 session, administrator, organization_id=own.plus.id, name="Own"
             )
         ),
-        refusal(lambda: oauth_clients.extend(session, administrator, client.id, until)),
         refusal(lambda: oauth_clients.roll(session, administrator, client.id)),
         refusal(lambda: oauth_clients.suspend(session, administrator, client.id)),
-    ] == [support_only] * 4
+    ] == [support_only] * 3
     assert oauth_clients.list_all(session, administrator, area=Area.LEGACY_CALLS) == [client]
-    assert oauth_clients.extend(session, SUPPORT, client.client_id, until).served_until == until
-    assert oauth_clients.extend(session, SUPPORT, client.client_id, None).served_until is None
-
-
-def test_only_legacy_clients_can_be_extended(session: Session, administrator: Caller) -> None:
-    client = make(session, administrator).client
-    refused = refusal(lambda: oauth_clients.extend(session, SUPPORT, client.client_id, utcnow()))
-    assert refused == (ValidationFailed, "wrong_area")
 
 
 def test_a_legacy_client_needs_an_organization(session: Session) -> None:

@@ -58,3 +58,8 @@ def test_a_hash_with_other_costs_is_to_be_renewed() -> None:
     cheap = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash("password")
     fresh = passwords.hash_password("password")
     assert [passwords.needs_rehash(known) for known in (cheap, fresh)] == [True, False]
+
+
+def test_a_missing_account_costs_as_much_as_a_stored_password() -> None:
+    assert not passwords.needs_rehash(passwords._DUMMY_HASH)
+    assert not passwords.verify(None, "password")

@@ -238,6 +238,8 @@ FORGERIES: dict[str, Callable[[Forger], str]] = {
     "expiry as text": lambda f: f.token(exp="9999999999"),
     "issued in the future": lambda f: f.token(iat=int(time.time()) + 600),
     "no time of issue": lambda f: f.token(iat=...),
+    "not yet valid": lambda f: f.token(nbf=int(time.time()) + 600),
+    "a start as text": lambda f: f.token(nbf="0"),
     "no id": lambda f: f.token(jti=...),
     "an id that is no text": lambda f: f.token(jti=7),
     "an id with NUL": lambda f: f.token(jti="a\x00b"),
@@ -251,10 +253,23 @@ FORGERIES: dict[str, Callable[[Forger], str]] = {
     "another type": lambda f: f.token(header={"typ": "JWT"}),
     "no key id": lambda f: f.token(header={"kid": ""}),
     "unknown key id": lambda f: f.token(header={"kid": "unknown"}),
+    "a path as the key id": lambda f: f.token(ANOTHER_KEY, {"kid": "../../dev/null"}),
+    "a query as the key id": lambda f: f.token(ANOTHER_KEY, {"kid": "' OR '1'='1"}),
     "signed with another key": lambda f: f.token(ANOTHER_KEY),
+    "an embedded key": lambda f: f.token(ANOTHER_KEY, {"jwk": ANOTHER_KEY.as_dict(private=False)}),
+    "an embedded key with its own id": lambda f: f.token(
+        ANOTHER_KEY, {"jwk": ANOTHER_KEY.as_dict(private=False), "kid": "own"}
+    ),
+    "a key set of others": lambda f: f.token(ANOTHER_KEY, {"jku": "https://evil.example/keys"}),
+    "a certificate of others": lambda f: f.token(ANOTHER_KEY, {"x5u": "https://evil.example/x"}),
+    "an extension that must be understood": lambda f: f.token(
+        header={"crit": ["b64"], "b64": True}
+    ),
     "public key as shared secret": lambda f: f.by_hand("HS256", f.key.as_pem(private=False)),
     "no signature": lambda f: f.token().rpartition(".")[0] + ".",
     "no algorithm": lambda f: f.by_hand("none"),
+    "no algorithm, in capitals": lambda f: f.by_hand("NONE"),
+    "an empty shared secret": lambda f: f.by_hand("HS256", b"\0"),
     "changed claims": lambda f: ".".join(
         [
             f.token().split(".")[0],

@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.phone import OpenRegions
 from app.services.destinations import CallDestinations, hand_over_refusal, is_private_host
 from app.services.destinations.hand_over import SHAPE
+from tests.fixtures.open_regions import everywhere_in
 
 ALLOWED = CallDestinations(
-    OpenRegions.everywhere_in("US"),
+    everywhere_in("US"),
     operator_hosts=(None, ["*.example"]),
     partner_hosts=["voice.example", "*.voice.example", "other.test", "203.0.113.9"],
 )
@@ -60,7 +60,7 @@ def test_any_other_is_refused_in_a_sentence(address: str, words: str) -> None:
 
 
 def test_without_a_host_that_the_partner_allows_nothing_takes_over() -> None:
-    nothing_opened = CallDestinations(OpenRegions.everywhere_in("US"))
+    nothing_opened = CallDestinations(everywhere_in("US"))
     assert BY_PARTNER in (hand_over_refusal("sip:robin@voice.example", nothing_opened) or "")
 
 

@@ -1,4 +1,4 @@
-"""Mending a file on the check screen: what is typed counts as if it stood in the file."""
+"""Fixing a file on the check screen: what is typed counts as if it stood in the file."""
 
 import pytest
 from sqlalchemy import select

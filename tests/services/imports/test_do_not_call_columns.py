@@ -1,4 +1,4 @@
-"""Columns that say whom not to call: known by their names, yes is a refusal, no says nothing."""
+"""Columns that say who must not be called: known by their names; yes refuses, no says nothing."""
 
 from typing import Any
 
@@ -115,7 +115,7 @@ def test_a_column_is_given_the_meaning_by_hand_and_others_keep_theirs() -> None:
 
 
 def said(desk: Desk) -> list[tuple[Any, ...]]:
-    """Of everybody in the campaign: number, consent, its source, and all metadata."""
+    """Of every contact in the campaign: number, consent, its source, and all metadata."""
     query = select(
         Contact.phone, Contact.consent, Contact.consent_source, Contact.contact_metadata
     ).order_by(Contact.phone)

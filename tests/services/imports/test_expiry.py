@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 
 from app.enums import ImportState
 from app.errors import Conflict
-from app.jobs.housekeeping import forget_rows
+from app.jobs.purging import forget_rows
 from app.models import (
     AuditEntry,
     ContactImport,

@@ -1,4 +1,4 @@
-"""Whoever works on an import by itself is left alone, and replaced where it is gone."""
+"""A worker that works on an import isn't disturbed, and is replaced when it is gone."""
 
 import io
 from uuid import UUID

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.services.imports.mapping import Field, Mapping, Target, suggest
+from app.services.imports.mapping import Field, Mapping, Target, by_content, suggest
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:
@@ -178,3 +178,29 @@ def test_a_target_that_is_no_field_is_refused() -> None:
 def test_a_mapping_knows_whether_it_identifies_contacts(fields: list[Field], finds: bool) -> None:
     header: list[Any] = [str(field) for field in fields]
     assert Mapping(header, [Target(field) for field in fields]).finds_contacts is finds
+
+
+SPARSE = (
+    ("Ann Lee", "(202) 555-0143", "303-555-0111", "ann@example.com"),
+    ("Bob Ray", "3033422", "", "bob@example.com"),
+    ("Cara Diaz", "202 555 0199", "", "cara@example.com"),
+    ("Dan Ost", "4.42E+11", "", "dan@example"),
+    ("Eve Fox", "+12025550150", "", ""),
+)
+TWO_NUMBERS = (("202 555 0143", "303 555 0111"), ("202 555 0144", "303 555 0112"))
+IDS = (("12", "ann"), ("13", "bob"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "fields"),
+    [
+        (SPARSE, ["fullName", "phone", "metadata:C", "email"]),
+        (TWO_NUMBERS, None),
+        (IDS, None),
+    ],
+)
+def test_columns_without_names_are_what_most_of_their_values_are(
+    rows: tuple[tuple[str, ...], ...], fields: list[str] | None
+) -> None:
+    found = by_content("ABCD"[: len(rows[0])], rows, "US")
+    assert (None if found is None else [str(target) for target in found]) == fields

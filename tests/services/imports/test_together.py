@@ -16,7 +16,7 @@ from tests.fixtures.uploads import Desk, counts, make_desk, number, table
 PEOPLE = 8
 ROWS = 60
 STEP = 20
-"""Everybody's file shares two thirds of its rows with the next one's."""
+"""Each user's file shares two thirds of its rows with the next one's."""
 
 
 @pytest.fixture

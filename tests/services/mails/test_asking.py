@@ -56,13 +56,16 @@ def test_who_is_created_active_is_sent_a_link_for_the_first_password(
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
     user = users.create(session, caller, own.partner.id, as_created(user_type=user_type))
-    assert waiting(session) == [("set_password", user.id, None)]
+    assert waiting(session)[-1] == ("set_password", user.id, None)
 
 
 def test_an_admin_is_sent_a_link_for_the_first_password(session: Session, own: Tenant) -> None:
     data = read(CreateAdminInput, {"email": NEW})
     user = users.create_admin(session, own.caller(Role.PARTNER_ADMIN), data)
-    assert waiting(session) == [("set_password", user.id, None)]
+    assert waiting(session) == [
+        ("administrator_added", own.staff[Role.PARTNER_ADMIN].id, None),
+        ("set_password", user.id, None),
+    ]
 
 
 def test_who_is_invited_is_sent_an_invitation(session: Session, own: Tenant) -> None:

@@ -1,4 +1,4 @@
-"""What a mail looks like when it is sent: in the partner's brand, safe, and nobody else's."""
+"""What a mail looks like when it is sent: in the partner's brand, no other's, and safe."""
 
 from datetime import timedelta
 from typing import Any
@@ -105,6 +105,29 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
         "percent": 80,
         "spent": "81.20 USD",
         "budget": "100.00 USD",
+    },
+    MailKind.CREDENTIAL_CREATED: {
+        "kind": "key",
+        "done": "created",
+        "name": "CRM",
+        "organization": "Hill Dental",
+        "by": "ada@hill.example",
+        "endsAt": "2027-11-24T10:00:00+00:00",
+        "id": "1",
+    },
+    MailKind.CREDENTIAL_ENDS: {
+        "kind": "client",
+        "name": "Sync",
+        "organization": None,
+        "endsAt": "2026-11-24T10:00:00+00:00",
+        "id": "1",
+    },
+    MailKind.ADMINISTRATOR_ADDED: {
+        "who": "bob@hill.example",
+        "role": "owner",
+        "organization": "Hill Dental",
+        "by": "ada@hill.example",
+        "userId": "1",
     },
     MailKind.FACTORS_CHANGED: {"what": "passkey_added", "name": "Laptop"},
     MailKind.NEW_BROWSER: {"address": "192.0.2.7"},

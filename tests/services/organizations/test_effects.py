@@ -82,10 +82,10 @@ def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
         )
     ]
     assert said(session, tenant, organization, assistant_limit=4) == [
-        "to-know: Northwind Bakery has 3 assistants, the new limit is 4: 1 more fits."
+        "to-know: Northwind Bakery has 3 assistants, the new limit is 4: 1 more can be added."
     ]
     assert said(session, tenant, organization, assistant_limit=12) == [
-        "gives: Northwind Bakery has 3 assistants, the new limit is 12: 9 more fit."
+        "gives: Northwind Bakery has 3 assistants, the new limit is 12: 9 more can be added."
     ]
 
 

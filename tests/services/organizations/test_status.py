@@ -1,4 +1,4 @@
-"""Suspending and archiving: whom it reaches, what it stops, and the way back."""
+"""Suspending and archiving: who is affected, what it stops, and the way back."""
 
 from datetime import timedelta
 
@@ -40,7 +40,7 @@ def queue_call(session: Session, line: Line) -> Call:
 
 
 def administrator(organization: Organization) -> Caller:
-    """Somebody with every right inside the organization's partner."""
+    """A user with every right inside the organization's partner."""
     return Caller(
         kind=OPERATOR.kind,
         role=Role.PARTNER_ADMIN,

@@ -1,4 +1,4 @@
-"""An organization with a campaign and a plan that suits every hour, and its feeder."""
+"""An organization with a campaign and a plan that suits every hour, and its dispatcher."""
 
 from dataclasses import dataclass
 from datetime import datetime, time

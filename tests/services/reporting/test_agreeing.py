@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.errors import NotFound, ValidationFailed
 from app.models import ConversationDay, new_id, utcnow
-from app.schemas.figures import UsageQuery
+from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.parsing import read
 from app.services import organizations, reporting, users
 from app.services.organizations.changing import change
@@ -160,7 +160,8 @@ def test_an_organization_without_a_plan_is_on_the_default_one(
     report = reporting.report(session, caller, tenant.partner.id)
     tiers = {row["paymentTier"] for batch in report.batches() for row in batch}
     summary = reporting.summary(session, caller, tenant.partner.id)
-    plan = reporting.subscription_of(session, caller, tenant.plus.id).subscription_plan
+    query = read(SubscriptionQuery, {"organizationId": str(tenant.plus.id)})
+    plan = reporting.subscription(session, caller, query).subscription_plan
     assert tiers == {Tier.FREE.value}
     assert summary.user_count_by_tier == report.user_count_by_tier
     assert summary.user_count_by_tier[Tier.FREE.value] == 3

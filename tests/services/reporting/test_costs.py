@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Assistant, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting
-from app.services.calls import carrier_reports
+from app.services.calls import carrier_costs
 from app.services.reporting import Cost, Span
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.recount import recount
@@ -71,7 +71,7 @@ def charge(
     currency: str | None = "USD",
 ) -> None:
     known = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
-    carrier_reports.write_cost_of(session, attempt(session, organization, day).id, known)
+    carrier_costs.write_cost_of(session, attempt(session, organization, day).id, known)
 
 
 def monthly(session: Session, tenant: Tenant, span: Span = SPAN) -> list[tuple[str, str, int, str]]:
@@ -93,7 +93,7 @@ def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
         first,
         CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
     ):
-        carrier_reports.write_cost_of(session, made.id, said)
+        carrier_costs.write_cost_of(session, made.id, said)
     assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")
     kept: list[CostDay | PartnerCostDay] = [
         session.scalars(select(CostDay)).one(),

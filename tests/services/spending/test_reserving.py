@@ -15,7 +15,7 @@ from app.errors import Conflict
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal, new_id, utcnow
 from app.services import spending
-from app.services.calls import attempts, carrier_reports, lifecycle
+from app.services.calls import attempts, carrier_costs, carrier_reports, lifecycle
 from app.services.calls.attempts import ClaimKind
 from app.services.calls.states import lock_attempt
 from tests.fixtures.clock import SetClock
@@ -166,7 +166,7 @@ def test_the_carriers_cost_counts_and_corrects_the_total_when_it_comes_later(
     ended(session, second, seconds=30)
     assert total(session, line) == (13_500 + 3 * CENT, 0, 120, 0)
     report = CarrierReport(Verdict.PLACED, "other", cost=Decimal("0.07"), currency="USD")
-    carrier_reports.write_cost_of(session, second, report)
+    carrier_costs.write_cost_of(session, second, report)
     session.flush()
     assert total(session, line) == (13_500 + 7 * CENT, 0, 120, 0)
 
@@ -177,7 +177,7 @@ def test_a_cost_in_another_currency_is_not_counted(session: Session) -> None:
     _, attempt_id = claimed(session, line)
     ended(session, attempt_id, seconds=30)
     report = CarrierReport(Verdict.PLACED, "other", cost=Decimal("0.07"), currency="EUR")
-    carrier_reports.write_cost_of(session, attempt_id, report)
+    carrier_costs.write_cost_of(session, attempt_id, report)
     assert total(session, line) == (3 * CENT, 0, 60, 0)
 
 

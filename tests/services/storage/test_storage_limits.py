@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.config.limits import StorageDefaults
 from app.enums import ImportState, Role
 from app.errors import Conflict, Forbidden, NotFound, TooLarge
-from app.jobs.housekeeping import delete_upload
+from app.jobs.purging import delete_upload
 from app.models import BrandImage, ContactImport
 from app.services import storage
 from app.services.imports import deletion, undo, uploads
@@ -141,7 +141,7 @@ def test_deleted_data_is_gone_and_contacts_figures_and_history_stay(desk: Desk) 
     now = desk.now(upload.id)
     assert (now.file_key, now.stored_bytes, now.deletion_requested_at) == ("", 0, None)
     with pytest.raises(FileNotFoundError):
-        desk.files.path(upload.file_key)
+        desk.files.open(upload.file_key)
     assert desk.rows(upload.id) == []
     assert desk.people() == [("Ann", number(1), None)]
     assert (now.created, now.failed, now.state) == (1, 1, ImportState.DONE)

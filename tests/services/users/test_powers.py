@@ -1,4 +1,4 @@
-"""Nobody grants a role above their own, changes their own, or removes the last administrator."""
+"""No user grants a role above their own, changes their own, or removes the last administrator."""
 
 from collections.abc import Callable
 from datetime import timedelta

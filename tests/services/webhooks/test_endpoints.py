@@ -1,4 +1,4 @@
-"""Endpoints: made, given a new secret, paused, removed, and by whom."""
+"""Endpoints: made, given a new secret, paused, removed, and who may do it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -49,6 +49,8 @@ def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
         ("https://user:word@crm.example/", ["call.failed"], "invalid_url"),
         ("https://crm.example/#there", ["call.failed"], "invalid_url"),
         ("https://127.0.0.1/", ["call.failed"], "invalid_url"),
+        ("https://localhost/", ["call.failed"], "invalid_url"),
+        ("https://hooks.localhost:8443/", ["call.failed"], "invalid_url"),
         ("http://169.254.169.254/latest", ["call.failed"], "invalid_url"),
         (URL, [], "event_required"),
         (URL, ["call.failed", "call.lost"], "unknown_event"),

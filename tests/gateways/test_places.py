@@ -1,0 +1,47 @@
+"""Places of addresses, from a file of the operator."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.config import Settings
+from app.gateways.places import place_of
+from tests.fixtures.places_file import KNOWN, UNKNOWN, write_places
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_places(tmp_path / "places.mmdb")
+
+
+def test_a_place_is_named_in_the_language_of_the_reader_or_in_english(file: Path) -> None:
+    named = {language: place_of(file, KNOWN, language) for language in ("en", "de", "fr")}
+    assert named == {"en": "Berlin, Germany", "de": "Berlin, Deutschland", "fr": "Berlin, Germany"}
+
+
+@pytest.mark.parametrize("address", [UNKNOWN, "2001:db8::1", "unix:", "", None])
+def test_an_address_that_the_file_does_not_know_has_no_place(
+    file: Path, address: str | None
+) -> None:
+    assert place_of(file, address, "en") is None
+
+
+def test_without_a_file_and_with_a_damaged_one_there_are_no_places(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.mmdb"
+    damaged.write_bytes(b"no database" * 100)
+    found = [place_of(file, KNOWN, "en") for file in (None, damaged, tmp_path / "gone.mmdb")]
+    assert found == [None, None, None]
+
+
+def test_a_replaced_file_counts_at_once(file: Path, tmp_path: Path) -> None:
+    assert place_of(file, KNOWN, "en") == "Berlin, Germany"
+    newer = write_places(tmp_path / "newer.mmdb", city="Hamburg")
+    os.utime(newer, ns=(1, 1))  # also where it is older
+    newer.replace(file)
+    assert place_of(file, KNOWN, "en") == "Hamburg, Germany"
+
+
+def test_a_setting_that_names_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"PORTAL_PLACES_FILE: .*/gone.mmdb is no file\."):
+        Settings(places_file=tmp_path / "gone.mmdb")
