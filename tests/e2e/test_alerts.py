@@ -28,6 +28,7 @@ def test_a_rule_is_made_and_the_open_alert_acknowledged(
         acknowledge.first.click()
         expect(page.get_by_text("Acknowledged.")).to_be_visible()
     page.get_by_role("link", name="Notifications").first.click()
+    expect(page.get_by_role("heading", level=1, name="Notifications")).to_be_visible()
     read = page.get_by_role("button", name="Mark all as read")
     if read.count():
         read.click()

@@ -50,7 +50,7 @@ def test_the_first_page_leads_to_what_needs_a_decision(
     wanted = link.get_attribute("href")
     link.click()
     expect(page).to_have_url(f"{live.base_url}{wanted}")
-    assert page.get_by_role("heading", level=1).count() == 1
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
 def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, script: bool) -> None:
