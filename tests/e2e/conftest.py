@@ -119,6 +119,7 @@ def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
             base_url=stack.base_url,
             viewport={"width": look.width, "height": HEIGHT},
             color_scheme="dark" if look.scheme == "dark" else "light",
+            reduced_motion="reduce",  # a click that waits for a moving menu scrolls it away
             java_script_enabled=script,
             accept_downloads=True,
         )

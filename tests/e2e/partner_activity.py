@@ -124,5 +124,6 @@ def _publish_twice(page: Page) -> None:
 def _address_of(page: Page, search: str) -> str:
     """The page of the one thing that is found."""
     page.goto(search)
-    page.get_by_role("main").get_by_role("table").get_by_role("link").first.click()
+    with page.expect_navigation():
+        page.get_by_role("main").get_by_role("table").get_by_role("link").first.click()
     return urlsplit(page.url).path

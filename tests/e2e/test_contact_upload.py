@@ -73,6 +73,7 @@ def wait_for_heading(page: Page, words: str) -> None:
 
 def five_counts(page: Page) -> tuple[list[str], list[int]]:
     tiles = page.locator(".stats .stat")
+    expect(tiles).to_have_count(5)
     labels = tiles.locator(".stat-label").all_inner_texts()
     return labels, [number(text) for text in tiles.locator(".stat-figure").all_inner_texts()]
 

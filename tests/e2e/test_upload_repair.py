@@ -61,5 +61,5 @@ def test_a_damaged_file_is_fixed_applied_and_taken_back(
     if script:
         assert visit.findings() == []
     page.get_by_role("link", name="Open campaign").click()
-    assert page.url.endswith(path)
+    expect(page).to_have_url(f"{live.base_url}{path}")
     assert size_of(page) == before
