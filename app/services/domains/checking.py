@@ -101,8 +101,9 @@ def settle(
     once. Where the DNS doesn't answer, nothing changes. Findings about an earlier domain are
     ignored."""
     caller = system_caller("domains", partner_id=examined.partner_id)
-    query = select(Partner).where(Partner.id == examined.partner_id).with_for_update()
-    partner = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    partner = session.get(
+        Partner, examined.partner_id, with_for_update=True, populate_existing=True
+    )
     if partner is None:
         return
     domain = domains.domain_of(session, partner, examined.purpose, for_change=True)
