@@ -10,7 +10,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.errors import Problem, ValidationFailed, refuse_stale
 from app.languages import gettext
 from app.models import InstallationDestinations, Partner, PartnerDestinations
 from app.phone import USUAL_REGIONS, country_name
@@ -193,10 +193,9 @@ def _limits(own: PartnerDestinations | None) -> Limits:
 
 
 def _require_operator(caller: Caller) -> None:
-    if not caller.is_operator:
-        message = gettext("Only the platform operator sets the limits of call destinations.")
-        raise Forbidden(message, "insufficient_scope")
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require_operator(
+        gettext("Only the platform operator sets the limits of call destinations.")
+    )
 
 
 def _installation(session: Session) -> InstallationDestinations:

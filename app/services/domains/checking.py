@@ -15,7 +15,7 @@ from app.models import MailKind, Partner, PartnerDomain, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, partners
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import resealed
 from app.services.domains.records import Finding, Record, records_of
 from app.services.domains.sender import PURPOSE
 from app.services.partners import domains
@@ -168,9 +168,4 @@ def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> 
 def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for domain in session.scalars(select(PartnerDomain).where(PartnerDomain.dkim_key.is_not(None))):
-        try:
-            found = unseal(domain.dkim_key or "", PURPOSE, keys)
-        except SealBroken:
-            continue
-        if not found.is_current:
-            domain.dkim_key = seal(found.text, PURPOSE, keys)
+        domain.dkim_key = resealed(domain.dkim_key or "", PURPOSE, keys)

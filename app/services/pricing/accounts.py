@@ -17,7 +17,7 @@ from app.models import ProcessorAccount, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import SealBroken, resealed, seal, unseal
 
 PURPOSE = "processor-account"
 WEBHOOK_PURPOSE = "processor-webhook"
@@ -139,12 +139,7 @@ def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for account in session.scalars(select(ProcessorAccount)):
         for name, purpose in (("secret", PURPOSE), ("webhook_secret", WEBHOOK_PURPOSE)):
-            try:
-                found = unseal(getattr(account, name), purpose, keys)
-            except SealBroken:
-                continue
-            if not found.is_current:
-                setattr(account, name, seal(found.text, purpose, keys))
+            setattr(account, name, resealed(getattr(account, name), purpose, keys))
 
 
 def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount:

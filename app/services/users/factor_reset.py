@@ -7,7 +7,6 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind
 from app.errors import Forbidden, NotFound
 from app.languages import gettext
 from app.models import User
@@ -36,9 +35,7 @@ def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
 
     Raises `Forbidden` for callers other than the command line, and `NotFound`.
     """
-    if caller.kind is not CallerKind.SYSTEM:
-        message = "Reset these second factors on the command line."
-        raise Forbidden(message, "command_line_only")
+    caller.require_command_line("Reset these second factors on the command line.")
     user = session.get(User, user_id, with_for_update=True, populate_existing=True)
     if user is None:
         message = "There is no such user."
