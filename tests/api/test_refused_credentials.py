@@ -14,14 +14,7 @@ from app.models import AuditEntry, OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
+from tests.fixtures.cast import OPERATOR, Tenant
 
 
 def refused(session: Session) -> list[tuple[object, ...]]:

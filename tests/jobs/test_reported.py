@@ -21,7 +21,7 @@ from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
 from app.telemetry import tracing
 from tests.fixtures.collector import Collector, Span, collector
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.worker import GREETINGS, Worker, open_line, until
@@ -32,9 +32,7 @@ SPAN = "00f067aa0ba902b7"
 OPERATOR = system_caller("tests")
 
 
-@pytest.fixture(params=rotating("database of a reported call", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of a reported call", BACKENDS))
 
 
 @pytest.fixture

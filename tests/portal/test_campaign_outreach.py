@@ -37,11 +37,6 @@ TYPED: dict[str, Any] = {
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def assistant(session: Session, own: Tenant) -> Assistant:
     caller = own.caller(Role.PARTNER_ADMIN)
     found = assistants.of_organization(session, caller, own.organization.id)[0]

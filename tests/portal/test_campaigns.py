@@ -24,11 +24,6 @@ def person(tenant: Tenant, role: Role) -> User:
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def campaign(session: Session, own: Tenant) -> Campaign:
     return make_campaign(session, own)
 

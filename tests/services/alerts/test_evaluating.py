@@ -34,11 +34,6 @@ EACH, ONE, PARTNER = AlertScope.EACH_ORGANIZATION, AlertScope.ORGANIZATION, Aler
 pytestmark = pytest.mark.usefixtures("clock")
 
 
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def rule(
     session: Session,
     tenant: Tenant,

@@ -18,7 +18,7 @@ from app.models import AuditEntry, Base, RefusalCount, utcnow
 from app.services.audit import refusals, verification
 from app.services.audit.refusals import Refusal
 from app.services.auth import recovery, refused_sign_ins, sign_in
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
@@ -27,11 +27,6 @@ FEW = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=2, failed_sign
 UNKNOWN = "stranger@nowhere.example"
 
 Row = tuple[UUID | None, str, str | None, str | None, str, int]
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 def refused(session: Session) -> list[Row]:
