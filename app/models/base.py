@@ -21,6 +21,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Text,
+    TextClause,
     TypeDecorator,
     Uuid,
     event,
@@ -126,9 +127,7 @@ def enum_column(kind: type[StrEnum]) -> Enum:
     )
 
 
-def partial_index(
-    name: str, *columns: str, where: str | ColumnElement[bool], unique: bool = False
-) -> Index:
+def partial_index(name: str, *columns: str, where: str | TextClause, unique: bool = False) -> Index:
     """An index of the rows that fulfil a condition, on either database."""
     condition = text(where) if isinstance(where, str) else where
     return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
