@@ -1,6 +1,6 @@
 """Whether and how the users of partners and organizations may sign in."""
 
-from typing import Any, TypeVar
+from typing import TypeVarTuple
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role
 from app.models import IdentityProvider, Organization, Partner, User
 
-S = TypeVar("S", bound=Select[Any])
+Columns = TypeVarTuple("Columns")
 
 
-def of_open_tenants(query: S) -> S:
+def of_open_tenants(query: Select[*Columns]) -> Select[*Columns]:
     """Keep those of the users whose partner isn't suspended and whose organization, if they have
     one, is active. Joins both to a query of users."""
     return (
