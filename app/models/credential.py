@@ -20,6 +20,7 @@ from app.models.base import (
     Time,
     enum_column,
     tenant_key,
+    utcnow,
 )
 
 
@@ -37,6 +38,12 @@ class ScriptCredential:
     """The last mail about the end: so many days before it."""
     revoked_at: Mapped[Time | None]
     last_used_at: Mapped[Time | None]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was revoked, or its end has passed."""
+        ended = self.expires_at is not None and self.expires_at <= utcnow()
+        return ended or self.revoked_at is not None
 
 
 class OAuthClient(ScriptCredential, Named, Base):

@@ -240,7 +240,7 @@ GUARDS = (
     Guard(
         "an API key ends at its time",
         "app/services/credentials/api_keys.py",
-        "        or _over(found.expires_at, utcnow())\n",
+        "        or lifetimes.has_passed(found.expires_at)\n",
         "",
         "tests/services/credentials/test_api_keys.py",
     ),
