@@ -1,4 +1,4 @@
-"""Whom the services are asked for, unless a file has others."""
+"""The tenant and the line that most files use; some have others."""
 
 import pytest
 from sqlalchemy.orm import Session
