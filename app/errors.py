@@ -6,7 +6,7 @@ fields concerned in the words of the contract (camelCase, dotted: ``contact.phon
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from operator import attrgetter
@@ -149,6 +149,12 @@ def refuse_stale(seen: int | None, stored: int, what: str) -> None:
     seen; None checks nothing. ``what`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
         raise Conflict(str(_CHANGED[what]), CHANGED_MEANWHILE)
+
+
+def refuse_any(problems: Iterable[Problem]) -> None:
+    """Raise `ValidationFailed` with all problems, if there are any."""
+    if found := tuple(problems):
+        raise ValidationFailed.of(*found)
 
 
 def refuse_too_long(field: str, text: str | None, most: int) -> None:

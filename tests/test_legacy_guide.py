@@ -7,13 +7,11 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, build_opener
 
-import pytest
-
 from app.config import ROOT
 from app.portal.legacy_migration.labels import FIELDS
 from app.schemas.calls import CallContact, OutboundCallInput
 from app.schemas.legacy import LegacyCallInput
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack
 from tests.matrix import rotating
 from tests.test_ready_lines import Admin, lines_of, run
@@ -24,10 +22,8 @@ ask = build_opener().open
 STRICTLY = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n'
 
 
-@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """That of the journeys, so that they share a stack."""
-    return str(request.param)
+backend = runs_on(rotating("database of the journeys", BACKENDS))
+"""That of the journeys, so that they share a stack."""
 
 
 def test_every_command_of_the_guide_runs_as_it_stands(live: Stack, tmp_path: Path) -> None:

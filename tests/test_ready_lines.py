@@ -12,7 +12,7 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 
 import pytest
 
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack
 from tests.matrix import rotating
 
@@ -27,10 +27,8 @@ TRIED = re.compile(
 EVERY_SCOPE = ("contacts:read", "contacts:write", "calls:read", "calls:create")
 
 
-@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """That of the journeys, so that they share a stack."""
-    return str(request.param)
+backend = runs_on(rotating("database of the journeys", BACKENDS))
+"""That of the journeys, so that they share a stack."""
 
 
 class Admin:

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
 
 import app.factory  # noqa: F401 - imports every module with messages
-from app import errors, languages
+from app import languages
 from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence, in_language
 from app.phone import PhoneError, normalise
+from tests.fixtures.german import catalogue
 
 GERMAN: dict[Any, Any] = {
     "Too short for %(country_words)s: %(digits_words)s, %(needed_words)s are needed.": (
@@ -33,23 +32,9 @@ GERMAN: dict[Any, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    catalog = Catalog(locale="de")
-    for message, translated in GERMAN.items():
-        catalog.add(message, translated)
-    place = tmp_path / "de" / "LC_MESSAGES" / "messages.mo"
-    place.parent.mkdir(parents=True)
-    with place.open("wb") as file:
-        write_mo(file, catalog)
-    monkeypatch.setattr(languages, "FOLDER", tmp_path)
-    _forget()
-    yield
-    _forget()
-
-
-def _forget() -> None:
-    languages._catalogue.cache_clear()
-    errors._translated.cache_clear()
+def german(tmp_path: Path) -> Iterator[None]:
+    with catalogue(tmp_path, GERMAN):
+        yield
 
 
 def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:

@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 from app.api.json_body import read_json_body
 from app.api.request_log import RequestLog
 from app.enums import Area
-from app.errors import Problem, Unauthenticated, ValidationFailed
+from app.errors import Problem, Unauthenticated, ValidationFailed, refuse_any
 from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
 from app.policy import ROUTES, Access
@@ -224,8 +224,7 @@ def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, 
             values[name] = parse_uuid(text) if types[name] is UUID else refuse_nul(text)
         except PydanticCustomError as error:
             found.append(Problem(wire_name(name), error.type, error.message()))
-    if found:
-        raise ValidationFailed.of(*found)
+    refuse_any(found)
     return values
 
 

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from app.contact_files.formulas import guard_cell
+from app.contact_files.header import letters
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
@@ -141,7 +142,7 @@ class WorkbookWriter:
     def _line(self, cells: Sequence[str], styles: Sequence[int]) -> str:
         self._row += 1
         line = [
-            f'<c r="{column_name(index)}{self._row}" s="{style}" t="inlineStr"><is>'
+            f'<c r="{letters(index)}{self._row}" s="{style}" t="inlineStr"><is>'
             f'<t xml:space="preserve">{escape(_clean(cell))}</t></is></c>'
             for index, (cell, style) in enumerate(zip(cells, styles, strict=True))
             if cell or style
@@ -151,16 +152,6 @@ class WorkbookWriter:
     def _write(self, text: str) -> None:
         if self._open is not None:
             self._open.write(text.encode())
-
-
-def column_name(index: int) -> str:
-    """A, B, …, Z, AA, …"""
-    name = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(ord("A") + rest) + name
-    return name
 
 
 def _clean(text: str) -> str:

@@ -4,6 +4,7 @@ They may be killed at any moment and go on: see `app.services.imports.pipeline`.
 """
 
 import logging
+from collections.abc import Callable
 from uuid import UUID
 
 from dbos import DBOS
@@ -31,44 +32,38 @@ APPLY_FAILED = (
     "Rows applied so far stay. The others were not touched."
 )
 
+_Step = Callable[..., None]
+
 
 @DBOS.workflow(name="check_import")
 @observed
 def check_import(import_id: str, check_number: str) -> None:
     """Find out what applying an upload would do."""
-    try:
-        check(import_id, check_number)
-        metrics.IMPORTS.labels("check", "ok").inc()
-    except Exception:
-        metrics.IMPORTS.labels("check", "failed").inc()
-        log.exception("an upload could not be checked")
-        give_up_check(import_id, check_number)
+    _run("check", "an upload could not be checked", check, give_up_check, import_id, check_number)
 
 
 @DBOS.workflow(name="apply_import")
 @observed
 def apply_import(import_id: str, apply_number: str) -> None:
     """Apply the good rows of an upload, batch by batch."""
-    try:
-        apply(import_id, apply_number)
-        metrics.IMPORTS.labels("apply", "ok").inc()
-    except Exception:
-        metrics.IMPORTS.labels("apply", "failed").inc()
-        log.exception("an upload could not be applied")
-        give_up_apply(import_id, apply_number)
+    _run("apply", "an upload could not be applied", apply, give_up_apply, import_id, apply_number)
 
 
 @DBOS.workflow(name="undo_import")
 @observed
 def undo_import(import_id: str, undo_number: str) -> None:
     """Undo what an upload has changed, batch by batch."""
+    _run("undo", "an upload could not be undone", undo, give_up_undo, import_id, undo_number)
+
+
+def _run(name: str, problem: str, work: _Step, give_up: _Step, *args: str) -> None:
     try:
-        undo(import_id, undo_number)
-        metrics.IMPORTS.labels("undo", "ok").inc()
+        work(*args)
+        metrics.IMPORTS.labels(name, "ok").inc()
     except Exception:
-        metrics.IMPORTS.labels("undo", "failed").inc()
-        log.exception("an upload could not be undone")
-        give_up_undo(import_id, undo_number)
+        metrics.IMPORTS.labels(name, "failed").inc()
+        log.exception(problem)
+        give_up(*args)
 
 
 @DBOS.workflow(name="delete_upload_data")

@@ -6,7 +6,17 @@ from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
-from app.models.base import Base, Created, Id, Name, PartnerId, Time, enum_column, tenant_key
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Name,
+    PartnerId,
+    Time,
+    enum_column,
+    partial_index,
+    tenant_key,
+)
 
 IS_OPEN = text("resolved_at IS NULL")
 
@@ -44,14 +54,7 @@ class Alert(Base):
     __table_args__ = (
         tenant_key("organizations", "partner_id", "organization_id"),
         Index("ix_alerts_partner", "partner_id", "id"),
-        Index(
-            "uq_alerts_open",
-            "rule_id",
-            "subject_id",
-            unique=True,
-            sqlite_where=IS_OPEN,
-            postgresql_where=IS_OPEN,
-        ),
+        partial_index("uq_alerts_open", "rule_id", "subject_id", unique=True, where=IS_OPEN),
     )
 
     id: Mapped[Id]

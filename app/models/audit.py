@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short
+from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short, partial_index
 
 NOTIFIED_ACTIONS = (
     *("alert.opened", "alert.resolved", "dialling.paused", "dialling.resumed"),
@@ -33,13 +33,7 @@ class AuditEntry(Base):
         Index("ix_audit_entries_organization", "organization_id", "id"),
         Index("ix_audit_entries_target", "target_type", "target_id", "id"),
         Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
-        Index(
-            "ix_audit_entries_notified",
-            "partner_id",
-            "id",
-            sqlite_where=IS_NOTIFIED,
-            postgresql_where=IS_NOTIFIED,
-        ),
+        partial_index("ix_audit_entries_notified", "partner_id", "id", where=IS_NOTIFIED),
     )
 
     id: Mapped[Id]

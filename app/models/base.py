@@ -17,12 +17,15 @@ from sqlalchemy import (
     Enum,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     MetaData,
     String,
     Text,
+    TextClause,
     TypeDecorator,
     Uuid,
     event,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, validates
@@ -122,6 +125,12 @@ def enum_column(kind: type[StrEnum]) -> Enum:
         length=40,
         name=kind.__name__.lower(),
     )
+
+
+def partial_index(name: str, *columns: str, where: str | TextClause, unique: bool = False) -> Index:
+    """An index of the rows that fulfil a condition, on either database."""
+    condition = text(where) if isinstance(where, str) else where
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 def tenant_key(table: str, owner: str, column: str) -> ForeignKeyConstraint:

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, Id, Json, Short, Time, enum_column, tenant_key
+from app.models.base import Base, Id, Json, Short, Time, enum_column, partial_index, tenant_key
 
 NO_CAMPAIGN = UUID(int=0)
 UNCHARGED = text("extra <> 0 AND invoice_item = ''")
@@ -57,12 +57,7 @@ class Statement(Base):
         UniqueConstraint("organization_id", "month"),
         UniqueConstraint("partner_id", "number"),
         Index("ix_statements_partner", "partner_id", "month"),
-        Index(
-            "ix_statements_uncharged",
-            "closed_at",
-            sqlite_where=UNCHARGED,
-            postgresql_where=UNCHARGED,
-        ),
+        partial_index("ix_statements_uncharged", "closed_at", where=UNCHARGED),
     )
 
     id: Mapped[Id]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import LargeBinary, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import ImageType
@@ -18,6 +18,7 @@ from app.models.base import (
     Time,
     Url,
     enum_column,
+    partial_index,
 )
 
 
@@ -27,12 +28,8 @@ class BrandVersion(Base):
     __tablename__ = "brand_versions"
     __table_args__ = (
         UniqueConstraint("partner_id", "number"),
-        Index(
-            "uq_brand_versions_draft",
-            "partner_id",
-            unique=True,
-            sqlite_where=text("published_at IS NULL"),
-            postgresql_where=text("published_at IS NULL"),
+        partial_index(
+            "uq_brand_versions_draft", "partner_id", unique=True, where="published_at IS NULL"
         ),
     )
 

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
-    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -34,6 +33,7 @@ from app.models.base import (
     Url,
     UtcDateTime,
     enum_column,
+    partial_index,
     tenant_key,
 )
 
@@ -41,10 +41,9 @@ from app.models.base import (
 def _by(column: str, *tenant: str) -> Index:
     """Return an index of the calls with a value in this column: calls get it at their end, so that
     their steps don't write the index."""
-    has_value = text(f"{column} IS NOT NULL")
     name = "_".join(("ix_calls", *(each.removesuffix("_id") for each in tenant), column))
     columns = (*tenant, column, "id")
-    return Index(name, *columns, sqlite_where=has_value, postgresql_where=has_value)
+    return partial_index(name, *columns, where=f"{column} IS NOT NULL")
 
 
 class Call(Base):

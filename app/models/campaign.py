@@ -11,7 +11,6 @@ from sqlalchemy import (
     Index,
     Text,
     UniqueConstraint,
-    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -28,6 +27,7 @@ from app.models.base import (
     Time,
     Updated,
     enum_column,
+    partial_index,
     tenant_key,
 )
 from app.models.folding import fold
@@ -107,11 +107,10 @@ class Contact(Base):
         UniqueConstraint("campaign_id", "email_key"),
         Index("ix_contacts_campaign", "campaign_id", "id"),
         Index("ix_contacts_campaign_name", "campaign_id", "sort_name", "id"),
-        Index(
+        partial_index(
             "ix_contacts_campaign_status",
             *("campaign_id", "status", "id"),
-            sqlite_where=text("status IS NOT NULL"),
-            postgresql_where=text("status IS NOT NULL"),
+            where="status IS NOT NULL",
         ),
         CheckConstraint("phone IS NOT NULL OR email_key IS NOT NULL", name="identifier"),
     )
@@ -148,14 +147,13 @@ class ContactExternalId(Base):
     __tablename__ = "contact_external_ids"
     __table_args__ = (
         ForeignKeyConstraint(["contact_id"], ["contacts.id"], ondelete="CASCADE"),
-        Index(
+        partial_index(
             "uq_contact_external_ids_identifying",
             "campaign_id",
             "key",
             "value",
             unique=True,
-            sqlite_where=text("identifies"),
-            postgresql_where=text("identifies"),
+            where="identifies",
         ),
         Index("ix_contact_external_ids_value", "campaign_id", "value"),
     )

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Text, text
+from sqlalchemy import ForeignKey, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind
@@ -18,6 +18,7 @@ from app.models.base import (
     Time,
     Updated,
     enum_column,
+    partial_index,
 )
 
 
@@ -31,12 +32,8 @@ class CarrierAccount(Base):
 
     __tablename__ = "carrier_accounts"
     __table_args__ = (
-        Index(
-            "uq_carrier_accounts_owner",
-            "owner_id",
-            unique=True,
-            sqlite_where=text("removed_at IS NULL"),
-            postgresql_where=text("removed_at IS NULL"),
+        partial_index(
+            "uq_carrier_accounts_owner", "owner_id", unique=True, where="removed_at IS NULL"
         ),
     )
 

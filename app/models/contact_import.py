@@ -28,6 +28,7 @@ from app.models.base import (
     Time,
     Updated,
     enum_column,
+    partial_index,
     tenant_key,
 )
 
@@ -68,19 +69,8 @@ class ContactImport(Base):
         Index("ix_contact_imports_partner_file", "partner_id", "file_name", "id"),
         Index("ix_contact_imports_partner_rows", "partner_id", "rows_total", "id"),
         Index("ix_contact_imports_partner_failed", "partner_id", "failed", "id"),
-        Index(
-            "ix_contact_imports_stored",
-            "partner_id",
-            "organization_id",
-            sqlite_where=STORED,
-            postgresql_where=STORED,
-        ),
-        Index(
-            "ix_contact_imports_leased",
-            "lease_until",
-            sqlite_where=text("lease_until IS NOT NULL"),
-            postgresql_where=text("lease_until IS NOT NULL"),
-        ),
+        partial_index("ix_contact_imports_stored", "partner_id", "organization_id", where=STORED),
+        partial_index("ix_contact_imports_leased", "lease_until", where="lease_until IS NOT NULL"),
     )
 
     id: Mapped[Id]

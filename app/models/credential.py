@@ -20,10 +20,33 @@ from app.models.base import (
     Time,
     enum_column,
     tenant_key,
+    utcnow,
 )
 
 
-class OAuthClient(Named, Base):
+class ScriptCredential:
+    """What clients, API keys and SCIM tokens share. Only a hash of the secret is stored."""
+
+    id: Mapped[Id]
+    secret_hash: Mapped[Hash]
+    created_by: Mapped[Name]
+    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The user who created it, got its last secret or took it over."""
+    created_at: Mapped[Created]
+    expires_at: Mapped[Time | None]
+    end_notice: Mapped[int | None]
+    """The last mail about the end: so many days before it."""
+    revoked_at: Mapped[Time | None]
+    last_used_at: Mapped[Time | None]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was revoked, or its end has passed."""
+        ended = self.expires_at is not None and self.expires_at <= utcnow()
+        return ended or self.revoked_at is not None
+
+
+class OAuthClient(ScriptCredential, Named, Base):
     """A client of the token endpoint: Area A with a role, or Area B for one organization."""
 
     __tablename__ = "oauth_clients"
@@ -37,23 +60,12 @@ class OAuthClient(Named, Base):
         ),
     )
 
-    id: Mapped[Id]
     partner_id: Mapped[PartnerId | None]
     organization_id: Mapped[UUID | None]
     area: Mapped[Area] = mapped_column(enum_column(Area))
     role: Mapped[Role | None] = mapped_column(enum_column(Role))
     client_id: Mapped[Short] = mapped_column(unique=True)
-    secret_hash: Mapped[Hash]
-    created_by: Mapped[Name]
-    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The user who created it, got its last secret or took it over."""
-    created_at: Mapped[Created]
-    expires_at: Mapped[Time | None]
-    end_notice: Mapped[int | None]
-    """The last mail about the end: so many days before it."""
     suspended_at: Mapped[Time | None]
-    revoked_at: Mapped[Time | None]
-    last_used_at: Mapped[Time | None]
     previous_secret_hash: Mapped[Hash | None]
     previous_until: Mapped[Time | None]
     """Until then, the secret from before the last roll is accepted too."""
@@ -63,8 +75,8 @@ class OAuthClient(Named, Base):
     """Area B only: the end of the extension that the operator gave, if any."""
 
 
-class ApiKey(Named, Base):
-    """An Area C key of one organization. Only a hash of the secret is stored."""
+class ApiKey(ScriptCredential, Named, Base):
+    """An Area C key of one organization."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -72,22 +84,11 @@ class ApiKey(Named, Base):
         Index("ix_api_keys_organization", "organization_id", "created_at"),
     )
 
-    id: Mapped[Id]
     partner_id: Mapped[UUID]
     organization_id: Mapped[UUID]
     public_id: Mapped[Short] = mapped_column(unique=True)
-    secret_hash: Mapped[Hash]
     live: Mapped[bool]
     scopes: Mapped[list[str]] = mapped_column(Json)
-    created_by: Mapped[Name]
-    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The user who created it or took it over."""
-    created_at: Mapped[Created]
-    expires_at: Mapped[Time | None]
-    end_notice: Mapped[int | None]
-    """The last mail about the end: so many days before it."""
-    revoked_at: Mapped[Time | None]
-    last_used_at: Mapped[Time | None]
     replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id"))
 
 

@@ -34,6 +34,7 @@ from app.models.base import (
     Updated,
     Url,
     enum_column,
+    partial_index,
     tenant_key,
 )
 from app.models.partner import PlanLimit
@@ -58,14 +59,7 @@ class Organization(Searched, Named, Base):
         Index("ix_organizations_partner_agents", "partner_id", "agent_limit", "id"),
         Index("ix_organizations_partner_users", "partner_id", "user_limit", "id"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
-        Index(
-            "ix_organizations_roomy",
-            "partner_id",
-            "created_at",
-            "id",
-            sqlite_where=ROOMY,
-            postgresql_where=ROOMY,
-        ),
+        partial_index("ix_organizations_roomy", "partner_id", "created_at", "id", where=ROOMY),
         CheckConstraint("agent_limit >= 0 AND user_limit >= 0", name="limits"),
         CheckConstraint("max_calls_at_once IS NULL OR max_calls_at_once > 0", name="at_once"),
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Index, Text, text
+from sqlalchemy import BigInteger, CheckConstraint, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.enums import ImageType, SecondFactorFor, SocialType, Tier
@@ -20,6 +20,7 @@ from app.models.base import (
     Updated,
     Url,
     enum_column,
+    partial_index,
 )
 from app.models.brand import OutsidePicture
 
@@ -29,12 +30,11 @@ class Partner(Named, Base):
 
     __tablename__ = "partners"
     __table_args__ = (
-        Index(
+        partial_index(
             "uq_partners_verified_domain",
             "domain_key",
             unique=True,
-            sqlite_where=text("domain_verified_at IS NOT NULL"),
-            postgresql_where=text("domain_verified_at IS NOT NULL"),
+            where="domain_verified_at IS NOT NULL",
         ),
         CheckConstraint("default_agent_limit >= 0", name="default_agent_limit"),
     )

@@ -4,7 +4,7 @@ checkouts and subscriptions of customers there."""
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, Text, UniqueConstraint, text
+from sqlalchemy import Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import SubscriptionState, Tier
@@ -19,6 +19,7 @@ from app.models.base import (
     Time,
     Url,
     enum_column,
+    partial_index,
     tenant_key,
 )
 
@@ -33,12 +34,8 @@ class PlanVersion(Base):
     __tablename__ = "plan_versions"
     __table_args__ = (
         UniqueConstraint("partner_id", "number"),
-        Index(
-            "uq_plan_versions_draft",
-            "partner_id",
-            unique=True,
-            sqlite_where=text("published_at IS NULL"),
-            postgresql_where=text("published_at IS NULL"),
+        partial_index(
+            "uq_plan_versions_draft", "partner_id", unique=True, where="published_at IS NULL"
         ),
     )
 

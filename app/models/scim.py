@@ -9,7 +9,6 @@ from app.enums import Role
 from app.models.base import (
     Base,
     Created,
-    Hash,
     Id,
     Name,
     PartnerId,
@@ -19,28 +18,18 @@ from app.models.base import (
     enum_column,
     tenant_key,
 )
+from app.models.credential import ScriptCredential
 
 
-class ScimToken(Base):
-    """A bearer token of a partner's directory. Only a hash of the secret is stored."""
+class ScimToken(ScriptCredential, Base):
+    """A bearer token of a partner's directory."""
 
     __tablename__ = "scim_tokens"
     __table_args__ = (Index("ix_scim_tokens_partner", "partner_id", "created_at"),)
 
-    id: Mapped[Id]
     partner_id: Mapped[PartnerId]
     name: Mapped[Name]
     public_id: Mapped[Short] = mapped_column(unique=True)
-    secret_hash: Mapped[Hash]
-    created_by: Mapped[Name]
-    responsible_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The user who created it or took it over."""
-    created_at: Mapped[Created]
-    expires_at: Mapped[Time | None]
-    end_notice: Mapped[int | None]
-    """The last mail about the end: so many days before it."""
-    revoked_at: Mapped[Time | None]
-    last_used_at: Mapped[Time | None]
     replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("scim_tokens.id"))
 
 

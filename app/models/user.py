@@ -13,7 +13,6 @@ from sqlalchemy import (
     case,
     false,
     literal,
-    text,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
@@ -36,6 +35,7 @@ from app.models.base import (
     UserId,
     UtcDateTime,
     enum_column,
+    partial_index,
     tenant_key,
 )
 
@@ -64,12 +64,8 @@ class User(Searched, Base):
             "id",
         ),
         Index("ix_users_email_key", "email_key"),
-        Index(
-            "uq_users_operator_email",
-            "email_key",
-            unique=True,
-            sqlite_where=text("partner_id IS NULL"),
-            postgresql_where=text("partner_id IS NULL"),
+        partial_index(
+            "uq_users_operator_email", "email_key", unique=True, where="partner_id IS NULL"
         ),
         CheckConstraint("(user_type = 'operator') = (partner_id IS NULL)", name="operator"),
         CheckConstraint(

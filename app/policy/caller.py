@@ -52,6 +52,18 @@ class Caller:
             )
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
 
+    def require_operator(self, message: str) -> None:
+        """Raise `Forbidden` (``insufficient_scope``) unless it is the platform operator, with the
+        permission to create partners."""
+        if not self.is_operator:
+            raise Forbidden(message, "insufficient_scope")
+        self.require(Permission.PARTNER_CREATE)
+
+    def require_command_line(self, message: str) -> None:
+        """Raise `Forbidden` (``command_line_only``) for a user and for scripts."""
+        if self.kind is not CallerKind.SYSTEM:
+            raise Forbidden(message, "command_line_only")
+
     def require_write(self) -> None:
         """Raise `Forbidden` (``view_only``) for an operator who views the portal as this user."""
         if self.viewed_by is not None:

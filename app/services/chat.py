@@ -7,7 +7,7 @@ from babel.numbers import format_decimal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, RateLimited, ValidationFailed
+from app.errors import NotFound, Problem, RateLimited, refuse_any
 from app.languages import gettext, locale, ngettext
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue
@@ -83,8 +83,7 @@ def _check(message: Message) -> None:
         problems.append(Problem("email", "invalid_email", words))
     if len(message.name) > 200:
         problems.append(Problem("name", "too_long", gettext("At most 200 characters.")))
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
 
 
 def _count(session: Session, partner: Partner, sender: str, most: int) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import OrganizationStatus
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
@@ -189,8 +189,7 @@ def _check(wanted: ScheduleInput) -> None:
         for address in wanted.recipients
         if not is_email(address)
     ]
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
 
 
 def _next(schedule: ReportSchedule, now: datetime) -> datetime:

@@ -175,15 +175,15 @@ GUARDS = (
     ),
     Guard(
         "a suspended partner's users have no session",
-        "app/services/auth/sessions.py",
-        "        Partner.suspended_at.is_(None),\n",
+        "app/services/auth/ways_in.py",
+        "            Partner.suspended_at.is_(None),\n",
         "",
         "tests/services/credentials/test_sessions.py",
     ),
     Guard(
         "a suspended organization's users have no session",
-        "app/services/auth/sessions.py",
-        "        Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),\n",
+        "app/services/auth/ways_in.py",
+        "Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),",
         "",
         "tests/services/credentials/test_sessions.py",
     ),
@@ -240,7 +240,7 @@ GUARDS = (
     Guard(
         "an API key ends at its time",
         "app/services/credentials/api_keys.py",
-        "        or _over(found.expires_at, utcnow())\n",
+        "        or lifetimes.has_passed(found.expires_at)\n",
         "",
         "tests/services/credentials/test_api_keys.py",
     ),

@@ -22,6 +22,7 @@ from app.http.request_id import give_request_ids
 from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
 from app.policy.caller import Caller
 from app.schemas.partners import Partner, PartnerFilter, UpdatePartnerInput
+from tests.fixtures.cast import Tenant, make_tenant
 
 PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")
 CREATED = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
@@ -93,3 +94,10 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
 @pytest.fixture
 def asking(probe: Flask) -> FlaskClient:
     return probe.test_client()
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant

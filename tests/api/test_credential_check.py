@@ -20,7 +20,7 @@ from app.models import ApiKey, Contact, OAuthClient, Organization
 from app.services import campaigns, oauth_clients, organizations, partners
 from app.services.credentials import api_keys
 from tests.fixtures.cast import OPERATOR, bearer, make_tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 
 A_MOMENT = 0.3
@@ -38,10 +38,8 @@ class Writing:
     organization_id: UUID
 
 
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    """Both: SQLite has one writer at a time, PostgreSQL has locks."""
-    return str(request.param)
+backend = runs_on(BACKENDS)
+"""Both: SQLite has one writer at a time, PostgreSQL has locks."""
 
 
 @pytest.fixture

@@ -6,38 +6,15 @@ from datetime import timedelta
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import AuditEntry, OAuthClient, utcnow
+from app.models import OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
-
-
-def refused(session: Session) -> list[tuple[object, ...]]:
-    """The refusals of the history, oldest first."""
-    entries = select(AuditEntry).where(AuditEntry.action.like("%.refused")).order_by(AuditEntry.id)
-    return [
-        (
-            entry.partner_id,
-            entry.action,
-            entry.target,
-            entry.ip,
-            entry.after["reason"],
-            entry.after["times"],
-        )
-        for entry in session.scalars(entries)
-    ]
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.refusals import refused
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])

@@ -51,3 +51,10 @@ def written(folder: Path, text: str, name: str = "people.csv") -> Path:
     path = folder / name
     path.write_text(text)
     return path
+
+
+@pytest.fixture
+def own(session: Session) -> Tenant:
+    tenant = make_tenant(session)
+    session.commit()
+    return tenant

@@ -14,14 +14,7 @@ from app.models import OAuthClient, User, utcnow
 from app.services import oauth_clients
 from app.services.auth import passwords
 from app.services.credentials import api_keys
-from tests.fixtures.cast import Tenant, make_tenant
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
+from tests.fixtures.cast import Tenant
 
 
 def run(app: Flask, *words: object) -> Result:

@@ -9,14 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import Assistant, AuditEntry, DoNotCallEntry, Organization, PlanLimit
-from tests.fixtures.cast import Tenant, make_tenant, open_destinations
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
+from tests.fixtures.cast import Tenant, open_destinations
 
 
 def run(app: Flask, *words: object) -> Result:

@@ -13,21 +13,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import WebhookEvent
 from app.models import WebhookDelivery, WebhookEndpoint
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 
 URL = "http://127.0.0.1:9/hooks"
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture

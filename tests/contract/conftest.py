@@ -12,7 +12,7 @@ from app.factory import create_app
 from tests.contract.published import Answers
 from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
 from tests.fixtures.area_a import AreaA, make_area_a
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for
 from tests.matrix import rotating
 
@@ -22,10 +22,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("matrix")
 
 
-@pytest.fixture(params=rotating("database of the contract", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """One of the two, chosen by the commit: these are the largest matrices."""
-    return str(request.param)
+backend = runs_on(rotating("database of the contract", BACKENDS))
+"""One of the two, chosen by the commit: these are the largest matrices."""
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from tests.e2e.chromium import HEIGHT, launch
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.visits import Look, Visit, slug_of
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack, Stacks
 from tests.matrix import rotating
 
@@ -59,9 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
-@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of the journeys", BACKENDS))
 
 
 @pytest.fixture(params=rotating("look of the journeys", LOOKS), ids=str)

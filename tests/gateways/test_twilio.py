@@ -1,6 +1,5 @@
 """Twilio's line without a portal around it: the wire, and what its words mean."""
 
-import socket
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import format_datetime
@@ -25,6 +24,7 @@ from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
 from app.models import new_id
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, Manners, faulty_carrier
+from tests.fixtures.stack import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 NUMBER, OWN = "+12125550100", "+12025550199"
@@ -41,14 +41,8 @@ def placement() -> Placement:
     return Placement(new_id(), NUMBER, OWN, "Hello.", "Bye.")
 
 
-def closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_a_refused_connection_means_that_no_call_was_placed() -> None:
-    line = line_at(f"http://127.0.0.1:{closed_port()}")
+    line = line_at(f"http://127.0.0.1:{free_port()}")
     with pytest.raises(PlacementDelayed) as refusal:
         line.place(placement())
     assert refusal.value.seconds == UNREACHED_SECONDS

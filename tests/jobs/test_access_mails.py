@@ -14,7 +14,7 @@ from app.models import User, utcnow
 from app.services import credential_ends
 from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant, make_tenant, make_user
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.mail_server import Post
 from tests.fixtures.worker import Worker, until
 from tests.matrix import rotating
@@ -27,9 +27,7 @@ ADMIN, ZOE, NEW = (
 )
 
 
-@pytest.fixture(params=rotating("database of mails about access", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of mails about access", BACKENDS))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from app.enums import CallStatus
 from app.errors import Conflict
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.services import calls
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Line, Worker, call_now, counted, open_line, outcome, until
 from tests.matrix import rotating
@@ -18,9 +18,7 @@ from tests.matrix import rotating
 HUMAN = SIMULATED_NUMBERS["human"]
 
 
-@pytest.fixture(params=rotating("database of cancelling", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of cancelling", BACKENDS))
 
 
 def cancel(database: Database, line: Line, call_id: UUID) -> CallStatus:

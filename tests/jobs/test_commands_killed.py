@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from app.database import Database
 from app.enums import ImportState
 from app.models import ContactImport
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.uploads import Desk, make_desk, number, table
 from tests.fixtures.worker import ROOT, Worker, until
 from tests.matrix import rotating
@@ -20,9 +20,7 @@ from tests.matrix import rotating
 ROWS = 4000
 
 
-@pytest.fixture(params=rotating("database of a killed command", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of a killed command", BACKENDS))
 
 
 @pytest.fixture

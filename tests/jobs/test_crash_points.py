@@ -15,7 +15,7 @@ from app.models import CallAttempt
 from app.services import calls
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from tests.fixtures.crashing_worker import POINTS
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Line, Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
@@ -44,9 +44,7 @@ ENDS = dict.fromkeys(POINTS, ONCE) | {
 NAMES = [*POINTS]
 
 
-@pytest.fixture(params=rotating("database of crash points", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of crash points", BACKENDS))
 
 
 def dial_for(database: Database, line: Line, point: str, number: str) -> UUID:

@@ -9,16 +9,13 @@ from app.database import Database
 from app.enums import ErasureState
 from app.models import Erasure
 from tests.fixtures.canaries import files_in, places_in_database
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Worker, until
 from tests.matrix import rotating
 from tests.services.personal_data.house import CANARIES, make_house
 
-
-@pytest.fixture(params=rotating("database of erasures", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of erasures", BACKENDS))
 
 
 def test_a_worker_erases_a_contact_without_naming_it_in_the_log(

@@ -14,7 +14,7 @@ from app.models import Contact, ListExport, Mail, MailKind, new_id
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
 from tests.fixtures.cast import make_tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Worker, until
 from tests.matrix import rotating
@@ -22,9 +22,7 @@ from tests.matrix import rotating
 ROWS = 30_000
 
 
-@pytest.fixture(params=rotating("database of exports", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of exports", BACKENDS))
 
 
 def requested(database: Database) -> UUID:

@@ -15,7 +15,7 @@ from app.enums import ImportState
 from app.models import ImportChange, ImportRow
 from app.services.imports import steps, undo
 from tests import matrix
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.uploads import Desk, counts, make_desk, number, table
 from tests.fixtures.worker import Worker, until
 
@@ -24,9 +24,7 @@ ROWS = 6000
 UNDO_KILLS = 6 if matrix.is_full() else 2
 
 
-@pytest.fixture(params=matrix.rotating("database of imports", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(matrix.rotating("database of imports", BACKENDS))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from app.services import users
 from app.services.auth import one_time_links
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant, make_tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.mail_server import Post
 from tests.fixtures.mails import path_in
 from tests.fixtures.worker import Worker, until
@@ -27,9 +27,7 @@ from tests.matrix import rotating
 NEW = "ada@hillside.example"
 
 
-@pytest.fixture(params=rotating("database of mails", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of mails", BACKENDS))
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from sqlalchemy import select, update
 
 from app.database import Database
@@ -23,7 +22,7 @@ from app.models import (
 )
 from app.policy.caller import system_caller
 from app.services import calls
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import (
     Line,
@@ -40,9 +39,7 @@ from tests.matrix import rotating
 HUMAN, VOICEMAIL = SIMULATED_NUMBERS["human"], SIMULATED_NUMBERS["voicemail"]
 
 
-@pytest.fixture(params=rotating("database of outcomes", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of outcomes", BACKENDS))
 
 
 def test_every_outcome_of_the_line_ends_in_its_own_state(

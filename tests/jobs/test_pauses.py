@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
-import pytest
 from sqlalchemy import func, select
 
 from app.database import Database
@@ -14,7 +13,7 @@ from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, pauses
 from app.services.pauses import Scope
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
@@ -23,9 +22,7 @@ HUMAN = SIMULATED_NUMBERS["human"]
 SOMEBODY = system_caller("somebody")
 
 
-@pytest.fixture(params=rotating("database of pauses", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of pauses", BACKENDS))
 
 
 def pause(database: Database, scope: Scope, reason: str = "A storm.") -> None:

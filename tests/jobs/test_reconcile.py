@@ -17,7 +17,7 @@ from app.jobs.restore_detection import MarkFile
 from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
-from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.databases import BACKENDS, Databases, runs_on
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, faulty_carrier
 from tests.fixtures.outreach import start_campaign
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
@@ -28,9 +28,7 @@ from tests.matrix import rotating
 WAITING, CONTACTS = 7, 3
 
 
-@pytest.fixture(params=rotating("database of a reconciliation", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of a reconciliation", BACKENDS))
 
 
 @pytest.fixture

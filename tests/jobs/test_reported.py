@@ -4,7 +4,6 @@ the worker."""
 import io
 import json
 import logging
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,10 @@ from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
 from app.telemetry import tracing
 from tests.fixtures.collector import Collector, Span, collector
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.stack import free_port
 from tests.fixtures.worker import GREETINGS, Worker, open_line, until
 from tests.matrix import rotating
 
@@ -32,9 +32,7 @@ SPAN = "00f067aa0ba902b7"
 OPERATOR = system_caller("tests")
 
 
-@pytest.fixture(params=rotating("database of a reported call", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of a reported call", BACKENDS))
 
 
 @pytest.fixture
@@ -53,11 +51,6 @@ def web_log() -> Iterator[io.StringIO]:
     yield out
     log.removeHandler(handler)
     log.setLevel(logging.NOTSET)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def scraped(port: int) -> dict[str, float]:

@@ -2,22 +2,18 @@
 
 from dataclasses import replace
 
-import pytest
-
 from app.database import Database
 from app.models import Organization
 from app.policy.caller import system_caller
 from app.services import organizations
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.worker import Worker, call_now, open_line, outcome
 from tests.matrix import rotating
 
 NUMBER = "+12125550131"
 
 
-@pytest.fixture(params=rotating("database of calls that come sooner", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of calls that come sooner", BACKENDS))
 
 
 def test_a_number_that_was_to_rest_is_called_when_the_rest_is_taken_back(

@@ -14,7 +14,7 @@ from app.database import Database
 from app.models import WebhookDelivery
 from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 from tests.matrix import rotating
@@ -24,9 +24,7 @@ WEBHOOKS = 60
 """More than are delivered at once."""
 
 
-@pytest.fixture(params=rotating("database of the slow DNS", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of the slow DNS", BACKENDS))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
 from app.models import WebhookDelivery, WebhookEndpoint
 from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Line, Worker, open_line, outcome, until
@@ -25,9 +25,7 @@ OPERATOR = system_caller("tests")
 KEY = SECRET_KEY
 
 
-@pytest.fixture(params=rotating("database of webhooks", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of webhooks", BACKENDS))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from uuid import UUID
 
-import pytest
 from sqlalchemy import select
 
 from app.database import Database
@@ -11,6 +10,7 @@ from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.gateways.writers.template import TemplateWriter
 from app.models import CallAttempt
 from app.services.calls import attempts
+from tests.fixtures.databases import runs_on
 from tests.fixtures.language_model import LanguageModel, completion
 from tests.fixtures.worker import Worker, open_line, outcome
 
@@ -19,9 +19,7 @@ NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed 
 WRITTEN = {"purpose": "It is about the roof we priced for you.", "missed": "About your roof."}
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 def spoken(database: Database, call_id: UUID) -> str | None:

@@ -35,15 +35,14 @@ from app.services.outreach import dispatcher
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.databases import runs_on
 
 OWN, FOREIGN, FREE, TO = "+12025550100", "+12025550111", "+12025550122", "+12125550123"
 NOT_OWN = "The assistant's number isn't assigned to its organization."
 TWILIO = CarrierKind.TWILIO
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from app.services.outreach import dispatcher
 from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant, make_tenant, open_destinations
+from tests.fixtures.databases import runs_on
 from tests.phone.numbers import EVERY_NUMBER, NUMBERS, REGIONS
 
 FROM = "+12025550100"
@@ -34,9 +35,7 @@ Outcomes = dict[str, str | None]
 """Number -> why it is refused; None where it is called."""
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture

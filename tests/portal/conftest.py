@@ -20,7 +20,7 @@ from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.matrix import rotating
 from tests.portal.uploader import Desk, make_campaign
 
@@ -28,10 +28,8 @@ PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
 
 
-@pytest.fixture(params=rotating("database of the screens", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """One of the two in `make check`: what the screens ask of the services runs on both."""
-    return str(request.param)
+backend = runs_on(rotating("database of the screens", BACKENDS))
+"""One of the two in `make check`: what the screens ask of the services runs on both."""
 
 
 class Browser:
@@ -104,15 +102,19 @@ def operator(session: Session, signed_in: Callable[[User], Browser]) -> Browser:
 
 
 @pytest.fixture
+def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.fixture
 def desk(
     app: Flask,
     database: Database,
     session: Session,
     own: Tenant,
-    signed_in: Callable[[User], Browser],
+    admin: Browser,
 ) -> Desk:
     """A partner's administrator before a campaign."""
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     return Desk(app, database, admin, make_campaign(session, own))
 
 

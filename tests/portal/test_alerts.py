@@ -19,11 +19,6 @@ NEW = "/alerts/rules/new?measure=answer-rate"
 RULE = {"threshold": "20", "period": "7-days", "scope": "each-organization", "by_mail": "y"}
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def text(page: str) -> str:
     return unescape(page).replace("\N{NO-BREAK SPACE}", " ")
 

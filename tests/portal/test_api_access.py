@@ -26,11 +26,6 @@ NEW_KEY = {"name": "CRM nightly sync", "kind": "live", "scopes": ["contacts:writ
 NEW_CLIENT = {"name": "Billing export", "role": "admin", "lifetime": "365"}
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def make_key(session: Session, tenant: Tenant, **changes: Any) -> api_keys.NewKey:
     owner = system_caller("the owner", tenant.partner.id)
     values: dict[str, Any] = {"organization_id": tenant.organization.id, "name": "Sync"} | changes

@@ -23,7 +23,7 @@ from app.services.auth import sessions
 from app.services.users import status
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 
 ROUNDS = 12
@@ -47,10 +47,8 @@ def suspend_partner(session: Session, user: User) -> None:
     partners.suspend(session, OPERATOR, user.partner_id)
 
 
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    """Both: SQLite has one writer at a time, PostgreSQL has locks."""
-    return str(request.param)
+backend = runs_on(BACKENDS)
+"""Both: SQLite has one writer at a time, PostgreSQL has locks."""
 
 
 @pytest.fixture

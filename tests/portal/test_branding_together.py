@@ -61,11 +61,6 @@ def editor(own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_EDITOR])
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def test_the_second_user_to_save_sees_who_was_first_and_what_differs(
     editor: Browser, admin: Browser, own: Tenant, session: Session
 ) -> None:

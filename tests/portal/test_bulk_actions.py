@@ -34,11 +34,6 @@ from tests.portal.uploader import make_campaign, words
 SignedIn = Callable[[User], Browser]
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def address(name: str, action: str, query: str = "") -> str:
     return f"/lists/{name}/do/{action}?{query}"
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Engine, delete, event, select, update
+from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -18,6 +18,7 @@ from app.services import assistants, campaigns, contacts, do_not_call, outreach,
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -34,11 +35,6 @@ TYPED: dict[str, Any] = {
     "voicemail": "Call us back.",
     "instructions": "left from before",
 }
-
-
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
@@ -372,17 +368,9 @@ def test_the_page_costs_as_many_queries_however_many_contacts_there_are(
 
 
 def statements(engine: Engine, browser: Browser, path: str) -> int:
-    counted: list[str] = []
-
-    def count(*args: Any) -> None:
-        counted.append(args[2])
-
-    event.listen(engine, "before_cursor_execute", count)
-    try:
+    with counted(engine) as found:
         assert browser.get(path).status_code == 200
-    finally:
-        event.remove(engine, "before_cursor_execute", count)
-    return len(counted)
+    return len(found)
 
 
 def test_outreach_of_another_tenant_is_not_found(

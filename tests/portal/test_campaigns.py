@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine, event, func, select
+from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -13,6 +13,7 @@ from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Assistant, Campaign, CampaignAssistant, User
 from app.services import assistants, campaigns, contacts, do_not_call
 from tests.fixtures.cast import Tenant
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -21,11 +22,6 @@ ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
 
 def person(tenant: Tenant, role: Role) -> User:
     return tenant.user if role is Role.STANDARD else tenant.staff[role]
-
-
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
@@ -197,17 +193,9 @@ def test_who_can_not_be_called_is_marked_and_can_be_listed(
 
 
 def statements(engine: Engine, browser: Browser, path: str) -> int:
-    counted: list[str] = []
-
-    def count(*args: Any) -> None:
-        counted.append(args[2])
-
-    event.listen(engine, "before_cursor_execute", count)
-    try:
+    with counted(engine) as found:
         assert browser.get(path).status_code == 200
-    finally:
-        event.remove(engine, "before_cursor_execute", count)
-    return len(counted)
+    return len(found)
 
 
 def test_a_hundred_contacts_cost_as_many_queries_as_two_pages(

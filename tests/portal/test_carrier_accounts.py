@@ -29,11 +29,6 @@ TYPED = {"sid": SID, "token": TOKEN}
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def carrier(app: Flask, database: Database, tmp_path: Path) -> Iterator[FaultyCarrier]:
     with faulty_carrier() as running:
         more = {"TWILIO_API_URL": running.url, "carrier_request_seconds": 2.0}

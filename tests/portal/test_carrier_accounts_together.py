@@ -25,11 +25,6 @@ AT_SIP: Mapping[str, str] = {
 }
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def in_use(session: Session) -> CarrierAccount | None:
     session.expire_all()
     query = select(CarrierAccount).where(CarrierAccount.removed_at.is_(None))

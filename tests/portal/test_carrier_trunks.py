@@ -42,11 +42,6 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., None]:
     """Gives the application other settings."""
 

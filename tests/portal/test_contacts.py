@@ -49,11 +49,6 @@ FORM = {
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def campaign(session: Session, own: Tenant) -> Campaign:
     return make_campaign(session, own)
 

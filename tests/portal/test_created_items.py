@@ -126,11 +126,6 @@ def made(session: Session, settings: Settings, own: Tenant, leaving: User) -> Ma
     return Made(session, settings, own, leaving).remember()
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def text_of(browser: Browser, path: str) -> str:
     return unescape(browser.get(path).text.replace("<wbr>", ""))
 

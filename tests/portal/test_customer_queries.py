@@ -1,10 +1,7 @@
 """The lists of customers cost the same queries with one page of rows and with many."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
-from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -12,22 +9,10 @@ from app.enums import Role
 from app.models import User
 from app.services import assistants, do_not_call
 from tests.fixtures.cast import Tenant, make_user
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
-
-
-@contextmanager
-def counted(database: Database) -> Iterator[list[str]]:
-    """The statements that run inside the block."""
-    statements: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        statements.append(statement)
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    yield statements
-    event.remove(database.engine, "before_cursor_execute", note)
 
 
 def grow(session: Session, tenant: Tenant, start: int) -> None:
@@ -68,7 +53,7 @@ def test_a_list_takes_the_same_queries_for_few_and_for_many(
     def count() -> dict[str, int]:
         queries = {}
         for path in PATHS:
-            with counted(database) as statements:
+            with counted(database.engine) as statements:
                 answer = browser.get(path.format(own.organization.id))
             assert answer.status_code == 200
             queries[path] = len(statements)

@@ -20,11 +20,6 @@ PAGE = "/settings/destinations"
 LIMITS = "/operator/destinations"
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def opened(session: Session, own: Tenant) -> tuple[list[str], list[str]]:
     session.expire_all()
     found = session.get(PartnerDestinations, own.partner.id)

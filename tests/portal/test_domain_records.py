@@ -31,11 +31,6 @@ def app(make_app: Callable[..., Flask]) -> Flask:
     return make_app(mail_spf_include=SPF, public_url="http://host.platform.example")
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def shown(admin: Browser, path: str = PAGE) -> str:
     return " ".join(unescape(admin.get(path).text).split())
 

@@ -373,7 +373,12 @@ FORMS = [
 ]
 ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow", "TextsRow"}
 """Forms inside the field of a form."""
-ABOVE_A_FORM = {"components/edit_conflict.html", "portal/branding/page.html"}
+ABOVE_A_FORM = {
+    "components/edit_conflict.html",
+    "components/form_problems.html",
+    "portal/branding/page.html",
+}
+SHOWS_A_CONFLICT = re.compile(r"\b(?:edit_conflict|form_problems)\(")
 NEVER_REFUSED = {
     "portal/organization_templates/detail.html",  # a button without fields
     "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
@@ -504,7 +509,7 @@ def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
 def test_every_form_with_a_version_is_one_of_these() -> None:
     covered = {name for form in FORMS for name in form.templates}
     carried = {name for name, source in SOURCES.items() if CARRIED.search(source)}
-    shown = {name for name, source in SOURCES.items() if "edit_conflict(" in source}
+    shown = {name for name, source in SOURCES.items() if SHOWS_A_CONFLICT.search(source)}
     edited_in = carried | shown - ABOVE_A_FORM
     assert sorted(edited_in - covered - NEVER_REFUSED) == [], "FORMS has no entry for these"
     assert sorted((covered | NEVER_REFUSED) - edited_in) == [], "no edit form is in these"

@@ -19,6 +19,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from app.services.legacy import extensions
 from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -27,9 +28,7 @@ SUPPORT = system_caller("command line")
 YEAR_END = datetime(2100, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 def make(session: Session, tenant: Tenant, name: str = "Old dialler") -> OAuthClient:

@@ -20,6 +20,7 @@ from app.services import calls, oauth_clients
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import Shadow
 from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -29,9 +30,7 @@ ASKED = {"agentId": "a1", "contact": {"phoneNumber": "+12025550123"}, "callInstr
 ACCEPTED = {"success": True, "message": "Queued.", "callId": "c1"}
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 def make(session: Session, tenant: Tenant, name: str = "Old dialler", **more: Any) -> OAuthClient:
@@ -55,11 +54,6 @@ def answered(status: int, answer: Any, shadow_status: int, shadow: Any) -> Legac
 
 def page_of(client: OAuthClient) -> str:
     return f"{LIST}/{client.id}"
-
-
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
 def test_a_partner_sees_its_own_clients_and_the_operator_all(

@@ -15,6 +15,7 @@ from app.models import CarrierAccount, User, WebhookEndpoint
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import seal
 from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import SECRET_KEY
 from tests.portal.conftest import Browser
 
@@ -43,10 +44,8 @@ ENDING = ("sign_out", "session", "remove", "delete", "suspend", "archive", "revo
 """Forms that would end the session, or the records that other forms are about."""
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    """A database without a socket."""
-    return str(request.param)
+backend = runs_on(["sqlite"])
+"""A database without a socket."""
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ from app.gateways.job_queue import QueueDepth
 from app.models import Backup, Mail, Partner, User, utcnow
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
-from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 
 NEW = "/operator/partners/new"
@@ -225,10 +225,10 @@ def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
     make_tenant(session, "Northwind")
     session.commit()
     operator.get(PAGE)
-    with counted(database) as one:
+    with counted(database.engine) as one:
         operator.get(PAGE)
     make_tenant(session, "Southgate")
     session.commit()
-    with counted(database) as two:
+    with counted(database.engine) as two:
         operator.get(PAGE)
     assert len(one) == len(two) <= 24

@@ -26,9 +26,9 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import campaigns, partners
 from app.services.credentials import api_keys
-from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
@@ -357,7 +357,7 @@ def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
         for person in people:
             browser = signed_in(person)
             browser.get("/")
-            with counted(database) as statements:
+            with counted(database.engine) as statements:
                 browser.get("/")
             numbers.append(len(statements))
     assert numbers[:2] == numbers[2:]

@@ -34,11 +34,6 @@ BLANK = {
 }
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def words(html: str) -> str:
     main = html.partition("<main")[2]
     return " ".join(re.sub(r"<[^>]+>", " ", main).split())

@@ -53,11 +53,6 @@ SAVED = {
 }
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def stored(session: Session, tenant: Tenant) -> dict[str, Any]:
     session.expire_all()
     partner = partners.get(session, OPERATOR, tenant.partner.id)

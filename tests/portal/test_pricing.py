@@ -40,11 +40,6 @@ FORM = {
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
-@pytest.fixture
 def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -> Browser:
     """The admin's browser where prices come from Stripe."""
     app = make_app(processor="stripe", stripe_key="sk_test_x")

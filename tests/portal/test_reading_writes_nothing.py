@@ -4,16 +4,15 @@ import re
 from collections import deque
 from collections.abc import Callable
 from html import unescape
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from app.database import Database
 from app.enums import Role
 from app.models import User
 from tests.e2e.crawl import kind_of
 from tests.fixtures.cast import Tenant
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
@@ -42,16 +41,7 @@ def test_opening_every_page_sends_no_statement_that_writes(
     own: Tenant, signed_in: Callable[[User], Browser], database: Database, role: Role
 ) -> None:
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    written: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        if WRITES.match(statement):
-            written.append(statement)
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    try:
+    with counted(database.engine) as statements:
         opened = walked(browser)
-    finally:
-        event.remove(database.engine, "before_cursor_execute", note)
-    assert written == []
+    assert [each for each in statements if WRITES.match(each)] == []
     assert len(opened) > 10

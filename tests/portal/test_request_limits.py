@@ -11,6 +11,7 @@ from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 from app.enums import Role
 from app.models import User
 from tests.fixtures.cast import Tenant
+from tests.fixtures.unread import Unread
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -24,17 +25,6 @@ PUBLIC_FORMS = (
     "/oauth2/token",
     "/absent",
 )
-
-
-class Unread(io.RawIOBase):
-    """A body of which nothing may be read."""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, _buffer: Any) -> int:
-        message = "the body was read"
-        raise AssertionError(message)
 
 
 class Endless(io.RawIOBase):

@@ -13,9 +13,9 @@ from app.models import Assistant, Organization, User
 from app.portal.search.pages import ACTIONS, PAGES
 from app.services import campaigns
 from app.services.credentials import api_keys
-from tests.api.partner_admin.test_query_counts import counted
 from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.phone_numbers import assign
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -201,7 +201,7 @@ def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
         grow(count)
         for words in ("crowd", "%2B1303"):
             browser.get(f"/find?q={words}")
-            with counted(database) as sent:
+            with counted(database.engine) as sent:
                 browser.get(f"/find?q={words}")
             statements.append(len(sent))
     assert statements[:2] == statements[2:]

@@ -22,11 +22,6 @@ DOLLAR = 1_000_000
 BLANK = {"day_money": "", "month_money": "", "day_minutes": "", "month_minutes": ""}
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def used(session: Session, own: Tenant, scope: str, micros: int, reserved: int = 0) -> None:
     """Money that a scope has used today and this month."""
     day = utcnow().date().isoformat()

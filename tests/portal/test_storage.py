@@ -1,8 +1,6 @@
 """Used storage on screen, its limits, and deleting the data of uploads."""
 
-import io
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -13,23 +11,13 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from app.enums import Role
 from app.models import AuditEntry, Organization, Partner, User
 from tests.fixtures.cast import Tenant
+from tests.fixtures.unread import Unread
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Desk, words
 
 SignedIn = Callable[[User], Browser]
 FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"
-
-
-class Unread(io.RawIOBase):
-    """A body of which nothing may be read."""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, _buffer: Any) -> int:
-        message = "the body was read"
-        raise AssertionError(message)
 
 
 def limit(session: Session, own: Tenant, size: int) -> None:

@@ -5,17 +5,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app import errors, languages
 from app.enums import CallStatus, Role
 from app.models import Assistant, Call, User
-from app.portal.web import i18n
 from app.services.calls.limits import OUTSIDE_HOURS
 from tests.fixtures.cast import Tenant
+from tests.fixtures.german import catalogue
 from tests.portal.conftest import Browser
 
 GERMAN = {
@@ -28,24 +25,9 @@ GERMAN = {
 
 
 @pytest.fixture(autouse=True)
-def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    catalog = Catalog(locale="de")
-    for message, translated in GERMAN.items():
-        catalog.add(message, translated)
-    place = tmp_path / "de" / "LC_MESSAGES" / "messages.mo"
-    place.parent.mkdir(parents=True)
-    with place.open("wb") as file:
-        write_mo(file, catalog)
-    monkeypatch.setattr(languages, "FOLDER", tmp_path)
-    _forget()
-    yield
-    _forget()
-
-
-def _forget() -> None:
-    languages._catalogue.cache_clear()
-    errors._translated.cache_clear()
-    i18n.fixed_markup.cache_clear()
+def german(tmp_path: Path) -> Iterator[None]:
+    with catalogue(tmp_path, GERMAN):
+        yield
 
 
 @pytest.fixture

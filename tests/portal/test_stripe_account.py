@@ -18,11 +18,6 @@ PAGE = "/pricing/stripe"
 KEYS = {"secret": "sk_test_of_the_partner", "account_id": "", "webhook_secret": "whsec_12345678"}
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def stored(session: Session, own: Tenant) -> ProcessorAccount | None:
     session.expire_all()
     return session.get(ProcessorAccount, own.partner.id)

@@ -1,15 +1,13 @@
 """The test call's form, and the form again after a call."""
 
 import re
-from collections.abc import Callable
 from html import unescape
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Role
-from app.models import Assistant, Call, User
+from app.models import Assistant, Call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -24,11 +22,6 @@ def assistant(session: Session, own: Tenant) -> Assistant:
     found.default_intro, found.default_voicemail = "Good morning.", "Please call back."
     session.commit()
     return found
-
-
-@pytest.fixture
-def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.mark.parametrize(

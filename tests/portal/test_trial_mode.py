@@ -61,11 +61,6 @@ def member(own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.user)
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def call_of(session: Session, path: str) -> Call:
     number = session.get_one(VerifiedNumber, UUID(path.rpartition("/")[2]))
     return session.get_one(Call, number.call_id)

@@ -48,11 +48,6 @@ def page(organization: Organization) -> str:
     return f"/numbers/verify?organization={organization.id}"
 
 
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
-
-
 def code_for(session: Session, path: str) -> str:
     session.expire_all()
     number = session.get_one(VerifiedNumber, UUID(path.rpartition("/")[2]))

@@ -16,6 +16,7 @@ from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcno
 from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -25,14 +26,7 @@ NEW = {"url": URL, "events": ["call.completed", "contact.created"], "once": "a1"
 SECRET = re.compile(r"whsec_[\w+/]{43}=")
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+backend = runs_on(["sqlite"])
 
 
 def make(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:

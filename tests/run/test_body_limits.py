@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack
 from tests.matrix import rotating
 
@@ -17,10 +17,8 @@ BUFFERED = 16 * MB
 """More than the sockets of both sides hold."""
 
 
-@pytest.fixture(params=rotating("database of the journeys", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """That of the journeys, so that they share a stack."""
-    return str(request.param)
+backend = runs_on(rotating("database of the journeys", BACKENDS))
+"""That of the journeys, so that they share a stack."""
 
 
 def chunk(data: bytes) -> bytes:

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from supervisor.announce import commands, summary
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack, Stacks
 from tests.fixtures.waiting import is_gone, wait_for
 from tests.matrix import rotating
@@ -27,9 +27,7 @@ def hurt() -> Iterator[dict[str, Stack]]:
         one.stop()
 
 
-@pytest.fixture(params=rotating("database of the whole start", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of the whole start", BACKENDS))
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.stack import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = "Port {0} is taken by another program. Choose another: make run PORT={1}"
 PYTHON_NEEDED = (
@@ -136,9 +138,3 @@ def test_a_port_taken_after_the_first_look(taken_port: int) -> None:
 def test_the_supervisor_needs_nothing_but_the_standard_library() -> None:
     without_packages = [sys.executable, "-S", "-c", "import supervisor.__main__"]
     assert subprocess.run(without_packages, cwd=ROOT, check=False).returncode == 0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -17,11 +17,6 @@ from tests.fixtures.worker import Line, make_line
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def owner(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 

@@ -26,7 +26,7 @@ from app.schemas.fields import write_moment
 from app.services import credential_ends, oauth_clients
 from app.services.credentials import api_keys, scim_tokens
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_tenant, make_user
+from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.mails import send_waiting
 
@@ -39,11 +39,6 @@ Make = Callable[[], ApiKey | OAuthClient | ScimToken]
 def clock() -> Iterator[SetClock]:
     with set_clock() as opened:
         yield opened
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 def mailed(session: Session, kind: MailKind = MailKind.CREDENTIAL_ENDS) -> list[UUID | None]:

@@ -16,11 +16,6 @@ NUMBER = "+12025550101"
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def owner(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 

@@ -18,7 +18,7 @@ from sqlalchemy import func, select, text
 
 from app.database import Database, make_engine
 from app.models import Base, Call, Contact, SimulatedCall
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.small_disk import MB, SmallDisk, small_disk
 from tests.fixtures.stack import Stack, Stacks
 from tests.fixtures.waiting import wait_for
@@ -76,9 +76,7 @@ class Installation(NamedTuple):
             return all(session.get_one(Call, each).status.is_final for each in ids)
 
 
-@pytest.fixture(params=rotating("database of the full disk", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(rotating("database of the full disk", BACKENDS))
 
 
 @pytest.fixture

@@ -7,9 +7,17 @@ from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 from sqlalchemy.orm import Session
 
-from app.api.scim.messages import answer, body, check_match, parameters, reading, shown, tagged
+from app.api.scim.messages import (
+    answer,
+    answer_resource,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+)
 from app.api.scim.patching import checked
-from app.api.scim.resources import base_url, dumped, group_fields, group_resource
+from app.api.scim.resources import base_url, group_fields, group_resource
 from app.api.scim.users import QUERY
 from app.extensions import caller, transaction
 from app.models import ScimGroup
@@ -131,10 +139,7 @@ def _answered(
     wanted: Any,
     status: int = 200,
 ) -> Response:
-    resource = group_resource(group, members, base_url())
-    meta: Any = resource.meta
-    response = answer(dumped(resource, context, wanted), status)
-    return tagged(response, meta.version, meta.location)
+    return answer_resource(group_resource(group, members, base_url()), context, wanted, status)
 
 
 def _id(text: str) -> UUID:
@@ -142,4 +147,4 @@ def _id(text: str) -> UUID:
     identifier = as_hyphenated_uuid(text)
     if identifier is None:
         raise not_found()
-    return UUID(str(identifier))
+    return identifier

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from flask import Response, request
 from pydantic import ValidationError
-from scim2_models import Error, ResponseParameters, SCIMException
+from scim2_models import Context, Error, ResponseParameters, SCIMException
 from werkzeug.http import parse_etags
 
 from app.api.errors import SCIM_MEDIA
@@ -19,18 +19,19 @@ from app.schemas.scim import POLICY
 
 
 def answer(body: Mapping[str, Any], status: int = 200) -> Response:
-    """Return a SCIM message. A resource has its ``meta.version`` as entity tag and its
-    ``meta.location`` as address."""
+    """Return a SCIM message."""
     accepted = request.accept_mimetypes.best_match(MEDIA, SCIM_MEDIA)
     response = Response(orjson.dumps(body), status, mimetype=accepted)
     response.vary.add("Accept")
     return response
 
 
-def tagged(response: Response, version: str, location: str) -> Response:
-    """Add the entity tag and the address of a resource; 304 if the client has this version."""
-    response.headers["ETag"] = version
-    response.headers["Content-Location" if response.status_code == 200 else "Location"] = location
+def answer_resource(resource: Any, context: Context, asked: Any, status: int = 200) -> Response:
+    """Return a resource with the attributes that are ``asked`` for, its ``meta.version`` as entity
+    tag and its ``meta.location`` as address; 304 if the client has this version."""
+    response = answer(resource.model_dump(scim_ctx=context, response_parameters=asked), status)
+    response.headers["ETag"] = resource.meta.version
+    response.headers["Content-Location" if status == 200 else "Location"] = resource.meta.location
     if request.method == "GET":
         response.make_conditional(request)
     return response

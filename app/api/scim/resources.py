@@ -1,7 +1,6 @@
 """Accounts and groups of the services as SCIM resources, and back."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from scim2_models import Context, Meta, Reference
@@ -113,12 +112,6 @@ def group_fields(sent: wire.Group) -> groups.Fields:
         external_id=sent.external_id or None,
         member_ids=frozenset(ids),
     )
-
-
-def dumped(resource: wire.User | wire.Group, context: Context, shown: Any = None) -> dict[str, Any]:
-    """Return the JSON values of a resource, with the attributes that are asked for."""
-    found: dict[str, Any] = resource.model_dump(scim_ctx=context, response_parameters=shown)
-    return found
 
 
 def _versioned(resource: wire.User) -> wire.User:

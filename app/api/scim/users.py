@@ -6,9 +6,17 @@ from uuid import UUID
 from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
-from app.api.scim.messages import answer, body, check_match, parameters, reading, shown, tagged
+from app.api.scim.messages import (
+    answer,
+    answer_resource,
+    body,
+    check_match,
+    parameters,
+    reading,
+    shown,
+)
 from app.api.scim.patching import checked
-from app.api.scim.resources import base_url, dumped, user_fields, user_resource
+from app.api.scim.resources import base_url, user_fields, user_resource
 from app.extensions import caller, transaction
 from app.schemas import scim as wire
 from app.services.scim import queries, users
@@ -108,10 +116,7 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
 
 
 def _answered(account: Account, context: Context, wanted: Any, status: int = 200) -> Response:
-    resource = user_resource(account, base_url())
-    meta: Any = resource.meta
-    response = answer(dumped(resource, context, wanted), status)
-    return tagged(response, meta.version, meta.location)
+    return answer_resource(user_resource(account, base_url()), context, wanted, status)
 
 
 def _id(text: str) -> UUID:
@@ -119,4 +124,4 @@ def _id(text: str) -> UUID:
     identifier = as_hyphenated_uuid(text)
     if identifier is None:
         raise not_found()
-    return UUID(str(identifier))
+    return identifier

@@ -14,7 +14,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.services import alerts, organizations
 from app.validation.uuids import as_uuid
 
@@ -86,7 +86,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
             stored=lambda session: _stored(session, rule_id),
             target=("alert_rule", rule_id),
         )
-    flash(gettext("Rule saved.") if changed else gettext("Nothing was changed."), "success")
+    flash_saved(gettext("Rule saved."), changed)
     return redirect(url_for("portal.alerts"), 303)
 
 

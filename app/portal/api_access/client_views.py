@@ -19,7 +19,7 @@ from app.portal.api_access.credential_pages import (
     roll_page,
 )
 from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
-from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use, works
+from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -202,7 +202,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         ids = {client.organization_id} if client.organization_id else set()
         names = organizations.names_of(session, caller(), ids)
     days_in = zone()
-    ours = client.area is Area.PARTNER_ADMIN
+    can_change = client.area is Area.PARTNER_ADMIN and not client.is_over
     return render_template(
         "portal/api_access/client.html",
         client=client,
@@ -213,8 +213,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
         organization=names.get(client.organization_id) if client.organization_id else None,
-        lines=curl_examples.for_client(client, addresses()) if works(client) and ours else None,
-        can_change=works(client) and ours,
+        lines=curl_examples.for_client(client, addresses()) if can_change else None,
+        can_change=can_change,
         old_until=client.previous_until
         if client.previous_until and client.previous_until > utcnow()
         else None,

@@ -35,7 +35,7 @@ class End:
 def key_state(key: ApiKey, zone: str) -> State:
     if key.revoked_at is not None:
         return State(pgettext("API key", "Revoked"), "danger")
-    if key.replaced_by is not None and not works(key):
+    if key.replaced_by is not None and key.is_over:
         return State(pgettext("API key", "Rolled"), "neutral")
     if key.replaced_by is not None:
         return State(gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning")
@@ -45,7 +45,7 @@ def key_state(key: ApiKey, zone: str) -> State:
 def client_state(client: OAuthClient) -> State:
     if client.revoked_at is not None:
         return State(pgettext("API client", "Revoked"), "danger")
-    if client.suspended_at is not None and works(client):
+    if client.suspended_at is not None and not client.is_over:
         return State(pgettext("API client", "Suspended"), "warning")
     return state_by_end(client.expires_at) or State(pgettext("API client", "Active"), "success")
 
@@ -63,12 +63,6 @@ def state_by_end(end: datetime | None) -> State | None:
         else gettext("Expires within a day")
     )
     return State(words, "warning")
-
-
-def works(credential: ApiKey | OAuthClient | ScimToken) -> bool:
-    """Whether the credential can still be revoked or rolled."""
-    over = credential.expires_at is not None and credential.expires_at <= utcnow()
-    return credential.revoked_at is None and not over
 
 
 def end_of(

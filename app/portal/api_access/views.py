@@ -30,7 +30,7 @@ from app.portal.api_access.forms import (
     KeyForm,
     RollForm,
 )
-from app.portal.api_access.labels import ago, end_of, key_state, last_use, works
+from app.portal.api_access.labels import ago, end_of, key_state, last_use
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -199,7 +199,8 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         used = spending.of(session, caller(), spending.Subject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
     days_in = zone()
-    lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works(key) else []
+    works = not key.is_over
+    lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works else []
     return render_template(
         "portal/api_access/key.html",
         key=key,
@@ -214,9 +215,9 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         first=next((each for each in lines if each.id == "write-contacts"), lines[0])
         if lines
         else None,
-        works=works(key),
+        works=works,
         spending=bars_of(used)[0][1],
-        can_roll=works(key) and key.replaced_by is None,
+        can_roll=works and key.replaced_by is None,
         **requests,
         revoking=_revoking(key),
     )

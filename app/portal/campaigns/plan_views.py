@@ -27,7 +27,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.services import assistants, campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 
@@ -108,7 +108,7 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
 
         target = ("campaign", campaign_id)
         return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
-    flash(gettext("The plan was saved.") if changed else gettext("Nothing was changed."), "success")
+    flash_saved(gettext("The plan was saved."), changed)
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 

@@ -1,6 +1,6 @@
 """What a partner opens for its organizations, within the operator's limits."""
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -8,7 +8,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.destinations.forms import DestinationsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
 
@@ -37,10 +37,7 @@ def portal_settings_destinations_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    flash(
-        gettext("Call destinations saved.") if changed else gettext("Nothing was changed."),
-        "success",
-    )
+    flash_saved(gettext("Call destinations saved."), changed)
     return redirect(url_for("portal.portal_settings_destinations"), 303)
 
 

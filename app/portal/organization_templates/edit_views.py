@@ -20,7 +20,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, seen_version
+from app.portal.web.forms import refused, refused_edit, seen_version
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
@@ -54,13 +54,7 @@ def organization_template_save(template_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(template_id, form),
-            stored=lambda session: TemplateForm.showing_template(_opened(session, template_id)),
-            target=(TARGET, template_id),
-        )
+        return refused_edit(error, form, TARGET, template_id, _edit_page, _stored)
     return _saved(template_id, gettext("Template saved."))
 
 
@@ -199,6 +193,10 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
 
 def _opened(session: Session, template_id: UUID) -> Opened:
     return organization_templates.opened(session, caller(), template_id)
+
+
+def _stored(session: Session, template_id: UUID) -> TemplateForm:
+    return TemplateForm.showing_template(_opened(session, template_id))
 
 
 def _url(template_id: UUID) -> str:

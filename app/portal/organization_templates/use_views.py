@@ -64,11 +64,8 @@ def organization_template_use_many(template_id: UUID) -> str:
 def organization_template_check_many(template_id: UUID) -> Page:
     """Show each row of the file with its problems; nothing is written."""
     form = CustomersForm()
-    opened(template_id)
-    try:
-        rows = _rows_of_file(form.file.data)
-    except ValidationFailed as error:
-        form.file.errors = (error.message,)
+    rows = _sent_rows(template_id, form)
+    if rows is None:
         return _many_page(template_id, form), 422
     with transaction(read_only=True) as session:
         checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
@@ -80,11 +77,8 @@ def organization_template_check_many(template_id: UUID) -> Page:
 def organization_template_create_many(template_id: UUID) -> Page:
     """Create the organizations of the rows that were checked and still have no problem."""
     form = CustomersForm()
-    opened(template_id)
-    try:
-        rows = organization_templates.from_text(form.rows.data or "")
-    except ValidationFailed as error:
-        form.file.errors = (error.message,)
+    rows = _sent_rows(template_id, form, were_checked=True)
+    if rows is None:
         return _many_page(template_id, form), 422
     with transaction() as session:
         submission = Submission(session, notice=gettext("These organizations were created before."))
@@ -119,11 +113,8 @@ def organization_template_create_many(template_id: UUID) -> Page:
 def organization_template_corrected_file(template_id: UUID) -> Page:
     """Return the rows that were refused as a file, each with its problem, to fix and choose."""
     form = CustomersForm()
-    opened(template_id)
-    try:
-        rows = organization_templates.from_text(form.rows.data or "")
-    except ValidationFailed as error:
-        form.file.errors = (error.message,)
+    rows = _sent_rows(template_id, form, were_checked=True)
+    if rows is None:
         return _many_page(template_id, form), 422
     with transaction(read_only=True) as session:
         checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
@@ -133,6 +124,21 @@ def organization_template_corrected_file(template_id: UUID) -> Page:
 
 def _text_of(refused: list[CheckedRow]) -> str:
     return organization_templates.as_text([each.row for each in refused])
+
+
+def _sent_rows(
+    template_id: UUID, form: CustomersForm, *, were_checked: bool = False
+) -> list[CustomerRow] | None:
+    """Return the rows of the file, or those of the page if they ``were_checked`` before; None, with
+    the reason at the field of the file, if they can't be read. Raises `NotFound`."""
+    opened(template_id)
+    try:
+        if were_checked:
+            return organization_templates.from_text(form.rows.data or "")
+        return _rows_of_file(form.file.data)
+    except ValidationFailed as error:
+        form.file.errors = (error.message,)
+        return None
 
 
 def _rows_of_file(sent: FileStorage | None) -> list[CustomerRow]:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -12,7 +12,7 @@ from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_words
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import flash_saved, refused_edit
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
 
@@ -52,12 +52,7 @@ def organization_settings_save(organization_id: UUID) -> Page:
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _page, _stored)
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
-    flash(
-        gettext("Settings saved: %(groups)s.", groups=names)
-        if changed
-        else gettext("Nothing was changed."),
-        "success",
-    )
+    flash_saved(gettext("Settings saved: %(groups)s.", groups=names), changed)
     return redirect(url_for("portal.organization_settings", organization_id=organization_id), 303)
 
 

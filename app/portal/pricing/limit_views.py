@@ -1,6 +1,6 @@
 """The limits of the partner's plans: edit, preview the effects, save."""
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES
@@ -9,7 +9,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.services import partners
 from app.services.plans import effects as plan_effects
 from app.services.plans import limits
@@ -52,12 +52,7 @@ def pricing_limits_save() -> Page:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
     names = ", ".join(TIER_NAMES[tier] for tier in changed)
-    flash(
-        gettext("Limits saved: %(plans)s.", plans=names)
-        if changed
-        else gettext("Nothing was changed."),
-        "success",
-    )
+    flash_saved(gettext("Limits saved: %(plans)s.", plans=names), changed)
     return redirect(url_for("portal.pricing"), 303)
 
 

@@ -17,7 +17,7 @@ from app.portal.access.missing import may
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
 from app.services import monthly_reports, partners, pdf, reporting
@@ -104,7 +104,7 @@ def report_schedule_save() -> Page:
             stored=lambda session: _stored(session, organization),
             target=("organization", whose) if whose else ("partner", _partner_id()),
         )
-    flash(gettext("Schedule saved.") if changed else gettext("Nothing was changed."), "success")
+    flash_saved(gettext("Schedule saved."), changed)
     return redirect(url_for("portal.report_month", organization=whose), 303)
 
 

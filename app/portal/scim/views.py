@@ -213,7 +213,7 @@ def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
 
 
 def _token_row(token: ScimToken) -> dict[str, Any]:
-    days_in, works = zone(), scim_tokens.works(token)
+    days_in, works = zone(), not token.is_over
     if token.revoked_at is not None:
         state = State(pgettext("SCIM token", "Revoked"), "danger")
     elif token.replaced_by is not None and not works:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.portal.spending.forms import BudgetForm
 from app.portal.spending.uses import budget_bar
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import flash_saved, refused
 from app.services import organizations, partners
 from app.services.spending import Subject, budgets
 
@@ -65,7 +65,7 @@ def _save(subject: Subject) -> Page:
             stored=lambda session: _stored(session, subject),
             target=target,
         )
-    flash(gettext("Budget saved.") if changed else gettext("Nothing was changed."), "success")
+    flash_saved(gettext("Budget saved."), changed)
     return redirect(_spending_url(subject), 303)
 
 

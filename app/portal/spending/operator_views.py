@@ -11,6 +11,7 @@ from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.lists import csv_file
 from app.services import partners, spending
 from app.services.money_words import micros
 from app.services.spending import Subject, rates
@@ -24,9 +25,7 @@ def operator_spending() -> Page:
 @portal.get("/operator/spending/rates.csv")
 def operator_spending_rates() -> Response:
     with transaction(read_only=True) as session:
-        content = rates.written(rates.listing(session))
-    named = {"Content-Disposition": 'attachment; filename="call-rates.csv"'}
-    return Response(content, mimetype="text/csv", headers=named)
+        return csv_file("call-rates", [rates.written(rates.listing(session)).encode()])
 
 
 @portal.post("/operator/spending/rates")

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import flash_saved, refused_edit
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
 
@@ -59,9 +59,7 @@ def organization_storage_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _page, _stored)
-    flash(
-        gettext("Storage limit saved.") if changed else gettext("Nothing was changed."), "success"
-    )
+    flash_saved(gettext("Storage limit saved."), changed)
     return redirect(url_for("portal.organization_storage", organization_id=organization_id), 303)
 
 

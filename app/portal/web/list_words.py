@@ -26,6 +26,10 @@ def _calls_on_page(count: int) -> str:
     return ngettext("%(num)s call on this page", "%(num)s calls on this page", count)
 
 
+def _uploads_on_page(count: int) -> str:
+    return ngettext("%(num)s upload on this page", "%(num)s uploads on this page", count)
+
+
 _ON_PAGE: dict[str, Callable[[int], str]] = {
     "organizations": lambda count: ngettext(
         "%(num)s organization on this page", "%(num)s organizations on this page", count
@@ -42,12 +46,8 @@ _ON_PAGE: dict[str, Callable[[int], str]] = {
     "contacts": lambda count: ngettext(
         "%(num)s contact on this page", "%(num)s contacts on this page", count
     ),
-    "uploads": lambda count: ngettext(
-        "%(num)s upload on this page", "%(num)s uploads on this page", count
-    ),
-    "campaign-uploads": lambda count: ngettext(
-        "%(num)s upload on this page", "%(num)s uploads on this page", count
-    ),
+    "uploads": _uploads_on_page,
+    "campaign-uploads": _uploads_on_page,
     "calls": _calls_on_page,
     "partner-calls": _calls_on_page,
     "do-not-call": lambda count: ngettext(

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import AlertRule, AuditEntry, Organization, utcnow
@@ -181,8 +181,7 @@ def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, A
     if is_one and wanted.organization_id is None:
         message = gettext("Choose one of your organizations.")
         problems.append(Problem("organizationId", "organization_required", message))
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     if is_one and wanted.organization_id is not None:
         get_organization(session, caller, wanted.organization_id)
     return asdict(wanted) | {

@@ -57,12 +57,9 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
     The organization's row stays locked until the transaction ends, so that only one of several
     requests gets the last place. Raises `ValidationFailed` (``agent_limit_reached``).
     """
-    organization = session.scalars(
-        select(Organization)
-        .where(Organization.id == organization_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
+    organization = session.get_one(
+        Organization, organization_id, with_for_update=True, populate_existing=True
+    )
     taken = session.scalar(
         select(func.count())
         .select_from(Assistant)

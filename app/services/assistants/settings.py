@@ -7,7 +7,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale, refuse_too_long
+from app.errors import (
+    NotFound,
+    Problem,
+    ValidationFailed,
+    refuse_any,
+    refuse_stale,
+    refuse_too_long,
+)
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import Assistant, Campaign, ContactExternalId, ExternalIdKey, Organization
@@ -189,8 +196,7 @@ def checked_fields(
         default_voicemail=_text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems),
         voice_address=voice,
     )
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     return checked
 
 

@@ -17,11 +17,12 @@ from uuid import UUID
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, OrganizationStatus, UserStatus
+from app.enums import CallerKind, UserStatus
 from app.errors import Forbidden, Unauthenticated
 from app.languages import gettext
-from app.models import ApiKey, OAuthClient, Organization, Partner, ScimToken, User
+from app.models import ApiKey, OAuthClient, ScimToken, User
 from app.policy.caller import Caller
+from app.services.auth.ways_in import of_open_tenants
 
 _AUTHOR = "author"
 _AUTHENTICATE = "authenticate the author"
@@ -92,18 +93,8 @@ def _lock_credential(session: Session, author: Caller) -> None:
 
 
 def _refuse_ended(session: Session, author: Caller) -> None:
-    query = (
-        select(User.role)
-        .outerjoin(Partner, Partner.id == User.partner_id)
-        .outerjoin(Organization, Organization.id == User.organization_id)
-        .where(
-            User.id == author.user_id,
-            User.status == UserStatus.ACTIVE,
-            Partner.suspended_at.is_(None),
-            Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
-        )
-    )
-    role = session.scalar(query)
+    own = select(User.role).where(User.id == author.user_id, User.status == UserStatus.ACTIVE)
+    role = session.scalar(of_open_tenants(own))
     if role is None:
         message = gettext("Your access has ended. Nothing was saved.")
         raise Unauthenticated(message, "not_signed_in")

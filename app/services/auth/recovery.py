@@ -6,13 +6,14 @@ nor its time reveals whether there is one.
 
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, UserStatus
-from app.models import Mail, MailKind, Organization, Partner, User
+from app.enums import UserStatus
+from app.models import Mail, MailKind, User
 from app.services import mail_queue
 from app.services.auth import attempt_limits, refused_sign_ins, throttle
+from app.services.auth.ways_in import of_open_tenants
 from app.validation import emails
 from app.validation.networks import network_of
 
@@ -37,16 +38,8 @@ def answer(session: Session, request: Mail) -> None:
 
     A user gets a few mails an hour. Beyond that, the links of the earlier mails are still valid.
     """
-    query = (
-        select(User)
-        .outerjoin(Partner, Partner.id == User.partner_id)
-        .outerjoin(Organization, Organization.id == User.organization_id)
-        .where(
-            User.email_key == request.to,
-            User.status.in_((UserStatus.ACTIVE, UserStatus.INVITED)),
-            Partner.suspended_at.is_(None),
-            or_(Organization.id.is_(None), Organization.status == OrganizationStatus.ACTIVE),
-        )
+    query = of_open_tenants(select(User)).where(
+        User.email_key == request.to, User.status.in_((UserStatus.ACTIVE, UserStatus.INVITED))
     )
     if request.partner_id is not None:
         query = query.where(User.partner_id == request.partner_id)

@@ -11,15 +11,16 @@ from uuid import UUID
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session, lazyload
 
-from app.enums import CallerKind, OrganizationStatus, Proof, Role, SecondFactorFor, UserStatus
+from app.enums import CallerKind, Proof, Role, SecondFactorFor, UserStatus
 from app.errors import Unauthenticated
 from app.languages import gettext
-from app.models import Organization, Partner, PortalSession, User, utcnow
+from app.models import Partner, PortalSession, User, utcnow
 from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import offered_accounts, second_step
 from app.services.auth.tokens import hash_of, random_token
+from app.services.auth.ways_in import of_open_tenants
 
 TOUCH_EVERY = timedelta(minutes=1)
 FRESH_FOR = timedelta(minutes=10)
@@ -27,18 +28,15 @@ FRESH_FOR = timedelta(minutes=10)
 STAFF = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR})
 
 _VALID_SESSION = (
-    select(PortalSession, User, Partner)
-    .join(User, User.id == PortalSession.user_id)
-    .outerjoin(Partner, Partner.id == User.partner_id)
-    .outerjoin(Organization, Organization.id == User.organization_id)
+    of_open_tenants(
+        select(PortalSession, User, Partner).join(User, User.id == PortalSession.user_id)
+    )
     .where(
         PortalSession.token_hash == bindparam("token_hash"),
         PortalSession.host == bindparam("host"),
         PortalSession.expires_at > bindparam("now"),
         PortalSession.seen_at > bindparam("idle_since"),
         User.status == UserStatus.ACTIVE,
-        Partner.suspended_at.is_(None),
-        Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
     )
     .options(lazyload("*"))
     .execution_options(populate_existing=True)
@@ -47,12 +45,8 @@ _VALID_SESSION = (
 page runs it."""
 
 _ABLE_USER = (
-    select(User, Partner)
-    .outerjoin(Partner, Partner.id == User.partner_id)
-    .outerjoin(Organization, Organization.id == User.organization_id)
+    of_open_tenants(select(User, Partner))
     .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
-    .where(Partner.suspended_at.is_(None))
-    .where(Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE))
     .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )

@@ -1,10 +1,27 @@
-"""Which ways of signing in a partner allows its users."""
+"""Whether and how the users of partners and organizations may sign in."""
 
-from sqlalchemy import select
+from typing import TypeVarTuple
+
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.enums import Role
-from app.models import IdentityProvider, User
+from app.enums import OrganizationStatus, Role
+from app.models import IdentityProvider, Organization, Partner, User
+
+Columns = TypeVarTuple("Columns")
+
+
+def of_open_tenants(query: Select[*Columns]) -> Select[*Columns]:
+    """Keep those of the users whose partner isn't suspended and whose organization, if they have
+    one, is active. Joins both to a query of users."""
+    return (
+        query.outerjoin(Partner, Partner.id == User.partner_id)
+        .outerjoin(Organization, Organization.id == User.organization_id)
+        .where(
+            Partner.suspended_at.is_(None),
+            Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
+        )
+    )
 
 
 def required_provider(session: Session, user: User) -> str | None:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
-from app.errors import Conflict, Problem, ValidationFailed, in_language
+from app.errors import Conflict, Problem, ValidationFailed, in_language, refuse_any
 from app.languages import DEFAULT, gettext, speaking
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
@@ -118,9 +118,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
 
 def texts_of(request: CallRequest, assistant: Assistant) -> Texts:
     """The messages to use. Raises `ValidationFailed` with the `messaging_problems`."""
-    problems = messaging_problems(request, assistant)
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(messaging_problems(request, assistant))
     instructions = clean(request.call_instructions)
     if instructions:
         return Texts(instructions=instructions)

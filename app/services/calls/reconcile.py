@@ -16,8 +16,9 @@ from app.gateways.carriers.base import ListedCall
 from app.gateways.job_queue import enqueue_call
 from app.models import Assistant, Call, CallAttempt, HeldCall, new_id
 from app.policy.caller import Caller
-from app.services import audit, spending
+from app.services import spending
 from app.services.calls import carrier_reports, lifecycle
+from app.services.calls.resolve import record_resolved
 from app.services.calls.states import ACTIVE, WAITING, lock_call
 
 CLOCK_SLACK = timedelta(seconds=30)
@@ -97,15 +98,7 @@ def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: Liste
             organization_id=call.organization_id,
             had_its_turn=True,
         )
-    reason = "found at the carrier after a restore"
-    audit.record_change(
-        session,
-        caller,
-        "call.resolved",
-        call,
-        before={"status": before},
-        after={"status": call.status, "reason": reason},
-    )
+    record_resolved(session, caller, call, before, "found at the carrier after a restore")
 
 
 def waits_for(session: Session, number: str) -> bool:

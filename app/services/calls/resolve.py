@@ -76,7 +76,7 @@ def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
     if call.status not in WAITING or not _is_stuck(session, call):
         raise _not_stuck(call)
     lifecycle.enqueue(session, call)
-    _record(session, caller, call, call.status, "handed in again")
+    record_resolved(session, caller, call, call.status, "handed in again")
     session.flush()
     return call
 
@@ -114,7 +114,7 @@ def by_carrier(
         carrier_costs.write_cost(session, call, attempt, state)
         _finish(session, call, attempt, _end_of(state))
     if call.status is not before:
-        _record(session, caller, call, before, "the carrier's word")
+        record_resolved(session, caller, call, before, "the carrier's word")
     session.flush()
     return call
 
@@ -150,7 +150,7 @@ def by_operator(
         detail=f"{caller.label}: {reason}"[:500],
     )
     _finish(session, call, attempt if is_placed else None, end)
-    _record(session, caller, call, before, reason)
+    record_resolved(session, caller, call, before, reason)
     session.flush()
     return call
 
@@ -201,7 +201,9 @@ def _not_stuck(call: Call) -> Conflict:
     return Conflict(message, "not_stuck")
 
 
-def _record(session: Session, caller: Caller, call: Call, before: CallStatus, reason: str) -> None:
+def record_resolved(
+    session: Session, caller: Caller, call: Call, before: CallStatus, reason: str
+) -> None:
     audit.record_change(
         session,
         caller,

@@ -159,26 +159,6 @@ def move(call: Call, by: Move, to: CallStatus) -> None:
     call.status = to
 
 
-def markdown() -> str:
-    """The states and the moves as two Markdown tables."""
-    rows = ["| State | Phase | Meaning |", "|---|---|---|"]
-    rows += [
-        f"| `{status}` | {state.phase} | {state.meaning} |" for status, state in STATES.items()
-    ]
-    rows += ["", "| Move | From | To | When |", "|---|---|---|---|"]
-    rows += [
-        f"| {each.name} | {_listed(each.sources)} | {_listed(each.targets)} | {each.when} |"
-        for each in MOVES
-    ]
-    return "\n".join(rows) + "\n"
-
-
-def _listed(statuses: AbstractSet[CallStatus | None]) -> str:
-    if None in statuses:
-        return "(new)"
-    return ", ".join(f"`{status}`" for status in STATES if status in statuses)
-
-
 _LOCKED = (
     select(Call)
     .where(Call.id == bindparam("call_id"))

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from app.enums import CarrierKind
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, refuse_any
 from app.gateways.carriers.sip.account import Trunk
 from app.gateways.carriers.sip.next_hop import PORTS
 from app.gateways.carriers.twilio.account import is_installed
@@ -70,8 +70,7 @@ def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> N
     else:
         problems = [*_problems(wanted.trunk, may_be_private)]
         problems += _password_problems(wanted.trunk, wanted.secret, may_be_empty)
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
 
 
 def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Problem]:

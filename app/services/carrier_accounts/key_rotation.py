@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES
 from app.models import CallAttempt, CarrierAccount, utcnow
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import resealed
 
 PURPOSE = "carrier-account"
 KEPT_SECRET = timedelta(days=1)
@@ -27,13 +27,8 @@ def tidy(session: Session, keys: Sequence[str]) -> None:
         removed = account.removed_at
         if removed and removed < utcnow() - KEPT_SECRET and not session.scalar(busy.limit(1)):
             account.secret = ""
-            continue
-        try:
-            opened = unseal(account.secret, PURPOSE, keys)
-        except SealBroken:
-            continue
-        if not opened.is_current:
-            account.secret = seal(opened.text, PURPOSE, keys)
+        else:
+            account.secret = resealed(account.secret, PURPOSE, keys)
 
 
 def forgotten(session: Session, ids: Collection[UUID]) -> set[UUID]:

@@ -10,7 +10,7 @@ from app.gateways.carriers.partner_accounts import Credentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.services.carrier_accounts.account_fields import trunk_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
-from app.services.credentials.encryption import SealBroken, unseal
+from app.services.credentials.encryption import unsealed
 
 NUMBERS_CHECKED = 10
 
@@ -50,9 +50,8 @@ def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Cred
     account = session.get(CarrierAccount, account_id, populate_existing=True)
     if account is None:
         return None
-    try:
-        secret = unseal(account.secret, PURPOSE, keys).text
-    except SealBroken:
+    secret = unsealed(account.secret, PURPOSE, keys)
+    if secret is None:
         return None
     return Credentials(account.id, account.version, secret, account.sid, trunk_of(account))
 

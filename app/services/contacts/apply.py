@@ -1,7 +1,7 @@
 """`apply`: the only way to add, change and remove contacts of a campaign in bulk."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -130,12 +130,17 @@ def load(
         found += store.find_identified(list(identities))
     loaded = {stored.id or "": stored for stored in found}
     if loaded and (every_id or any(map(_asks_for_ids, understood))):
-        held: dict[str, dict[str, HeldId]] = defaultdict(dict)
-        for contact_id, key, value, identifies in store.external_ids(list(loaded)):
-            held[contact_id][key] = HeldId(value, identifies)
-        for contact_id, ids in held.items():
-            loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
+        load_external_ids(store, loaded)
     return ContactIndex(loaded.values())
+
+
+def load_external_ids(store: Source, loaded: Mapping[str, Stored]) -> None:
+    """Give the contacts, by id, the external ids that are stored."""
+    held: dict[str, dict[str, HeldId]] = defaultdict(dict)
+    for contact_id, key, value, identifies in store.external_ids(list(loaded)):
+        held[contact_id][key] = HeldId(value, identifies)
+    for contact_id, ids in held.items():
+        loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
 
 
 def _asks_for_ids(incoming: Incoming) -> bool:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.languages import gettext
 from app.models import Campaign, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
@@ -232,8 +232,7 @@ def _require_good(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> Non
             each = Problem(shown, problem.code, problem.message)
             if each not in found:
                 found.append(each)
-    if found:
-        raise ValidationFailed.of(*found)
+    refuse_any(found)
 
 
 def _record(

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.models import Campaign
 from app.services import campaigns
 from app.services.contacts import consent, undo_log
-from app.services.contacts.apply import write
+from app.services.contacts.apply import load_external_ids, write
 from app.services.contacts.contact_index import ContactIndex, HeldId, Stored
 from app.services.contacts.plan import CREATED, DELETED, Change
 from app.services.contacts.rules import load_rules
@@ -119,11 +119,7 @@ def _load(store: Store, steps: Sequence[Change]) -> ContactIndex:
     if pairs:
         found += store.find_identified(list(pairs))
     loaded = {str(stored.id): stored for stored in found}
-    ids: dict[str, dict[str, HeldId]] = defaultdict(dict)
-    for contact_id, key, value, identifies in store.external_ids(list(loaded)):
-        ids[contact_id][key] = HeldId(value, identifies)
-    for contact_id, own in ids.items():
-        loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = own
+    load_external_ids(store, loaded)
     return ContactIndex(loaded.values())
 
 

@@ -7,7 +7,7 @@ detects a misspelt key without the database. Only a hash of the whole is stored.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import Select, bindparam, false, func, select
@@ -170,8 +170,7 @@ def roll(
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
         message = gettext("The old key can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
-    now = utcnow()
-    if old.revoked_at is not None or old.replaced_by is not None or _over(old.expires_at, now):
+    if old.is_over or old.replaced_by is not None:
         message = gettext("This key no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "key_ended")
     new = _add(
@@ -188,7 +187,7 @@ def roll(
         session.get_one(Organization, old.organization_id),
         action="key.rolled",
     )
-    end = now + overlap
+    end = utcnow() + overlap
     old.expires_at = min(old.expires_at, end) if old.expires_at else end
     old.replaced_by = new.key.id
     spending.copy_to_key(session, old, new.key)
@@ -222,7 +221,7 @@ def caller_from_key(
         or not secrets.fits(secret, found.secret_hash)
         or found.revoked_at is not None
         or found.suspended_at is not None
-        or _over(found.expires_at, utcnow())
+        or lifetimes.has_passed(found.expires_at)
     ):
         raise _invalid()
     if found.status is not OrganizationStatus.ACTIVE:
@@ -251,7 +250,7 @@ def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -
     key = session.scalars(select(ApiKey).where(ApiKey.public_id == match[1])).one_or_none()
     if key is None or not secrets.fits(secret, key.secret_hash):
         return None
-    if key.revoked_at is None and not _over(key.expires_at, utcnow()):
+    if not key.is_over:
         return None
     return Refusal(
         action=refusals.KEY,
@@ -263,10 +262,6 @@ def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -
         organization_id=key.organization_id,
         network=network_of(ip),
     )
-
-
-def _over(expires_at: datetime | None, now: datetime) -> bool:
-    return expires_at is not None and expires_at <= now
 
 
 def _invalid() -> Unauthenticated:

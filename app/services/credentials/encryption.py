@@ -41,5 +41,22 @@ def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> Opened:
     raise SealBroken
 
 
+def unsealed(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
+    """Return the decrypted text; None if no known key decrypts it."""
+    try:
+        return unseal(sealed, purpose, keys).text
+    except SealBroken:
+        return None
+
+
+def resealed(sealed: str, purpose: str, keys: Sequence[str]) -> str:
+    """Return the text, encrypted with the first key; as it is if no known key decrypts it."""
+    try:
+        found = unseal(sealed, purpose, keys)
+    except SealBroken:
+        return sealed
+    return sealed if found.is_current else seal(found.text, purpose, keys)
+
+
 def _key(purpose: str, key: str) -> OctKey:
     return OctKey.import_key(hmac.digest(key.encode(), purpose.encode(), "sha256"))

@@ -22,3 +22,7 @@ def end_of(chosen: End) -> datetime | None:
         message = gettext("Choose an end date in the future.")
         raise ValidationFailed.on("expiresAt", "in_the_past", message)
     return end
+
+
+def has_passed(end: datetime | None) -> bool:
+    return end is not None and end <= utcnow()

@@ -129,7 +129,7 @@ def roll(
         message = gettext("The old token can keep working for 0 to 7 days.")
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
     now = utcnow()
-    if not works(old) or old.replaced_by is not None:
+    if old.is_over or old.replaced_by is not None:
         message = gettext("This token no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "token_ended")
     end = lifetimes.end_of(expires_at)
@@ -148,11 +148,6 @@ def revoke(session: Session, caller: Caller, token_id: UUID) -> ScimToken:
         session.flush()
         audit.record_change(session, caller, "scim_token.revoked", token)
     return token
-
-
-def works(token: ScimToken) -> bool:
-    """Whether the token is accepted now."""
-    return token.revoked_at is None and not _over(token.expires_at)
 
 
 def caller_from_token(
@@ -176,7 +171,7 @@ def caller_from_token(
         or not secrets.fits(secret, found.secret_hash)
         or found.revoked_at is not None
         or found.suspended_at is not None
-        or _over(found.expires_at)
+        or lifetimes.has_passed(found.expires_at)
     ):
         message = "The SCIM token is not valid or no longer valid."
         raise Unauthenticated(message, "invalid_token")
@@ -199,7 +194,7 @@ def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None)
     if secret is None or public_id is None:
         return None
     token = session.scalars(select(ScimToken).where(ScimToken.public_id == public_id)).one_or_none()
-    if token is None or not secrets.fits(secret, token.secret_hash) or works(token):
+    if token is None or not secrets.fits(secret, token.secret_hash) or not token.is_over:
         return None
     return Refusal(
         action=refusals.KEY,
@@ -218,10 +213,6 @@ def _public_id(secret: str) -> str | None:
     if match is None or secrets.checksum(secret[: -secrets.CHECKSUM_LENGTH]) != match[3]:
         return None
     return match[1]
-
-
-def _over(expires_at: datetime | None) -> bool:
-    return expires_at is not None and expires_at <= utcnow()
 
 
 def _add(

@@ -4,27 +4,24 @@ The private half is stored encrypted (A256GCM) under a key derived from the appl
 where that secret has changed, a new pair is made and tokens of the old one stay good to their end.
 """
 
-import hmac
 import json
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from joserfc import jwe
-from joserfc.errors import JoseError
-from joserfc.jwk import ECKey, OctKey
+from joserfc.jwk import ECKey
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind
-from app.errors import Forbidden
 from app.models import SigningKey, utcnow
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.credentials.encryption import seal, unsealed
 from app.services.destinations import INSTALLATION_ID
 
 ALGORITHM = "ES256"
+PURPOSE = "portal signing keys"
 REPLACED_AFTER = timedelta(days=90)
 PUBLISHED_AFTER_RETIREMENT = timedelta(days=1)
 
@@ -70,9 +67,7 @@ def rotate(
     With ``end_tokens``, for a key that became known, every token issued before ends at once.
     Raises `Forbidden` for callers other than the command line (``command_line_only``).
     """
-    if caller.kind is not CallerKind.SYSTEM:
-        message = "Rotate keys on the command line."
-        raise Forbidden(message, "command_line_only")
+    caller.require_command_line("Rotate keys on the command line.")
     before = session.scalars(select(SigningKey).with_for_update()).all()
     for stored in before:
         stored.retired_at = stored.retired_at or utcnow()
@@ -100,11 +95,7 @@ def imported(public_jwk: str) -> ECKey:
 
 def _make(session: Session, application_secret: str) -> ECKey:
     key = ECKey.generate_key("P-256", {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
-    private = jwe.encrypt_compact(
-        {"alg": "dir", "enc": "A256GCM"},
-        json.dumps(key.as_dict(private=True)),
-        _encryption_key(application_secret),
-    )
+    private = seal(json.dumps(key.as_dict(private=True)), PURPOSE, [application_secret])
     session.add(
         SigningKey(kid=key.kid, private_key=private, public_jwk=dict(key.as_dict(private=False)))
     )
@@ -114,13 +105,5 @@ def _make(session: Session, application_secret: str) -> ECKey:
 
 @lru_cache(maxsize=8)
 def _opened(private_key: str, application_secret: str) -> ECKey | None:
-    try:
-        plain = jwe.decrypt_compact(private_key, _encryption_key(application_secret)).plaintext
-    except JoseError:
-        return None
-    return ECKey.import_key(json.loads(plain or b"{}"))
-
-
-def _encryption_key(application_secret: str) -> OctKey:
-    derived = hmac.digest(application_secret.encode(), b"portal signing keys", "sha256")
-    return OctKey.import_key(derived)
+    plain = unsealed(private_key, PURPOSE, [application_secret])
+    return None if plain is None else ECKey.import_key(json.loads(plain))

@@ -10,7 +10,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.models import InstallationDestinations, Partner, PartnerDestinations
 from app.phone import USUAL_REGIONS, country_name
@@ -95,8 +95,7 @@ def change_limits(
     problems = [*_unknown_regions(wanted.regions or ()), *_bad_hosts(hosts or ())]
     if partner is None and not wanted.regions:
         problems.append(Problem("regions", "required", gettext("Choose at least one country.")))
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     if (before.regions, _listed(before.hosts)) == (wanted.regions, hosts):
         return False
     refuse_stale(expected_version, before.version, "call destinations")
@@ -161,8 +160,7 @@ def change_choice(
             problems.append(Problem("regions", "region_closed", _closed_sentence(closed)))
         limits = (installation.hosts if installation else None, own.limit_hosts if own else None)
         problems += _closed_hosts(sorted({*hosts} - {*before.hosts}), limits)
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     if (before.regions, sorted(before.hosts)) == (wanted.regions, hosts):
         return False
     refuse_stale(expected_version, before.version, "call destinations")
@@ -193,10 +191,9 @@ def _limits(own: PartnerDestinations | None) -> Limits:
 
 
 def _require_operator(caller: Caller) -> None:
-    if not caller.is_operator:
-        message = gettext("Only the platform operator sets the limits of call destinations.")
-        raise Forbidden(message, "insufficient_scope")
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require_operator(
+        gettext("Only the platform operator sets the limits of call destinations.")
+    )
 
 
 def _installation(session: Session) -> InstallationDestinations:

@@ -15,7 +15,7 @@ from app.models import MailKind, Partner, PartnerDomain, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, partners
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import resealed
 from app.services.domains.records import Finding, Record, records_of
 from app.services.domains.sender import PURPOSE
 from app.services.partners import domains
@@ -101,8 +101,9 @@ def settle(
     once. Where the DNS doesn't answer, nothing changes. Findings about an earlier domain are
     ignored."""
     caller = system_caller("domains", partner_id=examined.partner_id)
-    query = select(Partner).where(Partner.id == examined.partner_id).with_for_update()
-    partner = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    partner = session.get(
+        Partner, examined.partner_id, with_for_update=True, populate_existing=True
+    )
     if partner is None:
         return
     domain = domains.domain_of(session, partner, examined.purpose, for_change=True)
@@ -167,9 +168,4 @@ def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> 
 def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for domain in session.scalars(select(PartnerDomain).where(PartnerDomain.dkim_key.is_not(None))):
-        try:
-            found = unseal(domain.dkim_key or "", PURPOSE, keys)
-        except SealBroken:
-            continue
-        if not found.is_current:
-            domain.dkim_key = seal(found.text, PURPOSE, keys)
+        domain.dkim_key = resealed(domain.dkim_key or "", PURPOSE, keys)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import AuthenticatorApp, utcnow
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import resealed, seal, unsealed
 
 PURPOSE = "authenticator apps"
 STEP_SECONDS = 30
@@ -37,11 +37,11 @@ def secret_to_confirm(session: Session, user_id: UUID, keys: Sequence[str]) -> s
         message = gettext("Your account already has an authenticator app. Remove it first.")
         raise Conflict(message, "app_exists")
     if app is not None:
-        try:
-            return unseal(app.secret, PURPOSE, keys).text
-        except SealBroken:
-            session.delete(app)
-            session.flush()
+        waiting = unsealed(app.secret, PURPOSE, keys)
+        if waiting is not None:
+            return waiting
+        session.delete(app)
+        session.flush()
     secret = pyotp.random_base32()
     session.add(AuthenticatorApp(user_id=user_id, secret=seal(secret, PURPOSE, keys)))
     session.flush()
@@ -74,12 +74,7 @@ def remove(session: Session, user_id: UUID) -> None:
 def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for app in session.scalars(select(AuthenticatorApp)):
-        try:
-            opened = unseal(app.secret, PURPOSE, keys)
-        except SealBroken:
-            continue
-        if not opened.is_current:
-            app.secret = seal(opened.text, PURPOSE, keys)
+        app.secret = resealed(app.secret, PURPOSE, keys)
 
 
 def waiting_secret(session: Session, user_id: UUID, keys: Sequence[str]) -> str | None:
@@ -87,10 +82,7 @@ def waiting_secret(session: Session, user_id: UUID, keys: Sequence[str]) -> str 
     app = session.get(AuthenticatorApp, user_id)
     if app is None or app.confirmed_at is not None:
         return None
-    try:
-        return unseal(app.secret, PURPOSE, keys).text
-    except SealBroken:
-        return None
+    return unsealed(app.secret, PURPOSE, keys)
 
 
 def link(secret: str, *, issuer: str, account: str) -> str:
@@ -104,11 +96,8 @@ def _use(
     app = session.get(AuthenticatorApp, user_id, populate_existing=True)
     if app is None or (app.confirmed_at is not None) is not confirmed:
         return False
-    try:
-        opened = unseal(app.secret, PURPOSE, keys)
-    except SealBroken:
-        return False
-    step = _step_of(opened.text, code)
+    secret = unsealed(app.secret, PURPOSE, keys)
+    step = None if secret is None else _step_of(secret, code)
     if step is None:
         return False
     used = (

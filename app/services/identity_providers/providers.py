@@ -17,7 +17,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.auth import sessions
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import resealed, seal, unsealed
 from app.services.tenancy import fetch, of_tenant
 from app.services.uniqueness import unless_taken
 
@@ -182,21 +182,13 @@ def provable_domains(partner: Partner) -> list[str]:
 
 def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:
     """Return the client secret; None if no known key decrypts it."""
-    try:
-        return unseal(provider.secret, PURPOSE, keys).text
-    except SealBroken:
-        return None
+    return unsealed(provider.secret, PURPOSE, keys)
 
 
 def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt the secrets that the previous key encrypted."""
     for provider in session.scalars(select(IdentityProvider)):
-        try:
-            opened = unseal(provider.secret, PURPOSE, keys)
-        except SealBroken:
-            continue
-        if not opened.is_current:
-            provider.secret = seal(opened.text, PURPOSE, keys)
+        provider.secret = resealed(provider.secret, PURPOSE, keys)
 
 
 def facts_of(provider: IdentityProvider) -> dict[str, Any]:

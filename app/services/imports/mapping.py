@@ -334,14 +334,20 @@ def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Ta
     named = []
     for name, target in zip(header, targets, strict=True):
         if target.field is Field.METADATA:
-            key, count = (target.key or name)[:MAX_METADATA_KEY], 1
+            key = (target.key or name)[:MAX_METADATA_KEY]
             if key in taken:
-                key = name[:MAX_METADATA_KEY]
-            while key in taken:
-                count += 1
-                key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
+                key = free_key(name, taken)
             taken.add(key)
             named.append(Target(Field.METADATA, key))
         else:
             named.append(target)
     return named
+
+
+def free_key(name: str, taken: Collection[str]) -> str:
+    """Return the name of a column as a key of metadata, with a number if the key is taken."""
+    key, count = name[:MAX_METADATA_KEY], 1
+    while key in taken:
+        count += 1
+        key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
+    return key

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from app.contact_files import UnreadableFile
 from app.errors import ValidationFailed
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.imports.mapping import ONCE, PAIR, Field, Target
+from app.services.imports.mapping import ONCE, PAIR, Field, Target, free_key
 
 _FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
 _PARTS = frozenset({Field.FIRST_NAME, Field.LAST_NAME})
@@ -95,11 +95,7 @@ def _own(target: Target, name: str, taken: frozenset[str] | set[str] = frozenset
     """Return the target; metadata without a key gets the column's name as its key."""
     if target.field is not Field.METADATA or target.key:
         return target
-    key, count = name[:MAX_METADATA_KEY], 1
-    while key in taken:
-        count += 1
-        key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
-    return Target(Field.METADATA, key)
+    return Target(Field.METADATA, free_key(name, taken))
 
 
 def _listed(name: str, columns: Any) -> list[str]:

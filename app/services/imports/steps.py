@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
-from app.errors import Conflict, Problem, ValidationFailed
+from app.errors import Conflict, Problem, refuse_any
 from app.gateways import job_queue
 from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
@@ -221,8 +221,7 @@ def _check_mapping(
             problems.append(Problem(place, "column_twice", message))
         else:
             seen[target] = index
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
 
 
 def _target(text: str, external_keys: Collection[str]) -> Target | None:

@@ -61,8 +61,7 @@ def get(
 
 def locked(session: Session, import_id: UUID) -> ContactImport | None:
     """Return the upload, locked until the transaction ends, for the worker."""
-    query = select(ContactImport).where(ContactImport.id == import_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    return session.get(ContactImport, import_id, with_for_update=True, populate_existing=True)
 
 
 def counts_of(upload: ContactImport) -> dict[str, int]:

@@ -105,12 +105,7 @@ def password_changed(facts: Facts) -> Words:
                 product=product,
                 moment=facts.at,
             ),
-            gettext(
-                "If that was not you, set a new password at once and write to %(support)s.",
-                support=support,
-            )
-            if support
-            else gettext("If that was not you, set a new password at once."),
+            not_you(support),
         ),
         act=(gettext("Set a new password"), facts.recover_url),
         reason=gettext(

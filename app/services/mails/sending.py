@@ -10,7 +10,6 @@ from datetime import datetime
 from urllib.parse import quote
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -169,8 +168,7 @@ def _end(mail: Mail, reason: str) -> None:
 
 
 def _held(session: Session, mail_id: UUID) -> Mail | None:
-    query = select(Mail).where(Mail.id == mail_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    return session.get(Mail, mail_id, with_for_update=True, populate_existing=True)
 
 
 def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:

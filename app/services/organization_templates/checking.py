@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, ValidationFailed, refuse_any
 from app.languages import gettext, ngettext
 from app.models import Assistant, Organization
 from app.policy.caller import Caller
@@ -79,15 +79,12 @@ def check_organization(
         organizations.check_rules(content.rules, stored, openable, bounds.most_at_once)
     except ValidationFailed as error:
         problems += error.problems
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
 
 
 def check_campaign(content: Content, campaign: PreparedCampaign, bounds: Bounds) -> None:
     """Raises `ValidationFailed` with every problem."""
-    problems = list(_campaign_problems(content, campaign, bounds))
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(_campaign_problems(content, campaign, bounds))
 
 
 def _limit_problems(content: Content) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, ValidationFailed, refuse_any
 from app.languages import gettext
 from app.models import Organization, OrganizationTemplate
 from app.phone import regions
@@ -62,8 +62,7 @@ def create_organization(
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    if problems := list(customer_problems(content, customer, openable, bounds)):
-        raise ValidationFailed.of(*problems)
+    refuse_any(customer_problems(content, customer, openable, bounds))
     made = add_organization(
         session,
         caller,

@@ -20,12 +20,9 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
     Deactivated users hold no seat. The organization's row stays locked until the transaction ends,
     so that only one of several gets the last seat.
     """
-    organization = session.scalars(
-        select(Organization)
-        .where(Organization.id == organization_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
+    organization = session.get_one(
+        Organization, organization_id, with_for_update=True, populate_existing=True
+    )
     taken = session.scalar(
         select(func.count())
         .select_from(User)

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import AuditEntry, Organization
@@ -148,8 +148,7 @@ def check_rules(
 ) -> None:
     """Whether the rules may take the place of those ``stored``. Raises `ValidationFailed` with
     every problem by its field."""
-    if problems := list(_problems(rules, stored, openable, most_at_once)):
-        raise ValidationFailed.of(*problems)
+    refuse_any(_problems(rules, stored, openable, most_at_once))
 
 
 def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:

@@ -77,9 +77,9 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
 
     It does nothing while another worker dispatches the campaign, or if the campaign has stopped.
     """
-    query = select(Outreach).where(Outreach.campaign_id == campaign_id)
-    query = query.with_for_update(skip_locked=True)
-    outreach = session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+    outreach = session.get(
+        Outreach, campaign_id, with_for_update={"skip_locked": True}, populate_existing=True
+    )
     if outreach is None or outreach.started_at is None:
         return 0
     campaign = session.get_one(Campaign, campaign_id, populate_existing=True)

@@ -125,8 +125,7 @@ def change_plan(
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
     """The plan's row, locked against the dispatcher until the transaction ends."""
-    query = select(Outreach).where(Outreach.campaign_id == campaign.id).with_for_update()
-    return session.scalars(query, execution_options={"populate_existing": True}).one_or_none()
+    return session.get(Outreach, campaign.id, with_for_update=True, populate_existing=True)
 
 
 def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:

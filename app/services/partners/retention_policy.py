@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import RetentionKind
-from app.errors import ValidationFailed, refuse_stale
+from app.errors import refuse_any, refuse_stale
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -54,8 +54,7 @@ def save(
     for kind, most in of_installation(settings).items():
         least = settings.undo_days if kind is RetentionKind.UPLOADS else 1
         problems += out_of_range(kind.value, days.get(kind), least, most)
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     before = partner.retention_days or {}
     after = {kind.value: own for kind, own in days.items() if own is not None}
     if before == after:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import SecondFactorFor
-from app.errors import Problem, ValidationFailed, refuse_stale
+from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
@@ -56,8 +56,7 @@ def save(
             "idleMinutes", policy.idle_minutes, LEAST_IDLE_MINUTES, settings.session_idle_minutes
         ),
     ]
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     before = of_partner(partner)
     if before == policy:
         return partner

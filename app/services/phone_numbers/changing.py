@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.errors import Forbidden, ValidationFailed, in_language, refuse_stale
+from app.errors import ValidationFailed, in_language, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import Organization, PhoneNumber, utcnow
@@ -196,10 +196,7 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
 
 
 def _require_operator(caller: Caller) -> None:
-    if not caller.is_operator:
-        message = gettext("Only the platform operator assigns and releases numbers.")
-        raise Forbidden(message, "insufficient_scope")
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require_operator(gettext("Only the platform operator assigns and releases numbers."))
 
 
 def _owner(session: Session, number: PhoneNumber) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from app.policy.caller import Caller
 from app.services.paging import Page
 from app.services.tenancy import fetch, of_tenant
 
+MOST_UNUSED = 100
+"""Numbers that are offered for an assistant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conflicting:
@@ -98,16 +101,16 @@ def listing(
     return Page(items, items[-1].number.number if len(found) > limit else None)
 
 
-def unused_by_assistants(session: Session, organization_id: UUID, most: int = 100) -> list[str]:
-    """Return numbers of an organization, which must come from its loader, that none of its
-    assistants has."""
+def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
+    """Return `MOST_UNUSED` numbers of an organization, which must come from its loader, that none
+    of its assistants has."""
     taken = select(Assistant.phone_number).where(
         Assistant.organization_id == organization_id, Assistant.phone_number.is_not(None)
     )
     query = select(PhoneNumber.number).where(
         PhoneNumber.organization_id == organization_id, PhoneNumber.number.not_in(taken)
     )
-    return list(session.scalars(query.order_by(PhoneNumber.number).limit(most)))
+    return list(session.scalars(query.order_by(PhoneNumber.number).limit(MOST_UNUSED)))
 
 
 def assistants_with(

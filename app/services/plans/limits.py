@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import TIER_NAMES, Tier
-from app.errors import Problem, ValidationFailed, refuse_stale
+from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import Partner, PlanLimit, utcnow
@@ -92,8 +92,7 @@ def set_allowances(
 
 def check(wanted: Mapping[Tier, Allowance]) -> None:
     """Raise `ValidationFailed` with all limits that are out of range."""
-    if problems := list(_problems(wanted)):
-        raise ValidationFailed.of(*problems)
+    refuse_any(_problems(wanted))
 
 
 def _stored(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, refuse_any, refuse_stale
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.stripe import is_installed
 from app.languages import gettext
@@ -17,7 +17,7 @@ from app.models import ProcessorAccount, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.credentials.encryption import SealBroken, seal, unseal
+from app.services.credentials.encryption import SealBroken, resealed, seal, unseal
 
 PURPOSE = "processor-account"
 WEBHOOK_PURPOSE = "processor-webhook"
@@ -69,8 +69,7 @@ def save(
     account = session.get(ProcessorAccount, partner_id, populate_existing=True)
     refuse_stale(expected_version, account.version if account else 0, "account")
     has_key = bool(wanted.secret or (account and account.secret))
-    if problems := list(_problems(wanted, may_connect=may_connect, has_key=has_key)):
-        raise ValidationFailed.of(*problems)
+    refuse_any(_problems(wanted, may_connect=may_connect, has_key=has_key))
     before = _described(account) if account else {}
     if account is None:
         account = ProcessorAccount(partner_id=partner_id, version=0)
@@ -139,12 +138,7 @@ def tidy(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for account in session.scalars(select(ProcessorAccount)):
         for name, purpose in (("secret", PURPOSE), ("webhook_secret", WEBHOOK_PURPOSE)):
-            try:
-                found = unseal(getattr(account, name), purpose, keys)
-            except SealBroken:
-                continue
-            if not found.is_current:
-                setattr(account, name, seal(found.text, purpose, keys))
+            setattr(account, name, resealed(getattr(account, name), purpose, keys))
 
 
 def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount:

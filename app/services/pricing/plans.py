@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Self
 
 from app.enums import BillingInterval, Tier, UsageUnit
-from app.errors import Problem, ValidationFailed
+from app.errors import Problem, refuse_any
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import gettext, ngettext
 from app.languages.numbers import written
@@ -76,8 +76,7 @@ class Plan:
 
 def check(plan: Plan) -> None:
     """Raise `ValidationFailed` with every problem of the plan's fields."""
-    if problems := list(_problems(plan)):
-        raise ValidationFailed.of(*problems)
+    refuse_any(_problems(plan))
 
 
 def _problems(plan: Plan) -> Iterator[Problem]:

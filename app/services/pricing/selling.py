@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import BillingInterval, Tier
-from app.errors import Conflict, Problem, ValidationFailed
+from app.errors import Conflict, Problem, refuse_any
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import PriceReference
 from app.languages import gettext
@@ -76,8 +76,7 @@ def publish(
     is_connected = accounts.is_connected(session, partner_id)
     if is_outside or is_connected:
         found = versions.current(session, caller, partner_id)
-        if problems := list(pasted_problems(session, found, is_connected=is_connected)):
-            raise ValidationFailed.of(*problems)
+        refuse_any(pasted_problems(session, found, is_connected=is_connected))
     version = versions.publish(session, caller, partner_id, expected_version=expected_version)
     if is_connected:
         _enqueue(session, version)

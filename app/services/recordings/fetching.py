@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -66,9 +65,7 @@ def keep(
     session: Session, recording_id: UUID, turn: int, stored: StoredFile, content_type: str
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""
-    found = session.scalar(
-        select(CallRecording).where(CallRecording.id == recording_id).with_for_update()
-    )
+    found = session.get(CallRecording, recording_id, with_for_update=True)
     if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
         return stored.key
     before = found.file_key
@@ -92,9 +89,7 @@ def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageD
 
 def fail(session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool) -> None:
     """Write down why there is no file, and try again later if that can help."""
-    found = session.scalar(
-        select(CallRecording).where(CallRecording.id == recording_id).with_for_update()
-    )
+    found = session.get(CallRecording, recording_id, with_for_update=True)
     if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
         return
     found.problem = problem[:500]

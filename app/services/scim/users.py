@@ -12,17 +12,15 @@ from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import ValidationFailed, refuse_too_long
-from app.languages import gettext
+from app.errors import refuse_too_long
 from app.models import ScimGroup, ScimMember, ScimUser, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.users import UpdateUserInput
 from app.services import partners, users
 from app.services.scim import access
-from app.services.users.creating import email_exists, email_key
+from app.services.users.creating import email_exists, email_key, refuse_no_email
 from app.services.users.loading import PARTNER_LEVEL, not_found, visible
-from app.validation.emails import is_email
 
 LONGEST = 200
 """Characters of a name or an external id."""
@@ -187,9 +185,7 @@ def _write(
 
 
 def _check(wanted: Fields) -> None:
-    if not is_email(wanted.email):
-        message = gettext("Enter an email like name@example.com.")
-        raise ValidationFailed.on("userName", "invalid_email", message)
+    refuse_no_email(wanted.email, "userName")
     for name, text in (
         ("displayName", wanted.name),
         ("name.givenName", wanted.given_name),

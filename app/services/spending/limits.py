@@ -11,7 +11,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
-from app.errors import NotFound, Problem, ValidationFailed, refuse_stale
+from app.errors import NotFound, Problem, refuse_any, refuse_stale
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext
 from app.languages.numbers import written
@@ -250,8 +250,7 @@ def change(
         for name, field in _AMOUNTS.items()
         if not _is_in_range(name, getattr(wanted, name))
     ]
-    if problems:
-        raise ValidationFailed.of(*problems)
+    refuse_any(problems)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     before = _read(stored)

@@ -13,10 +13,9 @@ from decimal import Decimal
 from sqlalchemy import delete, exists, insert, select
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, Forbidden, Problem, ValidationFailed
+from app.errors import Conflict, Problem, ValidationFailed
 from app.languages import gettext, ngettext
 from app.models import CallRate, SpendingLimit, SpendingTotal
-from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.destinations import INSTALLATION_ID
@@ -167,10 +166,7 @@ def reset(session: Session, caller: Caller) -> None:
 
 
 def require_operator(caller: Caller) -> None:
-    if not caller.is_operator:
-        message = gettext("Only the platform operator changes this.")
-        raise Forbidden(message, "insufficient_scope")
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require_operator(gettext("Only the platform operator changes this."))
 
 
 def _is_used(session: Session) -> bool:

@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, select, union_al
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.errors import Forbidden
 from app.languages import gettext
 from app.models import (
     STORED,
@@ -21,7 +20,6 @@ from app.models import (
     OutsidePicture,
     Partner,
 )
-from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
 from app.services.tenancy import get_organization, in_groups, of_tenant, visible_organizations
@@ -196,10 +194,9 @@ def limit_of_partner(partner: Partner, defaults: StorageDefaults) -> int:
 
 
 def require_operator(caller: Caller) -> None:
-    if not caller.is_operator:
-        message = gettext("Only the platform operator sees and sets the storage of partners.")
-        raise Forbidden(message, "insufficient_scope")
-    caller.require(Permission.PARTNER_CREATE)
+    caller.require_operator(
+        gettext("Only the platform operator sees and sets the storage of partners.")
+    )
 
 
 def _uploads(partner_id: UUID) -> Select[Any]:

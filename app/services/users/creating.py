@@ -19,6 +19,7 @@ from app.services.organizations.changing import add as add_organization
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
 from app.services.users.loading import MEMBERS, check_grant
+from app.validation.emails import is_email
 
 MAX_KEY = 254
 
@@ -155,6 +156,13 @@ def email_key(email: str) -> str:
         )
         raise ValidationFailed.on("email", "too_long", message)
     return key
+
+
+def refuse_no_email(text: str, field: str = "email") -> None:
+    """Raise `ValidationFailed` (``invalid_email``) for a text that is no email address."""
+    if not is_email(text):
+        message = gettext("Enter an email like name@example.com.")
+        raise ValidationFailed.on(field, "invalid_email", message)
 
 
 def email_exists() -> ValidationFailed:

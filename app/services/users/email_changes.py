@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, UserStatus
-from app.errors import Forbidden, NotFound, ValidationFailed
+from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
 from app.models import EmailChange, MailKind, Partner, User
 from app.policy import Permission
@@ -20,9 +20,13 @@ from app.services import audit, mail_queue
 from app.services.auth import email_changes, one_time_links, sessions
 from app.services.auth.email_changes import Link, Side
 from app.services.uniqueness import unless_taken
-from app.services.users.creating import email_exists, email_key, refuse_known_address
+from app.services.users.creating import (
+    email_exists,
+    email_key,
+    refuse_known_address,
+    refuse_no_email,
+)
 from app.services.users.loading import check_type, get
-from app.validation import emails
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,8 @@ def reset(session: Session, caller: Caller, user_id: UUID, email: str) -> User:
 
 def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
     """As `reset`, for a locked user."""
-    if caller.kind is not CallerKind.SYSTEM:
-        message = "Reset email addresses on the command line."
-        raise Forbidden(message, "command_line_only")
-    if not emails.is_email(email):
-        message = gettext("Enter an email like name@example.com.")
-        raise ValidationFailed.on("email", "invalid_email", message)
+    caller.require_command_line("Reset email addresses on the command line.")
+    refuse_no_email(email)
     if email == user.email:
         message = gettext("The user has this email address already.")
         raise ValidationFailed.on("email", "email_unchanged", message)

@@ -5,10 +5,8 @@ A mailed link alone never does: who reads the mailbox must not become the user.
 
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind
 from app.errors import Forbidden, NotFound
 from app.languages import gettext
 from app.models import User
@@ -37,11 +35,8 @@ def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
 
     Raises `Forbidden` for callers other than the command line, and `NotFound`.
     """
-    if caller.kind is not CallerKind.SYSTEM:
-        message = "Reset these second factors on the command line."
-        raise Forbidden(message, "command_line_only")
-    query = select(User).where(User.id == user_id).with_for_update()
-    user = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    caller.require_command_line("Reset these second factors on the command line.")
+    user = session.get(User, user_id, with_for_update=True, populate_existing=True)
     if user is None:
         message = "There is no such user."
         raise NotFound(message, "user_not_found")

@@ -17,9 +17,8 @@ from app.policy.caller import Caller
 from app.services import organizations
 from app.services.pasted_lines import PastedLine, lines_of
 from app.services.users.changing import MAX_NAME
-from app.services.users.creating import email_key, invite
+from app.services.users.creating import email_key, invite, refuse_no_email
 from app.services.users.loading import check_type, visible
-from app.validation.emails import is_email
 
 MOST_USERS = 500
 _HEADS = {
@@ -120,9 +119,7 @@ def invite_many(
 def _invite(
     session: Session, caller: Caller, line: Wanted, organization: Organization
 ) -> LineResult:
-    if not is_email(line.email):
-        message = gettext("Enter an email like name@example.com.")
-        raise ValidationFailed.on("email", "invalid_email", message)
+    refuse_no_email(line.email)
     refuse_too_long("name", line.name, MAX_NAME)
     known = session.scalar(
         visible(caller).where(

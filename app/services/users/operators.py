@@ -3,15 +3,13 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, Role
-from app.errors import Forbidden, NotFound, ValidationFailed
-from app.languages import gettext
+from app.enums import Role
+from app.errors import NotFound, ValidationFailed
 from app.models import User
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.users import email_changes, factor_reset
-from app.services.users.creating import email_key
-from app.validation import emails
+from app.services.users.creating import email_key, refuse_no_email
 
 
 def create(
@@ -22,12 +20,8 @@ def create(
     Raises `Forbidden` for callers other than the command line, and `ValidationFailed`
     (``invalid_email``, ``email_exists``).
     """
-    if caller.kind is not CallerKind.SYSTEM:
-        message = "Create operators on the command line."
-        raise Forbidden(message, "command_line_only")
-    if not emails.is_email(email):
-        message = gettext("Enter an email like name@example.com.")
-        raise ValidationFailed.on("email", "invalid_email", message)
+    caller.require_command_line("Create operators on the command line.")
+    refuse_no_email(email)
     key = email_key(email)
     taken = select(User.id).where(User.partner_id.is_(None), User.email_key == key)
     if session.scalar(taken) is not None:

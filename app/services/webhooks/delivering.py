@@ -121,15 +121,15 @@ def _held(
     whose = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
     endpoint_id = session.scalar(whose)
     endpoint = _locked_endpoint(session, endpoint_id) if endpoint_id else None
-    query = select(WebhookDelivery).where(WebhookDelivery.id == delivery_id).with_for_update()
-    query = query.execution_options(populate_existing=True)
-    return endpoint, session.scalars(query).one_or_none()
+    delivery = session.get(
+        WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True
+    )
+    return endpoint, delivery
 
 
 def _locked_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
-    query = select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id)
-    query = query.with_for_update(key_share=True)  # new deliveries refer to it meanwhile
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    lock = {"key_share": True}  # new deliveries refer to it meanwhile
+    return session.get(WebhookEndpoint, endpoint_id, with_for_update=lock, populate_existing=True)
 
 
 def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:

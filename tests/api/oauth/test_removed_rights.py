@@ -15,17 +15,10 @@ from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.services.legacy import extensions
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 
 SUPPORT = system_caller("command line")
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
 
 
 @pytest.fixture

@@ -10,16 +10,9 @@ from app.enums import Role
 from app.models import RevokedToken
 from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 
 UNPROVEN = "The client is unknown, its secret is wrong, or it may not have tokens now."
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
 
 
 def make(session: Session, own: Tenant) -> NewClient:

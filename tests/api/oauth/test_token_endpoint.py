@@ -19,17 +19,10 @@ from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 
 FORM = "application/x-www-form-urlencoded"
 NO_STORE = "no-store"
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """The number of queries does not depend on the number of rows."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import date
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -15,24 +12,12 @@ from app.services import organizations, reporting, users
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import converse, make_partner, make_user, organization_of
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.statements import counted
 from tests.matrix import rotating
 
 DAY = date(2026, 5, 4)
 PRICE = {"tier": "customerBasicPlan", "processorPriceId": "p", "processorProductId": "q"}
 COLOUR = {"name": "primary", "value": "red"}
-
-
-@contextmanager
-def counted(database: Database) -> Iterator[list[str]]:
-    """The statements that run inside the block."""
-    statements: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        statements.append(statement)
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    yield statements
-    event.remove(database.engine, "before_cursor_execute", note)
 
 
 def grow(area: AreaA, count: int) -> None:
@@ -86,11 +71,14 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
         found = {}
         for path, role in paths.items():
             area.get(path, as_role=role)
-            with counted(database) as statements:
+            with counted(database.engine) as statements:
                 area.get(path, as_role=role)
             found[path] = len(statements)
         for name, ask in screens.items():
-            with database.transaction(read_only=True) as session, counted(database) as statements:
+            with (
+                database.transaction(read_only=True) as session,
+                counted(database.engine) as statements,
+            ):
                 ask(session)
             found[name] = len(statements)
         return found
@@ -106,7 +94,7 @@ def test_reading_the_partner_of_the_credential_costs_no_check_of_its_own(
 ) -> None:
     path = f"/api/partners/{area.own.partner.id}/admin-report"
     area.get(path)
-    with counted(database) as statements:
+    with counted(database.engine) as statements:
         area.get(path)
     reads = [statement for statement in statements if statement.startswith("SELECT")]
     assert len(reads) == 2  # the token's, and the report

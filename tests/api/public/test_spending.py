@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -16,6 +16,7 @@ from app.services.calls.attempts import ClaimKind
 from app.services.spending import Limits, Subject
 from tests.api.public.conftest import Script
 from tests.fixtures.clock import SetClock
+from tests.fixtures.statements import counted
 from tests.fixtures.worker import Line
 
 OPERATOR = system_caller("operator")
@@ -110,13 +111,7 @@ def test_without_limits_a_claim_asks_for_them_in_one_statement(
     database: Database, session: Session, line: Line
 ) -> None:
     call = line.accept(session)
-    statements: list[str] = []
-
-    def note(*args: Any) -> None:
-        statements.append(args[2])
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    claim = attempts.claim(session, call.id, new_id(), calls_at_once=5)
-    event.remove(database.engine, "before_cursor_execute", note)
+    with counted(database.engine) as statements:
+        claim = attempts.claim(session, call.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL
     assert [("spending_" in each) for each in statements].count(True) == 1

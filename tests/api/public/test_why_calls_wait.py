@@ -18,6 +18,7 @@ from app.services import pauses
 from app.services.calls import attempts, lifecycle
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.databases import runs_on
 from tests.fixtures.worker import Line
 
 NOW = "2026-06-10T15:00:00.000Z"
@@ -278,9 +279,7 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
 }
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app.enums import Role
 from app.models import ScimSettings
 from app.services.credentials import scim_tokens
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
 GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"
@@ -74,13 +74,6 @@ def make_token(session: Session, tenant: Tenant, name: str = "Entra") -> str:
     secret = scim_tokens.create(session, tenant.caller(Role.PARTNER_ADMIN), name=name).secret
     session.commit()
     return secret
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    tenant = make_tenant(session)
-    session.commit()
-    return tenant
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -27,16 +27,12 @@ from app.services.spending import Limits, Subject
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.statements import counted
 
 TODAY = date(2026, 10, 15)
 EACH, ONE, PARTNER = AlertScope.EACH_ORGANIZATION, AlertScope.ORGANIZATION, AlertScope.PARTNER
 
 pytestmark = pytest.mark.usefixtures("clock")
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 def rule(
@@ -250,15 +246,8 @@ def test_a_measure_is_read_once_for_the_rules_of_all_partners(
 ) -> None:
     def queries() -> list[str]:
         session.flush()
-        seen: list[str] = []
-        engine = session.connection().engine
-
-        def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-            seen.append(statement)
-
-        event.listen(engine, "before_cursor_execute", note)
-        alerts.changes(session, utcnow())
-        event.remove(engine, "before_cursor_execute", note)
+        with counted(session.connection().engine) as seen:
+            alerts.changes(session, utcnow())
         return [statement.split()[0] for statement in seen]
 
     rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)

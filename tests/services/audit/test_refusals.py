@@ -18,37 +18,14 @@ from app.models import AuditEntry, Base, RefusalCount, utcnow
 from app.services.audit import refusals, verification
 from app.services.audit.refusals import Refusal
 from app.services.auth import recovery, refused_sign_ins, sign_in
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.refusals import refused
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 
 FEW = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=2, failed_sign_ins_account=3)
 UNKNOWN = "stranger@nowhere.example"
-
-Row = tuple[UUID | None, str, str | None, str | None, str, int]
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-def refused(session: Session) -> list[Row]:
-    """What the history says of refusals, oldest first: partner, action, target, from where, why
-    and how often."""
-    entries = select(AuditEntry).where(AuditEntry.action.like("%.refused")).order_by(AuditEntry.id)
-    return [
-        (
-            entry.partner_id,
-            entry.action,
-            entry.target,
-            entry.ip,
-            entry.after["reason"],
-            entry.after["times"],
-        )
-        for entry in session.scalars(entries)
-    ]
 
 
 def guess(

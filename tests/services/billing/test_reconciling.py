@@ -20,7 +20,7 @@ from app.services.billing import margin, statements
 from app.services.billing.usage import CarrierCost, ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
-from tests.fixtures.databases import BACKENDS
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.matrix import rotating
 from tests.services.billing.conftest import call, publish
 
@@ -64,10 +64,8 @@ def added_up() -> dict[str, Sum]:
     return sums
 
 
-@pytest.fixture(params=rotating("database of the sheet", BACKENDS))
-def backend(request: pytest.FixtureRequest) -> str:
-    """One of the two: 1,000 calls take some seconds."""
-    return str(request.param)
+backend = runs_on(rotating("database of the sheet", BACKENDS))
+"""One of the two: 1,000 calls take some seconds."""
 
 
 @pytest.fixture

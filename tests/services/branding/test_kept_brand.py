@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, lazyload
 
 from app.database import Database
@@ -14,6 +14,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 from app.services.branding.brand import kept_brand, of_partner
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.statements import counted
 
 
 @pytest.fixture
@@ -50,14 +51,8 @@ def test_an_unchanged_brand_is_not_loaded_again(
     partner_id = tenant.partner.id
     kept_brand(loaded(session, partner_id))
     partner = loaded(session, partner_id)
-    statements: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        statements.append(statement)
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    kept_brand(partner)
-    event.remove(database.engine, "before_cursor_execute", note)
+    with counted(database.engine) as statements:
+        kept_brand(partner)
     assert statements == []
 
 

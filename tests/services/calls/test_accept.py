@@ -30,11 +30,6 @@ NUMBER = "+12025550101"
 MESSAGES = {"intro_message": "Hello.", "voicemail_message": "Bye."}
 
 
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
-
-
 def asked(line: Line, **changes: Any) -> calls.CallRequest:
     return calls.CallRequest(line.assistant_id, **({"phone_number": NUMBER} | MESSAGES | changes))
 

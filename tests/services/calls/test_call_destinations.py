@@ -22,6 +22,7 @@ from app.services.calls import attempts
 from app.services.calls.attempts import ClaimKind, FoundHost
 from app.services.destinations import Choice, Limits
 from tests.fixtures.cast import OPERATOR, open_destinations
+from tests.fixtures.databases import runs_on
 from tests.fixtures.worker import Line, make_line
 from tests.phone.numbers import NUMBERS
 
@@ -66,9 +67,7 @@ LAYERS: dict[Callable[[Session, Line], None], str] = {
 each_layer = pytest.mark.parametrize("close", LAYERS, ids=lambda close: close.__name__)
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture

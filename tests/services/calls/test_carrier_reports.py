@@ -8,14 +8,9 @@ from app.errors import Forbidden
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import CallAttempt, new_id
 from app.services.calls import attempts, carrier_reports
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import Line
 
 NUMBER = "+12125550101"
-
-
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
 
 
 def attempt_at(session: Session, line: Line) -> CallAttempt:

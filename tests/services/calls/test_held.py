@@ -17,11 +17,6 @@ from tests.fixtures.worker import Line, make_line
 SOMEBODY = system_caller("somebody")
 
 
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
-
-
 def dial(session: Session, line: Line) -> UUID:
     return line.accept(session, "+12125551000").id
 

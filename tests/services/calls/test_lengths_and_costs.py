@@ -11,7 +11,7 @@ from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
 from app.services.calls import CallSearch, attempts, carrier_costs, lifecycle
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.fixtures.worker import make_line
 from tests.portal.test_calls import NOON, make_call
 
@@ -66,11 +66,6 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
         report = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency="USD")
         carrier_costs.write_cost_of(session, attempt_id, report)
     assert call.cost_micros == 33_001
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])

@@ -8,12 +8,7 @@ from app.enums import CallStatus, EndedReason
 from app.models import Call, new_id
 from app.services.calls import attempts
 from app.services.calls.attempts import CUT_SHORT, UNPLACED, ClaimKind
-from tests.fixtures.worker import Line, make_line
-
-
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
+from tests.fixtures.worker import Line
 
 
 @pytest.fixture

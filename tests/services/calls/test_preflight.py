@@ -13,15 +13,10 @@ from app.services import calls, pauses, workers
 from app.services.calls import attempts, limits
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import Line
 
 NUMBER = "+12025550101"
 TEXTS = calls.Texts(intro="Hello.", voicemail="Bye.")
-
-
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
 
 
 def states(session: Session, line: Line, number: str, texts: calls.Texts) -> dict[str, str]:

@@ -15,11 +15,6 @@ from app.services import calls
 from tests.fixtures.worker import Line, make_line
 
 
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
-
-
 def dial(session: Session, line: Line, **how: Any) -> str:
     return str(line.accept(session, **how).id)
 

@@ -70,15 +70,3 @@ def test_only_move_writes_the_status_of_a_call() -> None:
         if any(writes_status_of_a_call(node) for node in ast.walk(ast.parse(path.read_text())))
     }
     assert writers == {"services/calls/states.py"}
-
-
-def test_the_table_is_rendered_for_the_docs() -> None:
-    lines = states.markdown().splitlines()
-    assert lines[:3] == [
-        "| State | Phase | Meaning |",
-        "|---|---|---|",
-        "| `scheduled` | waiting | Accepted; it is placed at a later time. |",
-    ]
-    assert len(lines) == 2 + len(CallStatus) + 1 + 2 + len(states.MOVES)
-    assert "| ring | `dialing` | `ringing` | The carrier reports that the phone rings. |" in lines
-    assert "| accept | (new) | `scheduled`, `queued` |" in states.markdown()

@@ -17,11 +17,6 @@ from tests.fixtures.worker import Line, make_line
 NUMBER = "+12125551000"
 
 
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
-
-
 def wait_in_queue(session: Session, line: Line, number: str = NUMBER) -> UUID:
     call = line.accept(session, number)
     call.created_at -= timedelta(seconds=10)

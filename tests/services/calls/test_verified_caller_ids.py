@@ -38,11 +38,6 @@ KEYS = (SECRET_KEY,)
 CALLS = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
 
 
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
-
-
 def editor(line: Line) -> Caller:
     return replace(line.key, permissions=CALLS | {Permission.ORGANIZATIONS_WRITE})
 

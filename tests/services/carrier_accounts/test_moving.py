@@ -17,18 +17,13 @@ from app.services.carrier_accounts import Particulars
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
 from tests.fixtures.settings import settings_for
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import Line
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KEYS = settings_for("sqlite://", Path()).secret_keys
 NUMBER = "+12125551234"
 TWILIO = Particulars("a-token", sid="AC" + "1a" * 16)
 TRUNK = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
-
-
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
 
 
 @pytest.fixture

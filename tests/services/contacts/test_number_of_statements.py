@@ -1,31 +1,19 @@
 """The number of statements doesn't grow with the contacts of a request."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from app.enums import ContactAction
+from tests.fixtures.statements import counted
 from tests.services.contacts.conftest import Outreach
 
 ROWS_A_STATEMENT_ON_SQLITE = 500
 
 
-@contextmanager
-def statements(outreach: Outreach) -> Iterator[list[str]]:
-    seen: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        seen.append(statement)
-
-    engine = outreach.session.connection().engine
-    event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
+def statements(outreach: Outreach) -> AbstractContextManager[list[str]]:
+    return counted(outreach.session.connection().engine)
 
 
 def people(count: int, **fields: Any) -> list[dict[str, Any]]:

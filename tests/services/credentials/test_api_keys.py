@@ -21,11 +21,6 @@ WEEK = timedelta(days=7)
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def administrator(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 

@@ -19,11 +19,6 @@ SUPPORT = system_caller("command line")
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def administrator(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 

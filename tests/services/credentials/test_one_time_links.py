@@ -13,11 +13,6 @@ from tests.fixtures.cast import Tenant, make_tenant
 INVITATION, RESET = LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD
 
 
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def works(session: Session, token: str, purpose: LinkPurpose = INVITATION) -> bool:
     try:
         one_time_links.look_up(session, token, purpose)

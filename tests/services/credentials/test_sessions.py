@@ -11,16 +11,11 @@ from app.models import PortalSession, User, utcnow
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import sessions
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 
 HOURS = timedelta(hours=12)
 IDLE = timedelta(hours=1)
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 def start(session: Session, user: User) -> str:

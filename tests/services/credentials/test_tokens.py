@@ -21,14 +21,9 @@ from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from app.services.credentials import signing_keys, tokens
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 
 AREA = Area.PARTNER_ADMIN
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 @pytest.fixture

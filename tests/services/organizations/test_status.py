@@ -20,14 +20,9 @@ from app.policy.caller import Caller
 from app.services import campaigns, organizations, users
 from app.services.credentials import api_keys
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import Line
 
 NUMBER = "+12025550101"
-
-
-@pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
 
 
 def organization_of(session: Session, line: Line) -> Organization:

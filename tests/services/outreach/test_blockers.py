@@ -10,6 +10,7 @@ from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Assistant, Outreach, new_id, utcnow
 from app.services import campaigns, outreach, pauses, spending
 from app.services.calls import attempts
+from tests.fixtures.databases import runs_on
 from tests.fixtures.outreach import OWNER
 from tests.services.outreach.conftest import Desk
 
@@ -17,9 +18,7 @@ PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
 LEFT = "The plan's assistant was removed from the campaign."
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+backend = runs_on(["sqlite"])
 
 
 def second_assistant(session: Session, desk: Desk) -> Assistant:

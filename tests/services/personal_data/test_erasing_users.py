@@ -45,11 +45,6 @@ CANARIES = (EMAIL, OLD_EMAIL, NAME, "Canarywood", SUBJECT, ADDRESS)
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def admin(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 

@@ -14,15 +14,10 @@ from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.organization_groups import GroupInput
 from app.services.personal_data import mentions, subjects
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.portal.test_calls import NOON, answered, make_call
 
 PHONE, OTHER_PHONE, THIRD_PHONE = "+12025550143", "+12025550144", "+12025550145"
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 def find(session: Session, caller: Caller, contact: Contact) -> list[tuple[str, str, str]]:

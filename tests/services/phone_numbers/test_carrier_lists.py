@@ -35,11 +35,6 @@ Read = Callable[[Tenant, CarrierAccount], str]
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def other(session: Session) -> Tenant:
     return make_tenant(session, "Southwind")
 

@@ -28,11 +28,6 @@ CLAIMANTS = 8
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def other(session: Session) -> Tenant:
     return make_tenant(session, "Southwind")
 

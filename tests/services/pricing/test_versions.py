@@ -26,11 +26,6 @@ PLUS = Plan(
 )  # fmt: skip
 
 
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def save(session: Session, own: Tenant, plan: Plan = PLUS, **more: Any) -> pricing.PlanSet:
     return versions.save(session, own.caller(Role.PARTNER_ADMIN), own.partner.id, plan, **more)
 

@@ -20,11 +20,6 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DOLLAR = 1_000_000
 
 
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def plus(tenant: Tenant) -> Subject:
     return Subject(organization_id=tenant.plus.id)
 

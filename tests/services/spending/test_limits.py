@@ -19,11 +19,6 @@ from tests.fixtures.worker import make_line
 DOLLAR = 1_000_000
 
 
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -> None:
     admin, subject = own.caller(Role.PARTNER_ADMIN), Subject(organization_id=own.organization.id)
     wanted = Limits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)

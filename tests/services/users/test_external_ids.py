@@ -11,11 +11,6 @@ from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def other(session: Session) -> Tenant:
     return make_tenant(session, "Southbank")
 

@@ -7,19 +7,13 @@ from app.config import Settings
 from app.enums import Role, WebhookEvent
 from app.policy.caller import Caller
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
 
 URL = "https://crm.example/hooks"
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def own(session: Session) -> Tenant:
-    return make_tenant(session)
+backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
