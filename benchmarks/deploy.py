@@ -28,7 +28,7 @@ from app.services import campaigns
 from app.services.auth import passwords
 from app.services.credentials import api_keys
 from benchmarks.deploying.installation import Installation
-from benchmarks.deploying.load import Load, LockWatch
+from benchmarks.deploying.load import PAUSE_SECONDS, Load, LockWatch
 from benchmarks.neighbour.partners import PASSWORD
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import SUPERUSER, Databases
@@ -65,8 +65,9 @@ class Figures:
         return in_time and not self.failed
 
 
-def deploy(databases: Databases, folder: Path, rows: int) -> Figures:
-    """Deploy the next version on a database with so many contacts."""
+def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_SECONDS) -> Figures:
+    """Deploy the next version on a database with so many contacts; each thread of the load waits
+    for ``pause`` seconds between two requests."""
     url = databases.create("postgresql")
     database = Database(make_engine(url))
     who = _fill(database, rows)
@@ -75,7 +76,7 @@ def deploy(databases: Databases, folder: Path, rows: int) -> Figures:
     steps: dict[str, float] = {}
     with (
         installation.running(),
-        Load(installation.base_url, *who) as load,
+        Load(installation.base_url, *who, pause) as load,
         LockWatch(address) as locks,
     ):
         load.wait_for(REQUESTS_BEFORE)

@@ -14,6 +14,7 @@ import requests
 from benchmarks.neighbour.partners import PASSWORD
 
 PAUSE_SECONDS = 0.02
+"""Between two requests of a thread, while the machine does nothing else."""
 WATCH_SECONDS = 0.01
 SHEET = re.compile(r'href="(/static/dist/css/app\.\w+\.css)"')
 _WAITS = """
@@ -27,8 +28,9 @@ class Load:
     """Threads that ask until the end of the block. ``failed`` holds a line for each request that
     wasn't answered with 200, ``sheets`` the style sheets that pages named."""
 
-    def __init__(self, base_url: str, email: str, key: str, campaign: str):
+    def __init__(self, base_url: str, email: str, key: str, campaign: str, pause: float):
         self._base_url = base_url
+        self._pause = pause
         self._email = email
         self._key = {"x-api-key": key}
         self._campaign = campaign
@@ -60,7 +62,7 @@ class Load:
     def _repeat(self, once: Callable[[requests.Session], None]) -> None:
         with requests.Session() as session:
             session.cookies.update(self._cookies)
-            while not self._ended.wait(PAUSE_SECONDS):
+            while not self._ended.wait(self._pause):
                 once(session)
 
     def _signed_in(self) -> requests.cookies.RequestsCookieJar:
