@@ -20,11 +20,15 @@ from app.services import domains, mail_queue, partners
 from app.services.auth import sessions, sign_in
 from tests.fixtures.cast import OPERATOR, Tenant, make_partner, make_tenant
 from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
+from tests.matrix import rotating
+
+backend = runs_on(rotating("database of domains", BACKENDS))
 
 DOMAIN = "portal.northwind.example"
 SENDER = "no-reply@northwind.example"

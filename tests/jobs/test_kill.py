@@ -12,8 +12,11 @@ from app.database import Database
 from app.enums import CallStatus
 from app.models import Call, CallAttempt, SimulatedCall
 from tests import matrix
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, open_line, unfinished, until
+
+backend = runs_on(matrix.rotating("database of random kills", BACKENDS))
 
 KILLS = matrix.kills(25)
 CALLS_A_KILL = 6

@@ -21,10 +21,14 @@ from app.services import partners
 from app.services.branding import outside_pictures
 from app.services.branding.brand import of_partner
 from tests.fixtures.cast import OPERATOR, make_partner
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
+from tests.matrix import rotating
+
+backend = runs_on(rotating("database of outside pictures", BACKENDS))
 
 
 def picture(colour: str = "#1c7a4d", size: tuple[int, int] = (300, 60)) -> bytes:

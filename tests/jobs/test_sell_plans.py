@@ -22,8 +22,12 @@ from app.services import partners, pricing
 from app.services.pricing import PlanTerms, accounts, checkouts, selling, versions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+from tests.matrix import rotating
+
+backend = runs_on(rotating("database of sold plans", BACKENDS))
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,14 @@ from app.services.billing import charges
 from app.services.pricing import PlanTerms, checkouts, subscriptions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import free_port
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
 from tests.jobs.test_sell_plans import connect, draft, publish, sold
+from tests.matrix import rotating
+
+backend = runs_on(rotating("database of subscriptions", BACKENDS))
 
 EXPECTED_END = 1_800_000_000
 
