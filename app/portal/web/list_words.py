@@ -18,6 +18,7 @@ ALL_WORDS: dict[str, str] = {
     "webhooks": lazy_gettext("All webhooks"),
     "history": lazy_gettext("All entries"),
     "report": lazy_gettext("All members"),
+    "usage": lazy_gettext("Usage of all organizations"),
 }
 """By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
 
