@@ -231,7 +231,6 @@ USAGE = ListDefinition(
     default_sort=reporting.MOST_FIRST,
     load=_load,
     count=_count,
-    shows_count=True,
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

@@ -23,14 +23,19 @@ ALL_WORDS: dict[str, str] = {
 """By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
 
 
+def _organizations_on_page(count: int) -> str:
+    return ngettext(
+        "%(num)s organization on this page", "%(num)s organizations on this page", count
+    )
+
+
 def _calls_on_page(count: int) -> str:
     return ngettext("%(num)s call on this page", "%(num)s calls on this page", count)
 
 
 _ON_PAGE: dict[str, Callable[[int], str]] = {
-    "organizations": lambda count: ngettext(
-        "%(num)s organization on this page", "%(num)s organizations on this page", count
-    ),
+    "organizations": _organizations_on_page,
+    "usage": _organizations_on_page,
     "users": lambda count: ngettext(
         "%(num)s user on this page", "%(num)s users on this page", count
     ),
