@@ -26,6 +26,7 @@ KEYWORDS = {
     "lazy_gettext": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
+    "lazy_pgettext": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
 }
 

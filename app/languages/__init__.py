@@ -50,6 +50,11 @@ def lazy_gettext(message: str, /, **values: object) -> str:
     return cast(str, LazyProxy(gettext, message, enable_cache=False, **values))
 
 
+def lazy_pgettext(context: str, message: str, /, **values: object) -> str:
+    """As `pgettext`, translated each time it is shown."""
+    return cast(str, LazyProxy(pgettext, context, message, enable_cache=False, **values))
+
+
 def jinja_callables() -> dict[str, Any]:
     """Return the functions that a Jinja environment with the ``i18n`` extension installs."""
     return {

@@ -4,6 +4,7 @@ English is written as in Britain, the day first; in the other languages the Unic
 """
 
 from datetime import date, datetime
+from functools import lru_cache
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton
@@ -28,9 +29,16 @@ def written_date(value: date | datetime, parts: str) -> str:
     ``parts`` is a skeleton of the CLDR: ``y`` is the year, ``MMM`` a short month, ``MMMM`` a long
     one, ``EEE`` and ``EEEE`` the weekday, ``d`` the day.
     """
-    if language() == DEFAULT:
-        pattern = _DAY_FIRST.get(parts, parts)
-        text = format_date(value, pattern, locale=_ENGLISH)
+    day = value.date() if isinstance(value, datetime) else value
+    return _written(day, parts, None if language() == DEFAULT else str(locale()))
+
+
+@lru_cache(maxsize=4096)
+def _written(day: date, parts: str, other: str | None) -> str:
+    """Return the date in English, or in the ``other`` locale: a table has the same days again and
+    again."""
+    if other is None:
+        text = format_date(day, _DAY_FIRST.get(parts, parts), locale=_ENGLISH)
     else:
-        text = format_skeleton(parts, value, locale=locale())
+        text = format_skeleton(parts, day, locale=other)
     return text.replace(" ", NO_BREAK)

@@ -126,7 +126,8 @@ def keyset_page(
 ) -> Page[M]:
     """Return the rows after ``cursor`` in the order of ``sort``, then id, those without a value
     last: the cost is that of one page, at any position. ``key`` is what tells rows apart instead of
-    an id. Raises `ValidationFailed` (``invalid_cursor``)."""
+    an id. A query of several columns returns rows of them. Raises `ValidationFailed`
+    (``invalid_cursor``)."""
     column = sort.column
     id_column = rows.column_descriptions[0]["entity"].id if key is None else key
     order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
@@ -140,13 +141,16 @@ def keyset_page(
             beyond = bound & or_(further, (column == value) & beyond)
     after = rows if beyond is None else rows.where(beyond)
     found: list[Any] = []
+    read: Callable[..., Any] = (
+        session.scalars if len(rows.column_descriptions) == 1 else session.execute
+    )
     if not cursor or value is not None:
         filled = after.where(column.is_not(None)) if sort.is_nullable else after
-        found += session.scalars(filled.order_by(*order).limit(limit + 1))
+        found += read(filled.order_by(*order).limit(limit + 1))
         after = rows
     if sort.is_nullable and len(found) <= limit:
         blank = after.where(column.is_(None)).order_by(order[1])
-        found += session.scalars(blank.limit(limit + 1 - len(found)))
+        found += read(blank.limit(limit + 1 - len(found)))
     if len(found) <= limit:
         return Page(found, None)
     last = found[limit - 1]

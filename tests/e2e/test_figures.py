@@ -59,7 +59,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     page.goto("/usage")
     page.get_by_label("First day").fill(str(today))
     page.get_by_label("Last day").fill(str(today - timedelta(days=3)))
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("search", name="Range").get_by_role("button", name="Show").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("The last day is before the first day. Swap them.")
     last_month = page.get_by_role("link", name="Last month")
@@ -74,9 +74,36 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     if script:
         assert admin.findings() == []
     page.emulate_media(media="print")
-    expect(page.get_by_role("link", name="Export CSV")).to_be_hidden()
+    expect(page.locator(".list-acts")).to_be_hidden()
     total = page.get_by_role("table").last.locator("tfoot")
     expect(total).to_have_css("display", "table-row-group")  # else it ends every sheet of paper
+
+
+def test_organizations_are_filtered_and_sorted_where_their_list_stands(
+    admin: Visit, live: Stack, script: bool
+) -> None:
+    page = admin.page
+    page.goto("/usage")
+    page.get_by_role("link", name="Last month").click()
+    filters = page.get_by_role("search", name="Filters")
+    plan = filters.get_by_label("Plan")
+    plan.scroll_into_view_if_needed()
+    plan.select_option("Plus")
+    if not script:
+        filters.get_by_role("button", name="Show").click()
+    clear = filters.get_by_role("link", name="Clear filters")
+    expect(page.get_by_text("All others")).to_be_visible()
+    if script:
+        expect(plan).to_be_in_viewport()  # not the chart above the list
+    if page.evaluate("innerWidth") > 1100:  # a phone shows no heads
+        page.get_by_role("columnheader", name="Organization").get_by_role("link").click()
+        expect(page).to_have_url(re.compile("/usage.*tier=.*&start=.*&sort=name"))
+    if script:
+        expect(plan).to_be_in_viewport()
+        assert admin.findings() == []
+    clear.click()
+    expect(page.get_by_text("All others")).to_have_count(0)
+    expect(page).to_have_url(re.compile("/usage\\?start="))
 
 
 def test_the_reports_file_says_what_the_json_says(

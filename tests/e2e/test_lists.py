@@ -10,9 +10,11 @@ from tests.e2e.conftest import Open
 from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
-PAGES = ("/organizations", "/people", "/assistants", "/campaigns")
+PAGES = ("/organizations", "/people", "/assistants", "/campaigns", "/usage")
 ONE_LINE, TWO_LINES = 40, 100
-HEIGHT_OF_FILTERS = "() => document.querySelector('form.filters').getBoundingClientRect().height"
+HEIGHT_OF_FILTERS = (
+    "() => document.querySelector('.list-tools .filters').getBoundingClientRect().height"
+)
 HEIGHT_OF_TOOLS = "() => document.querySelector('.list-tools').getBoundingClientRect().height"
 
 

@@ -27,6 +27,7 @@ SignedIn = Callable[[User], Browser]
         "/usage.csv",
         "/usage.csv?rows=days",
         "/lists/report/export.csv",
+        "/lists/usage/export.csv",
         "/lists/organizations/export.csv",
         "/lists/users/export.csv",
         "/lists/history/export.csv",

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from html import unescape
 from typing import cast
 from urllib.parse import parse_qsl, urlsplit
@@ -19,13 +20,13 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import Role
-from app.models import SavedView, User
+from app.models import SavedView, User, utcnow
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
 from app.portal.web.list_definitions import Column
 from app.services import campaigns, do_not_call
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_user
+from tests.fixtures.cast import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import Desk, make_campaign
@@ -44,6 +45,7 @@ PAGES = {
     "webhooks": "/api-access/webhooks",
     "history": "/audit",
     "report": "/report",
+    "usage": "/usage",
     "partner-calls": "/operator/calls",
 }
 OF_OPERATORS = {"partner-calls"}
@@ -86,7 +88,7 @@ class Lists:
         url: str | None = self.page(name, query)
         while url:
             page = self.reader(name).get(url).text
-            rows = page[page.rfind("<tbody>") : page.rfind("</tbody>")]
+            rows = table_of(page).partition("<tbody>")[2].partition("</tbody>")[0]
             found += (plain("".join(match.groups(""))) for match in NAME.finditer(rows))
             following = re.search(r'href="([^"]+)" rel="next"', page)
             url = unescape(following.group(1)) if following else None
@@ -96,6 +98,12 @@ class Lists:
         answer = self.reader(name).get(self.about(name, "export.csv", query))
         assert answer.status_code == 200
         return list(csv.reader(io.StringIO(answer.data.decode("utf-8-sig"), newline="")))
+
+
+def table_of(page: str) -> str:
+    """The last table of records; others hold figures."""
+    start = max(page.rfind(f'<table class="table table-{kind}') for kind in ("lines", "history"))
+    return page[start : page.find("</table>", start)]
 
 
 def plain(words: str) -> str:
@@ -111,7 +119,9 @@ def lists(
     for number in range(27):
         user = make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number}")
         make_call(session, own.organization, f"+12025550{100 + number}")
-        assert user.organization_id
+        organization = organization_of(session, user)
+        converse(session, organization, utcnow().date() - timedelta(days=number), number % 4)
+        converse(session, organization, utcnow().date() - timedelta(days=40), number % 3)
     for tenant in (own, other):
         staff = tenant.caller(Role.PARTNER_ADMIN)
         for name in ("=1+1", "Łódź", "Autumn"):
@@ -183,7 +193,7 @@ def test_the_columns_of_the_address_are_shown_and_kept_by_its_links(lists: Lists
             continue
         first, *_, last = definition.columns
         page = lists.reader(name).get(lists.page(name, f"column={last.name}")).text
-        heads = re.findall(r"<th .*?</th>", page[page.rfind("<thead>") :], re.DOTALL)
+        heads = re.findall(r"<th .*?</th>", table_of(page), re.DOTALL)
         words = [re.sub(r"<[^>]+>", "", re.sub(r'"[^"]*"', "", head)).strip() for head in heads]
         assert [word for word in words if word not in ("Selected", "Actions")] == [
             first.label,
@@ -200,6 +210,7 @@ def test_the_columns_of_the_address_are_shown_and_kept_by_its_links(lists: Lists
         ("calls", {"organization", "agent", "live", "start", "end"}),
         ("history", {"start", "end"}),
         ("report", {"since", "until"}),
+        ("usage", {"start", "end"}),
         ("partner-calls", {"start", "end"}),
     ],
 )

@@ -16,13 +16,14 @@ from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext
 from app.models import utcnow
-from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
+from app.portal.record_lists.exporting import written_xlsx
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
+from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports

@@ -1,52 +1,18 @@
-"""The rows of a list for a file, read in parts, so that its length takes no memory."""
+"""A list as a workbook, written to a file, so that its length takes no memory."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import IO, TypeVar, cast
+from decimal import Decimal
+from typing import IO
 
-from babel.support import LazyProxy
-
-from app import languages
 from app.errors import TooLarge
-from app.extensions import figures
 from app.languages import gettext
 from app.languages.numbers import written
-from app.portal.web.list_definitions import Column, ListDefinition
 from app.services.csv_files import Cell
 
-R = TypeVar("R")
-CHUNK = 1000
 MOST_ROWS = 1_048_575
 """Rows of a sheet below its headings."""
-
-
-def chunks(
-    definition: ListDefinition[R], columns: Sequence[Column[R]], sort: str
-) -> Iterator[list[list[Cell]]]:
-    """Read the list, each part in a transaction of its own. Its words are English: scripts read
-    them."""
-    cursor: str | None = None
-    while True:
-        with figures() as session:
-            page = definition.load(session, sort, cursor, CHUNK)
-            with languages.speaking(languages.DEFAULT):
-                part = [[_plain(column.value(row)) for column in columns] for row in page.items]
-        yield part
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
-def headings_of(columns: Sequence[Column[R]]) -> list[str]:
-    """Return the names of the columns, in English in every language."""
-    with languages.speaking(languages.DEFAULT):
-        return [str(column.heading or column.label) for column in columns]
-
-
-def _plain(cell: object) -> Cell:
-    """Return the cell with its words as they are now, if they are translated when shown."""
-    return str(cell) if isinstance(cell, LazyProxy) else cast(Cell, cell)
 
 
 def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:
@@ -81,7 +47,7 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
                         case datetime():
                             at = cell.astimezone(UTC).replace(tzinfo=None)
                             sheet.write_datetime(row, column, at, moment)
-                        case int() | float():
+                        case int() | float() | Decimal():
                             sheet.write_number(row, column, cell)
                         case _:
                             sheet.write_string(row, column, str(cell))

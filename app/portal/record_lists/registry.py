@@ -14,6 +14,7 @@ from app.portal.operator.call_listing import PARTNER_CALLS
 from app.portal.organizations.listing import ORGANIZATIONS
 from app.portal.report.listing import MEMBERS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS, UPLOADS
+from app.portal.usage.listing import USAGE
 from app.portal.users.listing import USERS
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.navigation import may_open
@@ -24,14 +25,16 @@ LISTS: dict[str, ListDefinition[Any]] = {
     for each in (
         *(ORGANIZATIONS, USERS, ASSISTANTS, CAMPAIGNS, CONTACTS),
         *(UPLOADS, CAMPAIGN_UPLOADS, CALLS, DO_NOT_CALL, WEBHOOKS, HISTORY, MEMBERS),
-        PARTNER_CALLS,
+        *(USAGE, PARTNER_CALLS),
     )
 }
 
 
 def list_named(name: str) -> ListDefinition[Any]:
-    """Return the list. Raises `NotFound`, also if the user may not open its page."""
+    """Return the list. Raises `NotFound`, also if the user may not see it."""
     found = LISTS.get(name)
     if found is None or not may_open(caller(), found.endpoint):
+        raise NotFound
+    if found.permission is not None and not caller().may(found.permission):
         raise NotFound
     return found

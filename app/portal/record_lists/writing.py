@@ -12,8 +12,9 @@ from app.errors import Forbidden, NotFound, TooLarge
 from app.extensions import database, delete_file, files, transaction
 from app.gateways.files import StoredFile
 from app.gateways.files.outages import retry_on_file_outage
-from app.portal.record_lists.exporting import chunks, headings_of, written_xlsx
+from app.portal.record_lists.exporting import written_xlsx
 from app.portal.record_lists.registry import list_named
+from app.portal.web.list_rows import chunks, headings_of
 from app.services import csv_files, exports
 from app.services.csv_files import Cell
 from app.services.personal_data import exporting

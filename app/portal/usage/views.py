@@ -11,31 +11,32 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import TIER_NAMES
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, figures
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.list_pages import ListPage, list_page
+from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.billing import statements
-from app.services.reporting import CostLine, Day, Span, Used
+from app.services.reporting import Cost, CostLine, Day, Figures
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
-FIELDS = {
-    "startDate": ("start", lazy_gettext("First day")),
-    "endDate": ("end", lazy_gettext("Last day")),
-}
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
-ORGANIZATION_COLUMNS = (
-    *("Organization", "Plan", "Conversations", "With a person", "With voicemail", "Seconds"),
-    *("Conversations in the previous period", "Id"),
-)
 COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id")
+FILE_COLUMNS = {
+    *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
+}
+"""The columns of the list in `usage_file`."""
+ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
+"""What the address of the screen holds, besides the place in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,126 +61,94 @@ def show_usage() -> str | tuple[str, int]:
         gettext("30 days"): reporting.last_days(today, 30),
         gettext("90 days"): reporting.last_days(today, 90),
     }
-    span, problems = reporting.last_days(today, 30), []
-    try:
-        span = _asked_span(span)
-    except ValidationFailed as error:
-        problems = [
-            (name, f"{label}: {problem.message}")
-            for problem in error.problems
-            for name, label in [FIELDS[problem.field]]
-        ]
-    place = lists.place()
+    span, problems = chosen_span()
+    earlier = span.before()
     with figures() as session:
         scope = _scope(session)
-        days = reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
-        earlier = span.before()
+        page = list_page(session, USAGE) if _lists_organizations(scope) else None
+        of_all = whole(session) if page else None
+        if of_all:
+            days, months = of_all.days, of_all.months
+        else:
+            days = reporting.daily(
+                session, caller(), span.start, span.end, organization_id=scope.id
+            )
+            months = reporting.by_month(session, caller(), span, scope.id)
         before = reporting.daily(
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
         is_this_month = span == reporting.this_month(today)
         end = reporting.month_end(session, caller(), today, scope.id) if is_this_month else None
-        months = reporting.by_month(session, caller(), span, scope.id)
         own = caller().organization_id
         bill = statements.current_month(session, caller(), own) if own else None
-        page, ranked, costs = None, True, {}
-        if scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ):
-            ranked = reporting.can_rank(session, caller())
-            page = reporting.by_organization(
-                session,
-                caller(),
-                span,
-                ranked=ranked,
-                sort=_sort(),
-                query=_words(),
-                cursor=place.cursor,
-                limit=lists.PAGE_SIZE,
-            )
-            if months:
-                ids = [row.id for row in page.items]
-                costs = reporting.by_organization_ids(session, span, ids)
-    cost = reporting.totals(each.cost for each in months)
-    answer = render_template(
-        "portal/usage/page.html",
-        span=span,
-        unfinished=span.end == today,
-        earlier=earlier,
-        presets=presets,
-        problems=problems,
-        scope=scope,
-        days=days,
-        before=before,
-        total=reporting.total(days),
-        total_before=reporting.total(before),
-        updated=updated,
-        chart=_chart(days),
-        end=end,
-        rows=page.items if page else None,
-        ranked=ranked,
-        sort=_sort(),
-        listed=_sum(page.items) if page else None,
-        place=place,
-        next_url=place.next_url(page.next_cursor) if page else None,
-        words=_words(),
-        asked=_asked_again,
-        months=months,
-        cost=cost,
-        costs=costs,
-        bill=bill,
-        costs_of_others=reporting.less(cost, chain.from_iterable(costs.values())),
-    )
+        total, total_before = reporting.total(days), reporting.total(before)
+        cost = reporting.totals(each.cost for each in months)
+        answer = render_template(
+            "portal/usage/page.html",
+            span=span,
+            unfinished=span.end == today,
+            earlier=earlier,
+            presets=presets,
+            problems=problems,
+            scope=scope,
+            days=days,
+            before=before,
+            total=total,
+            total_before=total_before,
+            updated=updated,
+            chart=_chart(days),
+            end=end,
+            list=page,
+            can_rank=of_all and of_all.can_rank,
+            most_ranked=reporting.MOST_RANKED,
+            sums=_sums(page, total, total_before, cost) if page else None,
+            statuses=STATUS_NAMES,
+            asked=_asked_again,
+            kept=_kept(),
+            months=months,
+            cost=cost,
+            bill=bill,
+        )
     return (answer, 422) if problems else answer
 
 
 @portal.get("/usage.csv")
 def usage_file() -> Response:
-    """Export the figures of the screen: all organizations, or with ``rows=days`` and for a single
-    organization the days, or with ``rows=costs`` the carrier costs by organization and month."""
-    span = _asked_span(reporting.last_days(utcnow().date(), 30))
+    """Export the list of organizations for scripts, with the same columns always; or the days, of a
+    single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
+    organization and month."""
+    span, problems = chosen_span()
+    for name, words in problems:
+        raise ValidationFailed.on(name, "invalid_date", words)
+    wanted = request.args.get("rows")
     with figures() as session:
         scope = _scope(session)
-        if request.args.get("rows") == "costs":
+        if wanted == "costs":
             found = reporting.cost_lines(session, caller(), span, scope.id)
             parts = [csv_files.first_line(COST_COLUMNS)]
             parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
             return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
-        by_day = scope.organization or request.args.get("rows") == "days"
-        if by_day or not caller().may(Permission.ORGANIZATIONS_READ):
+        if wanted == "days" or not _lists_organizations(scope):
             days = reporting.daily(
                 session, caller(), span.start, span.end, organization_id=scope.id
             )
             parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(map(_day_cells, days))]
         else:
-            parts = [csv_files.first_line(ORGANIZATION_COLUMNS)]
-            parts += [
-                csv_files.lines(map(_organization_cells, batch))
-                for batch in reporting.all_organizations(
-                    session, caller(), span, sort=_sort(), query=_words()
-                )
-            ]
+            columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
+            listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
+            parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
 
 
-def _asked_span(otherwise: Span) -> Span:
-    """Return the range of the URL, otherwise the default. Raises `ValidationFailed`."""
-    start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
-    return reporting.asked_span(start, end) if start or end else otherwise
-
-
-def _words() -> str | None:
-    return lists.text_filter("q")
-
-
-def _sort() -> str:
-    wanted = request.args.get("sort", "")
-    return wanted if wanted in reporting.USAGE_SORTS else reporting.MOST_FIRST
+def _lists_organizations(scope: Scope) -> bool:
+    return scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ)
 
 
 def _scope(session: Session) -> Scope:
     """The organization that the address names, or that of the user whose email is searched for.
     Raises `NotFound` for an organization that the caller can't see."""
-    words = _words() or ""
+    words = lists.text_filter("q") or ""
     given = request.args.get("organization")
     organization_id = as_uuid(given)
     if given and organization_id is None:
@@ -196,31 +165,36 @@ def _scope(session: Session) -> Scope:
     return Scope(organizations.get(session, caller(), organization_id), email)
 
 
+def _kept() -> list[tuple[str, str]]:
+    """Return what the address has besides the range and the place in the list."""
+    names = [name for name in ASKED if name not in ("start", "end")]
+    return [(name, value) for name in names for value in request.args.getlist(name) if value]
+
+
 def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
-    """Return the URL of this view with some parameters changed."""
-    kept = {
-        name: request.args[name]
-        for name in ("start", "end", "organization", "q", "sort")
-        if request.args.get(name)
-    }
+    """Return the URL of this view from its first page, with some parameters changed."""
+    kept = {name: request.args.getlist(name) for name in ASKED if request.args.get(name)}
     return url_for(endpoint, **{**kept, **changes})
 
 
-def _sum(rows: Sequence[Used]) -> dict[str, int]:
-    names = ("conversations", "by_human", "by_voicemail", "before")
-    return {name: sum(getattr(row, name) for row in rows) for name in names}
+def _sums(page: ListPage[Row], total: Day, before: Day, cost: Sequence[Cost]) -> dict[str, Sum]:
+    """Return the rows below the list: the organizations that it doesn't show, if there can be any,
+    and all of them."""
+    of_all = Figures(
+        *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
+        before=before.conversations,
+    )
+    rows = {"total": Sum(of_all, cost, total.conversations)}
+    if page.next_url or not page.place.is_first or page.clear_url:
+        listed = added(page.rows)
+        rest = Figures(*(whole - part for whole, part in zip(of_all, listed, strict=True)))
+        costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
+        rows["others"] = Sum(rest, costs, total.conversations)
+    return rows
 
 
 def _day_cells(day: Day) -> tuple[date | int, ...]:
     return day.day, day.conversations, day.by_human, day.by_voicemail, day.seconds
-
-
-def _organization_cells(row: Used) -> tuple[str | int, ...]:
-    plan = TIER_NAMES[row.payment_tier] if row.payment_tier else ""
-    return (
-        *(row.name, plan, row.conversations, row.by_human, row.by_voicemail, row.seconds),
-        *(row.before, str(row.id)),
-    )
 
 
 def _cost_cells(line: CostLine) -> tuple[str | int, ...]:

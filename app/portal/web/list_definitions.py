@@ -14,6 +14,7 @@ from werkzeug.datastructures import MultiDict
 
 from app import languages
 from app.extensions import caller
+from app.policy import Permission
 from app.portal.web.bulk import Bulk
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
@@ -95,6 +96,10 @@ class ListDefinition(Generic[R]):
     shows_count: bool = False
     bulk: Bulk | None = None
     more_filters: Sequence[str] = ()
+    lasting: Sequence[str] = ()
+    """Those of ``more_filters`` that clearing the filters leaves, such as a range of days."""
+    permission: Permission | None = None
+    """What a user needs besides the permission of the page."""
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list
     has_fixed_columns: bool = False

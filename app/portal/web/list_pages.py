@@ -64,7 +64,12 @@ class ListPage(Generic[R]):
     @property
     def clear_url(self) -> str | None:
         """The address without filters; None if no filter is set."""
-        return self.all_url if any(map(request.args.get, self.definition.parameters)) else None
+        lasting = self.definition.lasting
+        cleared = set(self.definition.parameters).difference(lasting)
+        if not any(map(request.args.get, cleared)):
+            return None
+        kept = lists.present(*lasting)
+        return _list_url(**kept) if kept else self.all_url
 
     @property
     def all_url(self) -> str:
@@ -96,6 +101,17 @@ class ListPage(Generic[R]):
     @property
     def has_chosen_columns(self) -> bool:
         return self.columns != self.definition.columns_of(MultiDict())
+
+    @property
+    def styled(self) -> list[tuple[Column[R], str]]:
+        """The columns with the classes of their cells; chosen ones are shown at any width."""
+        if not self.has_chosen_columns:
+            return [(column, column.css) for column in self.columns]
+        wide = {"from-1280", "from-1360"}
+        return [
+            (column, " ".join(each for each in column.css.split() if each not in wide))
+            for column in self.columns
+        ]
 
     @property
     def tabs(self) -> list[tuple[str, str, None, bool]]:

@@ -18,8 +18,15 @@ ALL_WORDS: dict[str, str] = {
     "webhooks": lazy_gettext("All webhooks"),
     "history": lazy_gettext("All entries"),
     "report": lazy_gettext("All members"),
+    "usage": lazy_gettext("Usage of all organizations"),
 }
 """By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
+
+
+def _organizations_on_page(count: int) -> str:
+    return ngettext(
+        "%(num)s organization on this page", "%(num)s organizations on this page", count
+    )
 
 
 def _calls_on_page(count: int) -> str:
@@ -31,9 +38,8 @@ def _uploads_on_page(count: int) -> str:
 
 
 _ON_PAGE: dict[str, Callable[[int], str]] = {
-    "organizations": lambda count: ngettext(
-        "%(num)s organization on this page", "%(num)s organizations on this page", count
-    ),
+    "organizations": _organizations_on_page,
+    "usage": _organizations_on_page,
     "users": lambda count: ngettext(
         "%(num)s user on this page", "%(num)s users on this page", count
     ),

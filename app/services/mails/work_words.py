@@ -266,6 +266,8 @@ _LISTS: dict[str, str] = {
     "do-not-call": lazy_gettext("Do-not-call lists"),
     "webhooks": lazy_gettext("Webhooks"),
     "history": lazy_gettext("History"),
+    "report": lazy_gettext("Members"),
+    "usage": lazy_gettext("Usage"),
     **SUBJECT_TITLES,
 }
 """Lists by their names."""

@@ -6,10 +6,13 @@ All read the same table by the same rules, so that report, screens and JSON agre
 from app.services.reporting.admin_report import EVERY_USER, AdminReport, Chosen, report
 from app.services.reporting.by_organization import (
     MOST_FIRST,
+    MOST_RANKED,
+    Figures,
+    UsageFilter,
     Used,
-    all_organizations,
     by_organization,
     can_rank,
+    count_organizations,
 )
 from app.services.reporting.by_organization import SORTS as USAGE_SORTS
 from app.services.reporting.costs import (

@@ -1,44 +1,63 @@
 """What each organization of a partner used in a range of days and in the previous period."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, Select, and_, case, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import OrganizationStatus, Tier
 from app.models import ConversationDay, Organization, PartnerTier
+from app.models.organization import PLAN
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
-from app.services.paging import Page, Sort, both_ways, keyset_page, sort_named
+from app.services.paging import Page, Position, Sort, count_up_to, keyset_page, sort_named
 from app.services.reporting.span import Span
-from app.services.tenancy import in_groups, visible_organizations
+from app.services.tenancy import in_groups
 
-BATCH = 1000
 MOST_RANKED = 2000
 MOST_FIRST = "-conversations"
-_COUNTS = {"conversations": "conversations", "person": "by_human", "voicemail": "by_voicemail"}
-SORTS = tuple(f"{way}{name}" for name in ("name", *_COUNTS) for way in ("", "-"))
+_ORDERS = ("name", "conversations", "person", "voicemail", "seconds", "before", "change")
+SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
 """The sort orders by what was used in a range, of which any page reads all organizations."""
+_COLUMNS = (Organization.id, Organization.name, Organization.status, Organization.payment_tier)
 _BY_AGE = Sort(Organization.created_at, descending=True)
+_SCALE = 1_000_000
+_NEW = 2**62
+"""The change of an organization without conversations in the previous period: more than any."""
+
+
+class Figures(NamedTuple):
+    """Conversations in a range, their seconds, and the conversations in the previous period."""
+
+    conversations: int = 0
+    by_human: int = 0
+    by_voicemail: int = 0
+    seconds: int = 0
+    before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """An organization with its conversations in the range and in the range before."""
+    """An organization with what it used in a range."""
 
     id: UUID
     name: str
     status: OrganizationStatus
     payment_tier: Tier | None
-    conversations: int
-    by_human: int
-    by_voicemail: int
-    seconds: int
-    before: int
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class UsageFilter:
+    """Which organizations are listed; ``query`` searches names and referral codes."""
+
+    query: str | None = None
+    tier: Tier | None = None
+    status: OrganizationStatus | None = None
 
 
 def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
@@ -54,73 +73,82 @@ def by_organization(
     session: Session,
     caller: Caller,
     span: Span,
+    chosen: UsageFilter | None = None,
     *,
     ranked: bool,
     sort: str = MOST_FIRST,
-    query: str | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Used]:
-    """Return a page of the partner's organizations. ``ranked``: in the order of ``sort``, one of
-    `SORTS`, and archived ones only in ranges in which they had conversations. Otherwise the newest
-    come first. At most three queries; ``query`` searches names.
+    """Return a page of the partner's organizations; archived ones only if they had conversations in
+    the range or in the previous period. ``ranked``: in the order of ``sort``, one of `SORTS`;
+    otherwise the newest come first.
 
     Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``, ``unknown_sort``).
     """
-    _authorise(caller)
-    named = _named(session, query)
+    rows = _listed(session, caller, span, chosen)
     if not ranked:
-        rows = visible_organizations(caller).where(
-            Organization.partner_id == partners.own(caller), *named
-        )
         newest = keyset_page(session, rows, _BY_AGE, cursor=cursor, limit=limit)
-        return Page(_with_figures(session, span, newest.items), newest.next_cursor)
-    rows, sorts = _counted_rows(session, caller, span)
-    page = keyset_page(
-        session, rows.where(*named), sort_named(sort, sorts), cursor=cursor, limit=limit
-    )
-    return Page(_with_figures(session, span, page.items), page.next_cursor)
+        figures = _figures_of(session, span, [row.id for row in newest.items])
+        return Page([_used(row, figures.get(row.id)) for row in newest.items], newest.next_cursor)
+    of_partner = ConversationDay.partner_id == partners.own(caller)
+    counted = _counted(span).where(of_partner).subquery()
+    columns = [func.coalesce(counted.c[name], 0, type_=BigInteger()) for name in Figures._fields]
+    order = sort_named(sort, _orders(*columns))
+    rows = rows.outerjoin(counted, counted.c.organization_id == Organization.id)
+    wanted = rows.with_only_columns(*_COLUMNS, order.column.label("value"), *columns)
+    page = keyset_page(session, wanted, order, cursor=cursor, limit=limit)
+    used = [_used(row, Figures(*map(int, row[-len(columns) :]))) for row in page.items]
+    return Page(used, page.next_cursor)
 
 
-def all_organizations(
-    session: Session,
-    caller: Caller,
-    span: Span,
-    *,
-    sort: str = MOST_FIRST,
-    query: str | None = None,
-) -> Iterator[list[Used]]:
-    """Return all of them in the same order, in batches, for a file. Raises as `by_organization`."""
-    _authorise(caller)
-    rows, sorts = _counted_rows(session, caller, span)
-    order = sort_named(sort, sorts)
-    columns = (order.column, Organization.id)
-    rows = rows.where(*_named(session, query)).order_by(
-        *(column.desc() if order.descending else column for column in columns)
-    )
-    for batch in session.scalars(rows).partitions(BATCH):
-        yield _with_figures(session, span, batch)
+def count_organizations(
+    session: Session, caller: Caller, span: Span, chosen: UsageFilter | None, most: int
+) -> int:
+    """Return how many organizations `by_organization` lists, as `paging.count_up_to`."""
+    rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
+    return count_up_to(session, rows, most)
 
 
-def _named(session: Session, query: str | None) -> list[ColumnElement[bool]]:
-    words = (query or "").replace("\x00", "").strip()
-    if not words:
-        return []
-    few = name_search.organizations_called(session, words)
-    return [Organization.named(words), *([] if few is None else [few])]
-
-
-def _authorise(caller: Caller) -> None:
+def _listed(
+    session: Session, caller: Caller, span: Span, chosen: UsageFilter | None
+) -> Select[*tuple[Any, ...]]:
     caller.require(Permission.USAGE_READ)
     caller.require(Permission.ORGANIZATIONS_READ)
+    own_days = ConversationDay.organization_id == Organization.id
+    counted = select(ConversationDay.day).where(own_days, or_(*_periods(span)))
+    rows = select(*_COLUMNS, Organization.created_at).where(
+        Organization.partner_id == partners.own(caller),
+        in_groups(caller, Organization.id),
+        or_(
+            Organization.status != OrganizationStatus.ARCHIVED,
+            counted.correlate(Organization).exists(),
+        ),
+    )
+    chosen = chosen or UsageFilter()
+    words = (chosen.query or "").replace("\x00", "").strip()
+    if words:
+        few = name_search.organizations_called(session, words)
+        rows = rows.where(Organization.named(words), *([] if few is None else [few]))
+    if chosen.tier is not None:
+        rows = rows.where(PLAN.in_((chosen.tier,)))
+    if chosen.status is not None:
+        rows = rows.where(Organization.status == chosen.status)
+    return rows
+
+
+def _periods(span: Span) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions that a day is in the range, and in the previous period."""
+    earlier = span.before()
+    return (
+        ConversationDay.day.between(span.start, span.end),
+        ConversationDay.day.between(earlier.start, earlier.end),
+    )
 
 
 def _counted(span: Span) -> Select[*tuple[Any, ...]]:
-    """Return the totals of each organization in the range, and its conversations in the previous
-    period."""
-    earlier = span.before()
-    within = ConversationDay.day.between(span.start, span.end)
-    before = ConversationDay.day.between(earlier.start, earlier.end)
+    """Return the `Figures` of each organization with any, after its id."""
+    within, before = _periods(span)
     return (
         select(
             ConversationDay.organization_id.label("organization_id"),
@@ -135,48 +163,45 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _with_figures(session: Session, span: Span, rows: Sequence[Organization]) -> list[Used]:
-    if not rows:  # PostgreSQL would read the whole table beneath its policy
-        return []
-    whose = ConversationDay.organization_id.in_([organization.id for organization in rows])
-    figures = {
-        row[0]: tuple(map(int, row[1:])) for row in session.execute(_counted(span).where(whose))
+def _figures_of(session: Session, span: Span, ids: Sequence[UUID]) -> dict[UUID, Figures]:
+    if not ids:  # PostgreSQL would read the whole table beneath its policy
+        return {}
+    rows = session.execute(_counted(span).where(ConversationDay.organization_id.in_(ids)))
+    return {row[0]: Figures(*map(int, row[1:])) for row in rows}
+
+
+def _used(row: Any, figures: Figures | None) -> Used:
+    return Used(row.id, row.name, row.status, row.payment_tier, figures or Figures())
+
+
+def _orders(
+    now: ColumnElement[int],
+    by_human: ColumnElement[int],
+    by_voicemail: ColumnElement[int],
+    seconds: ColumnElement[int],
+    before: ColumnElement[int],
+) -> dict[str, Sort]:
+    """Return the `SORTS` of rows that have what is compared as their ``value``. A change is the
+    ratio of both periods in millionths."""
+    values: dict[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
+        "name": Organization.name_key,
+        "conversations": now,
+        "person": by_human,
+        "voicemail": by_voicemail,
+        "seconds": seconds,
+        "before": before,
+        "change": case(
+            (before > 0, cast(now * _SCALE / func.nullif(before, 0), BigInteger)),
+            (now > 0, _NEW),
+            else_=_SCALE,
+        ),
     }
-    return [
-        Used(
-            organization.id,
-            organization.name,
-            organization.status,
-            organization.payment_tier,
-            *figures.get(organization.id, (0, 0, 0, 0, 0)),
-        )
-        for organization in rows
-    ]
+    return {
+        f"{way}{name}": Sort(value, way == "-", _value_of)
+        for name, value in values.items()
+        for way in ("", "-")
+    }
 
 
-def _counted_rows(
-    session: Session, caller: Caller, span: Span
-) -> tuple[Select[Organization], dict[str, Sort]]:
-    """Return the organizations to rank, and their sort orders."""
-    partner_id = partners.own(caller)
-    counted = _counted(span).where(ConversationDay.partner_id == partner_id).subquery()
-    archived = Organization.status == OrganizationStatus.ARCHIVED
-    rows = (
-        select(Organization)
-        .outerjoin(counted, counted.c.organization_id == Organization.id)
-        .where(
-            Organization.partner_id == partner_id,
-            in_groups(caller, Organization.id),
-            ~and_(archived, counted.c.organization_id.is_(None)),
-        )
-    )
-    sorts = both_ways(name=Organization.name_key)
-    for name, figure in _COUNTS.items():
-        column = func.coalesce(counted.c[figure], 0, type_=BigInteger())
-
-        def read(row: Organization, column: ColumnElement[int] = column) -> int:
-            found = rows.with_only_columns(column).where(Organization.id == row.id)
-            return int(session.scalars(found).one())
-
-        sorts[name], sorts[f"-{name}"] = Sort(column, read=read), Sort(column, True, read)
-    return rows, sorts
+def _value_of(row: Any) -> Position:
+    return row.value if isinstance(row.value, str) else int(row.value)

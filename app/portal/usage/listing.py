@@ -1,0 +1,238 @@
+"""The list of organizations on the usage screen: what each used in a range of days."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from flask import g, request
+from sqlalchemy.orm import Session
+
+from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.errors import ValidationFailed
+from app.extensions import caller
+from app.languages import lazy_gettext, lazy_pgettext
+from app.models import utcnow
+from app.policy import Permission
+from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.web import lists
+from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.user_timezone import Problems
+from app.services import reporting
+from app.services.paging import Page
+from app.services.reporting import Cost, Day, Figures, MonthCost, Span, UsageFilter, Used
+
+FIELDS = {
+    "startDate": ("start", lazy_gettext("First day")),
+    "endDate": ("end", lazy_gettext("Last day")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What one or several organizations used."""
+
+    figures: Figures
+    costs: Sequence[Cost]
+    whole: int
+    """The conversations of all organizations in the range."""
+
+    @property
+    def share(self) -> Decimal | None:
+        """The percentage of all conversations; None without any."""
+        return _percentage(self.figures.conversations, self.whole)
+
+    @property
+    def change(self) -> Decimal | None:
+        """The difference from the previous period in percent; None without conversations in it."""
+        now, before = self.figures.conversations, self.figures.before
+        return _percentage(now - before, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Sum):
+    """A row of the list."""
+
+    organization: Used
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What the rows are parts of, and whether they can be sorted by what they used."""
+
+    days: Sequence[Day]
+    months: Sequence[MonthCost]
+    can_rank: bool
+
+
+def chosen_span() -> tuple[Span, Problems]:
+    """Return the range of the URL and the problems in it; without one, or with an invalid one, the
+    last 30 days."""
+    start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
+    problems: Problems = []
+    if start or end:
+        try:
+            return reporting.asked_span(start, end), problems
+        except ValidationFailed as error:
+            for problem in error.problems:
+                name, label = FIELDS[problem.field]
+                problems.append((name, f"{label}: {problem.message}"))
+    return reporting.last_days(utcnow().date(), 30), problems
+
+
+def whole(session: Session) -> Whole:
+    """Return what the page, its rows and all parts of a file need; it is read once in a request."""
+    if "whole_usage" not in g:
+        span, _problems = chosen_span()
+        days = reporting.daily(session, caller(), span.start, span.end)
+        months = reporting.by_month(session, caller(), span)
+        g.whole_usage = Whole(days, months, reporting.can_rank(session, caller()))
+    found: Whole = g.whole_usage
+    return found
+
+
+def added(rows: Iterable[Row]) -> Figures:
+    """Return the sums over the rows."""
+    return Figures(*map(sum, zip(*(row.figures for row in rows), strict=True)))
+
+
+def _chosen() -> UsageFilter:
+    return UsageFilter(
+        query=lists.text_filter("q"),
+        tier=lists.choice_filter("tier", Tier),
+        status=lists.choice_filter("status", OrganizationStatus),
+    )
+
+
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    span, of_all = chosen_span()[0], whole(session)
+    page = reporting.by_organization(
+        session,
+        caller(),
+        span,
+        _chosen(),
+        ranked=of_all.can_rank,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    ids = [used.id for used in page.items] if of_all.months else []
+    costs = reporting.by_organization_ids(session, span, ids) if ids else {}
+    conversations = sum(day.conversations for day in of_all.days)
+    rows = [Row(used.figures, costs.get(used.id, ()), conversations, used) for used in page.items]
+    return Page(rows, page.next_cursor)
+
+
+def _count(session: Session, most: int) -> int:
+    return reporting.count_organizations(session, caller(), chosen_span()[0], _chosen(), most)
+
+
+def _percentage(part: int, of_all: int) -> Decimal | None:
+    return round(Decimal(100 * part) / of_all, 1) if of_all else None
+
+
+def _plan(row: Row) -> str:
+    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+
+
+def _costs(row: Row) -> str | None:
+    return ", ".join(f"{cost.amount} {cost.currency}" for cost in row.costs) or None
+
+
+USAGE = ListDefinition(
+    name="usage",
+    nouns=(lazy_gettext("organization"), lazy_gettext("usage of organizations")),
+    endpoint="portal.usage",
+    columns=(
+        Column(
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization.name,
+            "cell-name",
+            sort="name",
+        ),
+        Column("plan", lazy_gettext("Plan"), _plan, "from-1280"),
+        Column(
+            "conversations",
+            lazy_gettext("Conversations"),
+            lambda row: row.figures.conversations,
+            "end phone-first",
+            sort="conversations",
+        ),
+        Column(
+            "person",
+            lazy_gettext("With a person"),
+            lambda row: row.figures.by_human,
+            "end",
+            sort="person",
+        ),
+        Column(
+            "voicemail",
+            lazy_gettext("With voicemail"),
+            lambda row: row.figures.by_voicemail,
+            "end",
+            sort="voicemail",
+        ),
+        # The order of the shares is that of the conversations.
+        Column(
+            "share",
+            lazy_pgettext("part of the whole", "Share"),
+            lambda row: row.share,
+            "end",
+            heading="Share (%)",
+        ),
+        Column("costs", lazy_gettext("Carrier costs"), _costs, "end from-1280"),
+        Column(
+            "change",
+            lazy_pgettext("difference", "Change"),
+            lambda row: row.change,
+            "end phone-second",
+            sort="change",
+            is_labelled=True,
+            heading="Change (%)",
+        ),
+        Column(
+            "seconds",
+            lazy_gettext("Time in conversation"),
+            lambda row: row.figures.seconds,
+            "end",
+            sort="seconds",
+            usual=False,
+            heading="Seconds",
+        ),
+        Column(
+            "before",
+            lazy_gettext("Previous period"),
+            lambda row: row.figures.before,
+            "end",
+            sort="before",
+            usual=False,
+            heading="Conversations in the previous period",
+        ),
+        Column(
+            "status",
+            lazy_gettext("Status"),
+            lambda row: str(STATUS_NAMES[row.organization.status]),
+            usual=False,
+        ),
+        Column(
+            "id",
+            lazy_gettext("Id"),
+            lambda row: str(row.organization.id),
+            "wrap",
+            usual=False,
+        ),
+    ),
+    filters=(
+        Filter("q", lazy_gettext("Organization or email")),
+        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+    ),
+    sorts=reporting.USAGE_SORTS,
+    default_sort=reporting.MOST_FIRST,
+    load=_load,
+    count=_count,
+    problems=lambda: chosen_span()[1],
+    more_filters=("start", "end"),
+    lasting=("start", "end"),
+    permission=Permission.ORGANIZATIONS_READ,
+)

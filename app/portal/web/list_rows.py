@@ -1,0 +1,42 @@
+"""The rows of a list for a file, read in parts, so that its length takes no memory."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar, cast
+
+from babel.support import LazyProxy
+
+from app import languages
+from app.extensions import figures
+from app.portal.web.list_definitions import Column, ListDefinition
+from app.services.csv_files import Cell
+
+R = TypeVar("R")
+CHUNK = 1000
+
+
+def chunks(
+    definition: ListDefinition[R], columns: Sequence[Column[R]], sort: str
+) -> Iterator[list[list[Cell]]]:
+    """Read the list, each part in a transaction of its own. Its words are English: scripts read
+    them."""
+    cursor: str | None = None
+    while True:
+        with figures() as session:
+            page = definition.load(session, sort, cursor, CHUNK)
+            with languages.speaking(languages.DEFAULT):
+                part = [[_plain(column.value(row)) for column in columns] for row in page.items]
+        yield part
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def headings_of(columns: Sequence[Column[R]]) -> list[str]:
+    """Return the names of the columns, in English in every language."""
+    with languages.speaking(languages.DEFAULT):
+        return [str(column.heading or column.label) for column in columns]
+
+
+def _plain(cell: object) -> Cell:
+    """Return the cell with its words as they are now, if they are translated when shown."""
+    return str(cell) if isinstance(cell, LazyProxy) else cast(Cell, cell)
