@@ -178,17 +178,16 @@ def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
 
 
 def _sums(page: ListPage[Row], total: Day, before: Day, cost: Sequence[Cost]) -> dict[str, Sum]:
-    """Return the rows below the list: the organizations that it doesn't show, if there can be any,
-    and all of them."""
+    """Return the rows below the list: what the organizations used that it doesn't show, if
+    anything, and all of them."""
     of_all = Figures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
     )
     rows = {"total": Sum(of_all, cost, total.conversations)}
-    if page.next_url or not page.place.is_first or page.clear_url:
-        listed = added(page.rows)
-        rest = Figures(*(whole - part for whole, part in zip(of_all, listed, strict=True)))
-        costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
+    rest = Figures(*(whole - part for whole, part in zip(of_all, added(page.rows), strict=True)))
+    costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
+    if any(rest) or costs:
         rows["others"] = Sum(rest, costs, total.conversations)
     return rows
 
