@@ -42,7 +42,7 @@ lint: ## Check style, format, types, layers and words
 
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
-	$(BIN)/slipcover --source app,supervisor --json --out .setup/coverage.json \
+	$(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
 		-m pytest -n $(JOBS) $(TESTS)
 	@$(BIN)/python -c 'import json; print("Coverage:", \
 		json.load(open(".setup/coverage.json"))["summary"]["percent_covered_display"], "%")'
