@@ -27,7 +27,9 @@ from app.log_lines import LineFormatter, json_formatter
 from app.models import Organization
 from app.services.credentials import api_keys
 from app.telemetry.context import current, note, working_on
+from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import make_line
+from tests.matrix import rotating
 from tests.services.personal_data.house import CANARIES, make_house
 
 LINES = 5000
@@ -193,6 +195,7 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
     assert [each for each in (NAMES[0], str(known.id)) if each in logged["exception"]] == []
 
 
+@pytest.mark.parametrize("backend", rotating("database of the log", BACKENDS), indirect=True)
 def test_five_thousand_lines_hold_nothing_personal(faulty: Flask, written: Written) -> None:
     """Addresses, headers, forms and bodies full of names, numbers and secrets, of pages that
     exist, fail or don't exist."""
