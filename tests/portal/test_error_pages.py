@@ -31,6 +31,7 @@ from app.services import partners
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import settings_for, url_of
 from tests.portal.conftest import Browser
+from tests.portal.test_screens_by_role import screens
 
 SignedIn = Callable[[User], Browser]
 
@@ -109,6 +110,14 @@ def test_a_cursor_that_is_none_is_refused(own: Tenant, signed_in: SignedIn, quer
     for page in LISTS:
         answer = browser.get(f"{page}?{query}")
         assert status_and_heading(answer) == (400, ["This request can’t be read"])
+
+
+def test_no_screen_fails_at_a_cursor_that_is_none(
+    app: Flask, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    answers = {browser.get(f"{screen.rule}?cursor=x").status_code for screen in screens(app)}
+    assert answers == {200, 400, 404}
 
 
 def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:

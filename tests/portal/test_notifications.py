@@ -83,6 +83,30 @@ def test_users_are_not_notified_of_what_they_did(
     assert counts == ["Notifications", "Notifications, 1 unread"]
 
 
+def test_older_notifications_are_on_the_next_page(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    worker = system_caller("worker", partner_id=own.partner.id)
+    for number in range(30):
+        audit.record(
+            session,
+            worker,
+            action="webhook.paused",
+            target_type="webhook",
+            target_id=own.plus.id,
+            organization_id=own.plus.id,
+            target=f"crm{number}.example",
+        )
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    first = admin.get("/notifications").text
+    [further] = re.findall(r'href="(/notifications\?[^"]+)" rel="next"', first)
+    second = admin.get(unescape(further)).text
+    names = [f"Webhook paused: crm{number}.example" for number in reversed(range(30))]
+    assert (listed(first), listed(second)) == (names[:25], names[25:])
+    assert 'rel="next"' not in second
+
+
 @pytest.mark.usefixtures("paused")
 def test_the_bell_refreshes_itself(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.user)

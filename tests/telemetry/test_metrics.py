@@ -27,6 +27,7 @@ from app.jobs.queue_metrics import QueueMetrics
 from app.services import workers
 from app.telemetry.metrics import REGISTRY, watch_pool
 from tests.fixtures.databases import Databases
+from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import make_line
 
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yml"
@@ -191,12 +192,12 @@ def test_web_processes_answer_for_each_other_also_for_one_that_was_killed(
     web: tuple[int, int, subprocess.Popen[bytes]],
 ) -> None:
     port, metrics_port, running = web
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    wait_for(lambda: len(children.read_text().split()) == 2)
     for _ in range(20):
         assert get(f"http://127.0.0.1:{port}/healthz") == 200
     assert {requests_counted(metrics_port) for _ in range(5)} == {20}
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
-    assert len(children) == 2
-    os.kill(int(children[0]), signal.SIGKILL)
+    os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
     for _ in range(10):
         assert get(f"http://127.0.0.1:{port}/healthz") == 200
     assert requests_counted(metrics_port) == 30

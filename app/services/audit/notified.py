@@ -15,12 +15,12 @@ from app.models.audit import IS_NOTIFIED, NOTIFIED_ACTIONS
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.paging import Page, counting_up_to
+from app.services.paging import Page, Sort, counting_up_to, keyset_page
 from app.services.tenancy import of_tenant
-from app.validation.uuids import as_uuid
 
 KEPT = timedelta(days=14)
 MOST_COUNTED = 99
+NEWEST_FIRST = Sort(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
     "dialling": Permission.CALLS_READ,
@@ -36,14 +36,13 @@ _NEEDED: dict[str, Permission] = {
 def listing(
     session: Session, caller: Caller, *, cursor: str | None = None, limit: int = 25
 ) -> Page[tuple[AuditEntry, bool]]:
-    """Return a page of the caller's notifications, newest first, each with whether it is unread."""
+    """Return a page of the caller's notifications, newest first, each with whether it is unread.
+    Raises `ValidationFailed` (``invalid_cursor``)."""
     rows = _visible(caller, utcnow() - KEPT)
-    if cursor:
-        rows = rows.where(AuditEntry.id < as_uuid(cursor))
-    found = session.scalars(rows.order_by(AuditEntry.id.desc()).limit(limit + 1)).all()
+    page = keyset_page(session, rows, NEWEST_FIRST, cursor=cursor, limit=limit)
     read_at = _read_at(session, caller)
-    shown = [(entry, read_at is None or entry.at > read_at) for entry in found[:limit]]
-    return Page(shown, found[limit - 1].id.hex if len(found) > limit else None)
+    shown = [(entry, read_at is None or entry.at > read_at) for entry in page.items]
+    return Page(shown, page.next_cursor)
 
 
 def count_unread(session: Session, caller: Caller) -> int:
