@@ -2,6 +2,8 @@
 PORT ?= 8000
 TESTS ?= tests
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Half of the tests wait for servers and workers most of the time.
+TEST_JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 KILLS ?= 200
 REQUESTS ?= 100000
 SOAK_MINUTES ?= 60
@@ -23,15 +25,16 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run the tests on SQLite and PostgreSQL in some minutes (TESTS=tests/api for all of a part)
+test: ## Run each test on SQLite or PostgreSQL, in some minutes (TESTS=tests/api runs all of a part on both)
 	@scripts/setup_tests
-	$(BIN)/pytest -n $(JOBS) $(call leave_out,crash or crawl or product) $(TESTS)
+	$(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1) $(BIN)/pytest -n $(TEST_JOBS) \
+		$(call leave_out,crash or crawl or product) $(TESTS)
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
 	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
 		$(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) \
-		$(call leave_out,crash or crawl or product or debian or matrix or worker) $(TESTS)
+		$(call leave_out,crash or crawl or product or debian or matrix or slow or worker) $(TESTS)
 
 lint: ## Check style, format, types, layers and words
 	@scripts/setup_tests test-quick

@@ -9,6 +9,7 @@ What reaches ``backend``, directly or through another fixture, runs on SQLite an
 import os
 import sys
 from collections.abc import Callable, Iterator
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import missing
 from sqlalchemy.orm import Session
 
-from app.config import Settings
+from app.config import ROOT, Settings
 from app.database import Database, make_engine, migration, migration_plan
 from tests import matrix
 from tests.fixtures.clock import SetClock, set_clock
@@ -58,6 +59,8 @@ MARKED = {
     "shared_house": "worker",
 }
 """The marker of each test that reaches such a fixture."""
+SLOW = frozenset((ROOT / "tests/slow_tests.txt").read_text().split())
+"""Written by scripts/slow_tests.py."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -149,9 +152,11 @@ def settings(database: Database, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
-    """Templates are compiled once a process, not once an application."""
-    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+def compiled_templates() -> FileSystemBytecodeCache:
+    """Templates are compiled once after they have changed."""
+    folder = ROOT / ".setup" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(folder))
 
 
 @pytest.fixture(scope="session")
@@ -249,22 +254,56 @@ def _backend_of(item: pytest.Item) -> str | None:
     return callspec.params.get("backend") if callspec else None
 
 
+def _on_one_database(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Keep each test once: of those that run on several databases, on the one that the commit
+    chooses."""
+    several: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        several.setdefault(item.nodeid.replace(_backend_of(item) or "", "", 1), []).append(item)
+    kept = {id(same[matrix.number(name) % len(same)]) for name, same in several.items()}
+    return [item for item in items if id(item) in kept]
+
+
+def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Put the files whose tests mostly wait for a worker process evenly between the others: side
+    by side they would leave the processor idle."""
+    files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    places: list[tuple[float, list[pytest.Item]]] = []
+    for is_waiting in (True, False):
+        alike = [tests for tests in files if any(map(_waits, tests)) is is_waiting]
+        ends = list(accumulate(map(len, alike)))
+        places += [(end / ends[-1], tests) for end, tests in zip(ends, alike, strict=True)]
+    places.sort(key=lambda place: place[0])
+    return [item for _, tests in places for item in tests]
+
+
+def _waits(item: pytest.Item) -> bool:
+    return item.get_closest_marker("worker") is not None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out the databases that this run does without. Begins with what runs whole products:
     begun last, it would keep all others waiting."""
     wanted = {None, *BACKENDS}
-    config.hook.pytest_deselected(items=[i for i in items if _backend_of(i) not in wanted])
     kept = [item for item in items if _backend_of(item) in wanted]
-    items[:] = sorted(kept, key=lambda item: "stacks" not in getattr(item, "fixturenames", ()))
+    if "PORTAL_TEST_ONE_DATABASE" in os.environ:
+        kept = _on_one_database(kept)
+    remaining = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in remaining])
+    items[:] = sorted(
+        _spread(kept), key=lambda item: "stacks" not in getattr(item, "fixturenames", ())
+    )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Marks each test by what it starts, and puts the tests of one stack into one process, so
-    that it is started once a run."""
+    """Marks each test by what it starts and how long it takes, and puts the tests of one stack into
+    one process, so that it is started once a run."""
     names = getattr(item, "fixturenames", ())
     for marker in {marker for fixture, marker in MARKED.items() if fixture in names}:
         item.add_marker(marker)
+    if item.nodeid.partition("[")[0] in SLOW:
+        item.add_marker("slow")
     if "stacks" in names and not item.get_closest_marker("xdist_group"):
         whose = "live" if "live" in names else item.path.name
         item.add_marker(pytest.mark.xdist_group(f"{whose} {_backend_of(item)}"))

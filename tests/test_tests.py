@@ -127,3 +127,13 @@ def test_what_counts_as_an_assertion() -> None:
         *(set(), {False}, {False}, {False}, {False}),
         *({True}, {True}, {True}, {True}),
     ]
+
+
+def test_the_list_of_slow_tests_names_tests_that_there_are() -> None:
+    listed = (ROOT / "tests/slow_tests.txt").read_text().split()
+    unknown = []
+    for test in listed:
+        path, _, name = test.partition("::")
+        if not (ROOT / path).exists() or name not in functions_of(ROOT / path):
+            unknown.append(test)
+    assert (listed, unknown) == (sorted(set(listed)), [])

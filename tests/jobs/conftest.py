@@ -1,14 +1,19 @@
 """A worker process for each test that asks for one."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from app.database import Database
+from app.jobs.context import WorkerContext
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.simulated_line import Simulator
+from tests.fixtures.stripe_server import StripeServer, stripe_server
 from tests.fixtures.twilio_worker import TwilioWorker, twilio_worker
 from tests.fixtures.worker import Worker
+from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
 HOUSE = pytest.StashKey[TwilioWorker]()
@@ -40,6 +45,22 @@ def worker(make_worker: Callable[..., Worker]) -> Worker:
 def simulator(fresh_database: Database) -> Simulator:
     """The judge: how often did a number ring?"""
     return Simulator(fresh_database.engine, pace=0.02)
+
+
+@pytest.fixture(scope="session")
+def stripe() -> Iterator[StripeServer]:
+    with stripe_server() as running:
+        yield running
+
+
+@pytest.fixture
+def context(
+    fresh_database: Database, stripe: StripeServer, tmp_path: Path
+) -> Iterator[WorkerContext]:
+    """What a worker's tasks use, in this process; Stripe is the server `stripe`."""
+    settings = settings_for(url_of(fresh_database), tmp_path, stripe_api_url=stripe.url)
+    with worker_context(settings) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session", params=rotating("database of a real carrier", BACKENDS))

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from app.database import Database
 from app.enums import Role, Tier
-from app.jobs import context, housekeeping
+from app.jobs import housekeeping
 from app.models import Mail, MailKind, Organization, SpendingTotal, Statement
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
@@ -17,6 +17,7 @@ from app.services.spending import Subject, budgets
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker_context import worker_context
 from tests.services.billing.conftest import publish
 
 LONG_AGO = datetime(2025, 11, 1, tzinfo=UTC)
@@ -65,29 +66,26 @@ def test_two_workers_close_a_month_once_with_numbers_without_gaps(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_worker_closes_months_and_reports_budgets(
-    fresh_database: Database, customers: Tenant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_database: Database, customers: Tenant, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(context, "_current", [])
-    opened = context.open_context(settings_for(url_of(fresh_database), tmp_path))
-    admin = customers.caller(Role.PARTNER_ADMIN)
-    with fresh_database.transaction() as session:
-        budgets.change(session, admin, Subject(partner_id=customers.partner.id), 1_000_000)
-        scope = f"partner:{customers.partner.id}"
-        session.add(
-            SpendingTotal(
-                scope=scope,
-                period="2026-11",
-                partner_id=customers.partner.id,
-                spent_micros=900_000,
+    with worker_context(settings_for(url_of(fresh_database), tmp_path)):
+        admin = customers.caller(Role.PARTNER_ADMIN)
+        with fresh_database.transaction() as session:
+            budgets.change(session, admin, Subject(partner_id=customers.partner.id), 1_000_000)
+            scope = f"partner:{customers.partner.id}"
+            session.add(
+                SpendingTotal(
+                    scope=scope,
+                    period="2026-11",
+                    partner_id=customers.partner.id,
+                    spent_micros=900_000,
+                )
             )
-        )
-    with set_clock() as clock:
-        clock.now = CLOSING
-        housekeeping.close_months()
-        housekeeping.report_budgets()
-    assert len(numbers(fresh_database)) == CUSTOMERS
-    with fresh_database.transaction(read_only=True) as session:
-        [mail] = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
-        assert (mail.details["percent"], mail.details["organization"]) == (80, None)
-    opened.database.dispose()
-    opened.note_database.dispose()
+        with set_clock() as clock:
+            clock.now = CLOSING
+            housekeeping.close_months()
+            housekeeping.report_budgets()
+        assert len(numbers(fresh_database)) == CUSTOMERS
+        with fresh_database.transaction(read_only=True) as session:
+            [mail] = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
+            assert (mail.details["percent"], mail.details["organization"]) == (80, None)

@@ -9,7 +9,6 @@ from sqlalchemy import select, update
 
 from app.database import Database
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, Role
-from app.jobs.context import open_context
 from app.jobs.housekeeping import TASKS, check_figures, evaluate_alerts, send_reports
 from app.models import Alert, CallDay, FigureCheck, Mail, ReportSchedule, utcnow
 from app.services import alerts, monthly_reports
@@ -17,14 +16,13 @@ from app.services.alerts import RuleInput
 from app.services.monthly_reports import ScheduleInput
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker_context import worker_context
 
 
 @pytest.fixture
 def database(fresh_database: Database, tmp_path: Path) -> Iterator[Database]:
-    context = open_context(settings_for(url_of(fresh_database), tmp_path))
-    yield fresh_database
-    context.database.dispose()
-    context.note_database.dispose()
+    with worker_context(settings_for(url_of(fresh_database), tmp_path)):
+        yield fresh_database
 
 
 def test_the_tasks_act_once_for_what_is_due(database: Database) -> None:

@@ -11,12 +11,12 @@ from sqlalchemy import select, update
 
 from app.database import Database
 from app.enums import Tier
-from app.jobs.context import open_context
 from app.jobs.housekeeping import refresh_prices
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
 from tests.fixtures.cast import make_partner
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+from tests.fixtures.worker_context import worker_context
 
 
 @pytest.fixture
@@ -35,10 +35,8 @@ def database(fresh_database: Database, server: StripeServer, tmp_path: Path) -> 
         stripe_key=KEY,
         stripe_api_url=server.url,
     )
-    context = open_context(settings)
-    yield fresh_database
-    context.database.dispose()
-    context.note_database.dispose()
+    with worker_context(settings):
+        yield fresh_database
 
 
 def offer(database: Database, *price_ids: str, name: str = "Northwind") -> None:

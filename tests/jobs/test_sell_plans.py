@@ -1,9 +1,7 @@
 """The worker and a partner's own Stripe account: the real SDK against a server like Stripe's."""
 
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -11,11 +9,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.database import Database
 from app.enums import Role, Tier
 from app.errors import Conflict, ValidationFailed
 from app.jobs import sell_plans
-from app.jobs.context import WorkerContext, open_context
+from app.jobs.context import WorkerContext
 from app.jobs.housekeeping import refresh_prices
 from app.models import PlanVersion, ProcessorAccount, ProcessorCheck, ProcessorPrice
 from app.services import partners, pricing
@@ -23,74 +20,56 @@ from app.services.pricing import PlanTerms, accounts, checkouts, selling, versio
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+from tests.fixtures.stripe_server import KEY, StripeServer
 from tests.matrix import rotating
 
 backend = runs_on(rotating("database of sold plans", BACKENDS))
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[StripeServer]:
-    with stripe_server() as running:
-        yield running
-
-
 @pytest.fixture
-def worker(
-    fresh_database: Database, server: StripeServer, tmp_path: Path
-) -> Iterator[WorkerContext]:
-    settings = settings_for(url_of(fresh_database), tmp_path, stripe_api_url=server.url)
-    context = open_context(settings)
-    yield context
-    context.database.dispose()
-    context.note_database.dispose()
-
-
-@pytest.fixture
-def own(worker: WorkerContext) -> Tenant:
+def own(context: WorkerContext) -> Tenant:
     """A partner whose Stripe account is connected."""
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         tenant = make_tenant(session)
-        connect(session, worker, tenant, AccountKeys(KEY))
+        connect(session, context, tenant, AccountKeys(KEY))
         session.expunge_all()
         return tenant
 
 
 def connect(
-    session: Session, worker: WorkerContext, tenant: Tenant, keys: AccountKeys
+    session: Session, context: WorkerContext, tenant: Tenant, keys: AccountKeys
 ) -> ProcessorAccount:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     return accounts.save(
         session,
         caller,
-        worker.settings.secret_keys,
+        context.settings.secret_keys,
         tenant.partner.id,
         keys,
-        may_connect=bool(worker.settings.stripe_key),
+        may_connect=bool(context.settings.stripe_key),
     )
 
 
-def draft(worker: WorkerContext, tenant: Tenant, tier: Tier = Tier.PLUS, **changes: Any) -> None:
+def draft(context: WorkerContext, tenant: Tenant, tier: Tier = Tier.PLUS, **changes: Any) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         plans = versions.current(session, caller, tenant.partner.id).plans
         plan = next(plan for plan in plans if plan.tier is tier)
         wanted = replace(plan, **{"is_visible": True, **changes})
         selling.save(session, caller, tenant.partner.id, wanted)
 
 
-def publish(worker: WorkerContext, tenant: Tenant) -> None:
+def publish(context: WorkerContext, tenant: Tenant) -> None:
     """Publish the draft, and do what the worker then does."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         selling.publish(session, caller, tenant.partner.id, is_outside=False)
-    sell_plans.sell(worker, tenant.partner.id)
+    sell_plans.sell(context, tenant.partner.id)
 
 
-def sold(worker: WorkerContext, tenant: Tenant) -> tuple[str, str]:
+def sold(context: WorkerContext, tenant: Tenant) -> tuple[str, str]:
     """The ids of the Plus plan, the same in the version and in the contract's pricing."""
-    with worker.database.transaction(read_only=True) as session:
+    with context.database.transaction(read_only=True) as session:
         plan = next(p for p in pricing.offered(session, tenant.partner.id) if p.tier is Tier.PLUS)
         partner = partners.get(session, OPERATOR, tenant.partner.id)
         resource = partners.to_resource(partner, OPERATOR)
@@ -99,144 +78,144 @@ def sold(worker: WorkerContext, tenant: Tenant) -> tuple[str, str]:
         return plan.product_id, plan.price_id
 
 
-def version(worker: WorkerContext) -> PlanVersion:
-    with worker.database.transaction(read_only=True) as session:
+def version(context: WorkerContext) -> PlanVersion:
+    with context.database.transaction(read_only=True) as session:
         query = select(PlanVersion).order_by(PlanVersion.number.desc())
         return session.scalars(query).first() or pytest.fail("there is no version")
 
 
 def test_published_plans_are_created_at_stripe_and_replaced_when_their_price_changes(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    draft(worker, own, name="Growth", terms=PlanTerms(14900, "EUR"))
-    publish(worker, own)
-    product_id, first = sold(worker, own)
-    price = server.client.v1.prices.retrieve(first)
+    draft(context, own, name="Growth", terms=PlanTerms(14900, "EUR"))
+    publish(context, own)
+    product_id, first = sold(context, own)
+    price = stripe.client.v1.prices.retrieve(first)
     assert (price.unit_amount, price.currency, price.active) == (14900, "eur", True)
-    assert version(worker).sent_at is not None
+    assert version(context).sent_at is not None
 
-    draft(worker, own, terms=PlanTerms(19900, "EUR"))
-    publish(worker, own)
-    same_product, second = sold(worker, own)
+    draft(context, own, terms=PlanTerms(19900, "EUR"))
+    publish(context, own)
+    same_product, second = sold(context, own)
     assert (same_product, second != first) == (product_id, True)
-    assert server.client.v1.prices.retrieve(first).active is False
+    assert stripe.client.v1.prices.retrieve(first).active is False
 
-    draft(worker, own, is_visible=False)
-    publish(worker, own)
-    assert server.client.v1.prices.retrieve(second).active is False
+    draft(context, own, is_visible=False)
+    publish(context, own)
+    assert stripe.client.v1.prices.retrieve(second).active is False
 
 
 def test_work_that_begins_again_creates_nothing_twice(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    draft(worker, own, terms=PlanTerms(100, "USD"))
-    publish(worker, own)
-    before = sold(worker, own)
-    sell_plans.sell(worker, own.partner.id)
-    assert sold(worker, own) == before
-    prices = server.client.v1.prices.list({"product": before[0]})
+    draft(context, own, terms=PlanTerms(100, "USD"))
+    publish(context, own)
+    before = sold(context, own)
+    sell_plans.sell(context, own.partner.id)
+    assert sold(context, own) == before
+    prices = stripe.client.v1.prices.list({"product": before[0]})
     assert [price.id for price in prices.data] == [before[1]]
 
 
 def test_a_draft_that_was_begun_before_stripe_answered_gets_the_ids(
-    worker: WorkerContext, own: Tenant
+    context: WorkerContext, own: Tenant
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
-    draft(worker, own, terms=PlanTerms(100, "USD"))
-    with worker.database.transaction() as session:
+    draft(context, own, terms=PlanTerms(100, "USD"))
+    with context.database.transaction() as session:
         selling.publish(session, caller, own.partner.id, is_outside=False)
-    draft(worker, own, name="Later")
-    sell_plans.sell(worker, own.partner.id)
-    before = sold(worker, own)
-    publish(worker, own)
-    assert sold(worker, own) == before
+    draft(context, own, name="Later")
+    sell_plans.sell(context, own.partner.id)
+    before = sold(context, own)
+    publish(context, own)
+    assert sold(context, own) == before
 
 
 def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
-    with worker.database.transaction() as session:
-        connect(session, worker, own, AccountKeys("rk_live_nobody_knows"))
-    draft(worker, own, terms=PlanTerms(100, "USD"))
-    publish(worker, own)
+    with context.database.transaction() as session:
+        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
+    draft(context, own, terms=PlanTerms(100, "USD"))
+    publish(context, own)
     refused = "Stripe refused the key. Check it, and that it may change products and prices."
-    assert (version(worker).sent_at, version(worker).send_problem) == (None, refused)
-    sell_plans.check_account(worker, own.partner.id)
-    with worker.database.transaction() as session:
+    assert (version(context).sent_at, version(context).send_problem) == (None, refused)
+    sell_plans.check_account(context, own.partner.id)
+    with context.database.transaction() as session:
         account = session.get_one(ProcessorAccount, own.partner.id)
         assert (account.works, account.words) == (False, refused)
-        connect(session, worker, own, AccountKeys(KEY))
+        connect(session, context, own, AccountKeys(KEY))
         selling.send_again(session, caller, own.partner.id)
-    sell_plans.sell(worker, own.partner.id)
-    sell_plans.check_account(worker, own.partner.id)
-    assert version(worker).send_problem == ""
-    with worker.database.transaction(read_only=True) as session:
+    sell_plans.sell(context, own.partner.id)
+    sell_plans.check_account(context, own.partner.id)
+    assert version(context).send_problem == ""
+    with context.database.transaction(read_only=True) as session:
         account = session.get_one(ProcessorAccount, own.partner.id)
         assert (account.works, account.words) == (True, "Stripe accepts the key.")
         assert KEY not in account.secret
 
 
 def test_a_pasted_id_is_published_only_if_stripe_says_the_same(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     monthly = {"recurring": {"interval": "month"}}
-    right = server.price("Plus", 9900, "usd", **monthly)
-    other = server.price("Plus", 3500, "eur", **monthly)
+    right = stripe.price("Plus", 9900, "usd", **monthly)
+    other = stripe.price("Plus", 3500, "eur", **monthly)
 
     def refusal(price_id: str) -> str:
-        draft(worker, own, price_id=price_id)
+        draft(context, own, price_id=price_id)
         with pytest.raises(ValidationFailed) as refused:
-            publish(worker, own)
+            publish(context, own)
         return refused.value.message
 
     assert refusal("35") == "Plus: The price id is being checked. Publish again in a moment."
-    sell_plans.refresh_partner(worker, own.partner.id)
+    sell_plans.refresh_partner(context, own.partner.id)
     assert refusal("35") == "Plus: The payment processor has no price 35. Check the id."
-    draft(worker, own, price_id=other.id)
-    sell_plans.refresh_partner(worker, own.partner.id)
+    draft(context, own, price_id=other.id)
+    sell_plans.refresh_partner(context, own.partner.id)
     assert refusal(other.id) == (
         f"Plus: {other.id} costs 35 EUR each month, the plan 99.00 USD each month."
     )
-    draft(worker, own, price_id=right.id, product_id="prod_x")
-    sell_plans.refresh_partner(worker, own.partner.id)
+    draft(context, own, price_id=right.id, product_id="prod_x")
+    sell_plans.refresh_partner(context, own.partner.id)
     assert refusal(right.id) == f"Plus: {right.id} belongs to the product {right.product}."
-    draft(worker, own, product_id="")
+    draft(context, own, product_id="")
     with pytest.raises(ValidationFailed):
-        draft(worker, own, Tier.BASIC, price_id=right.id)
-    draft(worker, own, product_id=str(right.product))
-    publish(worker, own)
-    assert sold(worker, own) == (right.product, right.id)
+        draft(context, own, Tier.BASIC, price_id=right.id)
+    draft(context, own, product_id=str(right.product))
+    publish(context, own)
+    assert sold(context, own) == (right.product, right.id)
 
 
 def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    draft(worker, own, terms=PlanTerms(700, "USD"))
-    publish(worker, own)
-    with worker.database.transaction(read_only=True) as session:
+    draft(context, own, terms=PlanTerms(700, "USD"))
+    publish(context, own)
+    with context.database.transaction(read_only=True) as session:
         published = pricing.published(session, own.partner.id)
         states = selling.states(session, published)
         assert {tier: state.problem for tier, state in states.items()} == {Tier.PLUS: None}
-    server.client.v1.prices.update(sold(worker, own)[1], {"active": False})
-    sell_plans.refresh_partner(worker, own.partner.id)
-    with worker.database.transaction(read_only=True) as session:
+    stripe.client.v1.prices.update(sold(context, own)[1], {"active": False})
+    sell_plans.refresh_partner(context, own.partner.id)
+    with context.database.transaction(read_only=True) as session:
         found = selling.states(session, published)[Tier.PLUS].problem
         assert found is not None
         assert found.code == "price_unknown"
 
 
 def test_prices_of_a_connected_partner_are_refreshed_with_its_own_key(
-    worker: WorkerContext, own: Tenant, server: StripeServer, caplog: pytest.LogCaptureFixture
+    context: WorkerContext, own: Tenant, stripe: StripeServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    draft(worker, own, terms=PlanTerms(800, "USD"))
-    publish(worker, own)
-    price_id = sold(worker, own)[1]
-    with worker.database.transaction() as session:
+    draft(context, own, terms=PlanTerms(800, "USD"))
+    publish(context, own)
+    price_id = sold(context, own)[1]
+    with context.database.transaction() as session:
         session.delete(session.get_one(ProcessorPrice, price_id))
         session.delete(session.get_one(ProcessorCheck, price_id))
     refresh_prices()
-    with worker.database.transaction(read_only=True) as session:
+    with context.database.transaction(read_only=True) as session:
         assert session.get_one(ProcessorPrice, price_id).cost == 8
     with caplog.at_level(logging.WARNING):
         refresh_prices()
@@ -244,18 +223,18 @@ def test_prices_of_a_connected_partner_are_refreshed_with_its_own_key(
 
 
 def test_a_checkout_is_opened_and_its_payment_counts_once(
-    worker: WorkerContext, own: Tenant
+    context: WorkerContext, own: Tenant
 ) -> None:
     member = own.caller(Role.STANDARD)
-    with worker.database.transaction() as session, pytest.raises(Conflict):
+    with context.database.transaction() as session, pytest.raises(Conflict):
         checkouts.begin(session, member, Tier.PLUS, "https://portal.test/plan")
-    draft(worker, own, terms=PlanTerms(900, "USD", trial_days=7))
-    publish(worker, own)
-    with worker.database.transaction() as session:
+    draft(context, own, terms=PlanTerms(900, "USD", trial_days=7))
+    publish(context, own)
+    with context.database.transaction() as session:
         begun = checkouts.begin(session, member, Tier.PLUS, "https://portal.test/plan").id
-    sell_plans.ask_for_checkout(worker, begun)
-    sell_plans.ask_for_checkout(worker, begun)
-    with worker.database.transaction() as session:
+    sell_plans.ask_for_checkout(context, begun)
+    sell_plans.ask_for_checkout(context, begun)
+    with context.database.transaction() as session:
         checkout = checkouts.get(session, member, begun)
         assert checkout.url.startswith("https://checkout.stripe.test/cs_test_")
         other = UUID(int=1)

@@ -7,7 +7,7 @@ import pytest
 from app.database import Database
 from app.enums import CarrierKind
 from app.gateways.carriers.sip.ledger import Fact, Ledger
-from app.jobs import context, place_call
+from app.jobs import place_call
 from app.jobs.place_call import Next
 from app.models import new_id
 from app.services.calls import attempts
@@ -16,39 +16,37 @@ from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.twilio_worker import twilio_worker
 from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
 SIP = CarrierKind.SIP
 
 
 def test_the_pauses_grow_while_the_carrier_is_silent(
-    fresh_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_database: Database, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(context, "_current", [])
-    opened = context.open_context(
+    with worker_context(
         settings_for(url_of(fresh_database), tmp_path, carrier="sip", sip_trunk="127.0.0.1")
-    )
-    call_id = open_line(fresh_database).dial(fresh_database, "+12125550101", carrier=SIP)
-    attempt_id = new_id()
-    with fresh_database.transaction() as session:
-        attempts.claim(session, call_id, attempt_id, calls_at_once=1)
-        attempts.placed(session, attempt_id, "a Call-ID")
-    # The ledger of the call is missing, so the trunk can't say what happens.
-    steps = [place_call.follow(attempt_id, SIP)]
-    for _ in range(5):
-        assert steps[-1] is not None
-        steps.append(place_call.follow(attempt_id, SIP, steps[-1].seconds))
-    pauses = (2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
-    assert steps == [Next("follow", pause, SIP, is_silent=True) for pause in pauses]
-    with Ledger(tmp_path / "sip").page(attempt_id) as page:
-        page.write(Fact.ASKED)
-        page.write(Fact.DIALING)
-        page.write(Fact.TAKEN, reference="a Call-ID")
-        page.write(Fact.ENDED, reason="busy")
-    assert place_call.follow(attempt_id, SIP, 30.0) is None
-    assert call_now(fresh_database, call_id).status == "busy"
-    for database in (opened.database, opened.note_database):
-        database.dispose()
+    ):
+        call_id = open_line(fresh_database).dial(fresh_database, "+12125550101", carrier=SIP)
+        attempt_id = new_id()
+        with fresh_database.transaction() as session:
+            attempts.claim(session, call_id, attempt_id, calls_at_once=1)
+            attempts.placed(session, attempt_id, "a Call-ID")
+        # The ledger of the call is missing, so the trunk can't say what happens.
+        steps = [place_call.follow(attempt_id, SIP)]
+        for _ in range(5):
+            assert steps[-1] is not None
+            steps.append(place_call.follow(attempt_id, SIP, steps[-1].seconds))
+        pauses = (2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
+        assert steps == [Next("follow", pause, SIP, is_silent=True) for pause in pauses]
+        with Ledger(tmp_path / "sip").page(attempt_id) as page:
+            page.write(Fact.ASKED)
+            page.write(Fact.DIALING)
+            page.write(Fact.TAKEN, reference="a Call-ID")
+            page.write(Fact.ENDED, reason="busy")
+        assert place_call.follow(attempt_id, SIP, 30.0) is None
+        assert call_now(fresh_database, call_id).status == "busy"
 
 
 @pytest.mark.worker

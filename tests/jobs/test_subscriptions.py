@@ -1,6 +1,5 @@
 """Subscriptions at Stripe: the plan follows them, and usage is charged to them."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ import pytest
 import requests
 from sqlalchemy import select
 
-from app.database import Database
 from app.enums import Role, SubscriptionState, Tier
 from app.errors import Conflict
 from app.jobs import follow_subscriptions, sell_plans
-from app.jobs.context import WorkerContext, open_context
+from app.jobs.context import WorkerContext
 from app.models import AuditEntry, Checkout, Organization, Statement, Subscription, new_id
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
@@ -26,7 +24,8 @@ from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import free_port
-from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+from tests.fixtures.stripe_server import KEY, StripeServer
+from tests.fixtures.worker_context import worker_context
 from tests.jobs.test_sell_plans import connect, draft, publish, sold
 from tests.matrix import rotating
 
@@ -35,41 +34,26 @@ backend = runs_on(rotating("database of subscriptions", BACKENDS))
 EXPECTED_END = 1_800_000_000
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[StripeServer]:
-    with stripe_server() as running:
-        yield running
-
-
 @pytest.fixture
-def worker(
-    fresh_database: Database, server: StripeServer, tmp_path: Path
-) -> Iterator[WorkerContext]:
-    settings = settings_for(url_of(fresh_database), tmp_path, stripe_api_url=server.url)
-    context = open_context(settings)
-    yield context
-    context.database.dispose()
-    context.note_database.dispose()
-
-
-@pytest.fixture
-def own(worker: WorkerContext) -> Tenant:
+def own(context: WorkerContext) -> Tenant:
     """A partner that sells its Plus plan through Stripe."""
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         tenant = make_tenant(session)
-        connect(session, worker, tenant, AccountKeys(KEY))
+        connect(session, context, tenant, AccountKeys(KEY))
         session.expunge_all()
-    draft(worker, tenant, terms=PlanTerms(9_900, "USD"))
-    publish(worker, tenant)
+    draft(context, tenant, terms=PlanTerms(9_900, "USD"))
+    publish(context, tenant)
     return tenant
 
 
-def subscribe(worker: WorkerContext, server: StripeServer, own: Tenant, price_id: str = "") -> UUID:
+def subscribe(
+    context: WorkerContext, stripe: StripeServer, own: Tenant, price_id: str = ""
+) -> UUID:
     """The organization's paid checkout, which began a subscription at Stripe."""
-    customer = server.client.v1.customers.create({})
-    wanted = {"customer": customer.id, "items": [{"price": price_id or sold(worker, own)[1]}]}
-    made = server.client.v1.subscriptions.create(wanted)
-    with worker.database.transaction() as session:
+    customer = stripe.client.v1.customers.create({})
+    wanted = {"customer": customer.id, "items": [{"price": price_id or sold(context, own)[1]}]}
+    made = stripe.client.v1.subscriptions.create(wanted)
+    with context.database.transaction() as session:
         checkout = Checkout(
             id=new_id(),
             partner_id=own.partner.id,
@@ -81,58 +65,64 @@ def subscribe(worker: WorkerContext, server: StripeServer, own: Tenant, price_id
         subscriptions.begin(session, checkout, made.id)
         query = select(Subscription.id).where(Subscription.reference == made.id)
         subscription_id = session.scalars(query).one()
-    choose(worker, own, Tier.PLUS)
+    choose(context, own, Tier.PLUS)
     return subscription_id
 
 
-def choose(worker: WorkerContext, own: Tenant, tier: Tier) -> None:
-    with worker.database.transaction() as session:
+def choose(context: WorkerContext, own: Tenant, tier: Tier) -> None:
+    with context.database.transaction() as session:
         change = read(UpdateOrganizationInput, {"paymentTier": tier.value})
         caller = own.caller(Role.PARTNER_ADMIN)
         organizations.update(session, caller, own.organization.id, change)
 
 
-def become(worker: WorkerContext, server: StripeServer, subscription_id: UUID, **now: Any) -> None:
+def become(context: WorkerContext, stripe: StripeServer, subscription_id: UUID, **now: Any) -> None:
     """Stripe changes the subscription, and the worker asks for it."""
-    reference = stored(worker, subscription_id).reference
-    tell(server, reference, **now)
-    follow_subscriptions.follow(worker, subscription_id)
+    reference = stored(context, subscription_id).reference
+    tell(stripe, reference, **now)
+    follow_subscriptions.follow(context, subscription_id)
 
 
-def tell(server: StripeServer, reference: str, **now: Any) -> None:
+def tell(stripe: StripeServer, reference: str, **now: Any) -> None:
     """Change a subscription at Stripe."""
-    url = f"{server.url}/twin/subscriptions/{reference}"
+    url = f"{stripe.url}/twin/subscriptions/{reference}"
     requests.post(url, json=now, timeout=5).raise_for_status()
 
 
-def stored(worker: WorkerContext, subscription_id: UUID) -> Subscription:
-    with worker.database.transaction(read_only=True) as session:
+def stored(context: WorkerContext, subscription_id: UUID) -> Subscription:
+    with context.database.transaction(read_only=True) as session:
         return session.get_one(Subscription, subscription_id)
 
 
-def plan(worker: WorkerContext, own: Tenant) -> Tier | None:
-    with worker.database.transaction(read_only=True) as session:
+def plan(context: WorkerContext, own: Tenant) -> Tier | None:
+    with context.database.transaction(read_only=True) as session:
         return session.get_one(Organization, own.organization.id).payment_tier
 
 
 def test_the_plan_becomes_free_when_the_subscription_ends(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    follow_subscriptions.follow(worker, made)
-    assert (plan(worker, own), stored(worker, made).state) == (Tier.PLUS, SubscriptionState.ACTIVE)
-    become(worker, server, made, cancel_at=EXPECTED_END)
+    made = subscribe(context, stripe, own)
+    follow_subscriptions.follow(context, made)
+    assert (plan(context, own), stored(context, made).state) == (
+        Tier.PLUS,
+        SubscriptionState.ACTIVE,
+    )
+    become(context, stripe, made, cancel_at=EXPECTED_END)
     ends_at = datetime.fromtimestamp(EXPECTED_END, UTC)
-    assert (plan(worker, own), stored(worker, made).ends_at) == (Tier.PLUS, ends_at)
-    become(worker, server, made, status="past_due")
-    assert (plan(worker, own), stored(worker, made).state) == (Tier.PLUS, SubscriptionState.OVERDUE)
+    assert (plan(context, own), stored(context, made).ends_at) == (Tier.PLUS, ends_at)
+    become(context, stripe, made, status="past_due")
+    assert (plan(context, own), stored(context, made).state) == (
+        Tier.PLUS,
+        SubscriptionState.OVERDUE,
+    )
     for _repeated in range(2):
-        become(worker, server, made, status="canceled")
-        assert plan(worker, own) is Tier.FREE
-    assert stored(worker, made).ended_at is not None
-    become(worker, server, made, status="active")
-    assert (plan(worker, own), stored(worker, made).ended_at) == (Tier.PLUS, None)
-    with worker.database.transaction(read_only=True) as session:
+        become(context, stripe, made, status="canceled")
+        assert plan(context, own) is Tier.FREE
+    assert stored(context, made).ended_at is not None
+    become(context, stripe, made, status="active")
+    assert (plan(context, own), stored(context, made).ended_at) == (Tier.PLUS, None)
+    with context.database.transaction(read_only=True) as session:
         query = select(AuditEntry).where(AuditEntry.action == "organization.subscription_changed")
         entries = session.scalars(query.order_by(AuditEntry.id)).all()
     assert [(entry.actor, entry.after) for entry in entries] == [
@@ -144,106 +134,110 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
 
 
 def test_another_price_of_the_subscription_is_another_plan(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    draft(worker, own, Tier.BASIC, terms=PlanTerms(2_900, "USD"))
-    publish(worker, own)
-    with worker.database.transaction(read_only=True) as session:
+    made = subscribe(context, stripe, own)
+    draft(context, own, Tier.BASIC, terms=PlanTerms(2_900, "USD"))
+    publish(context, own)
+    with context.database.transaction(read_only=True) as session:
         plans = pricing.offered(session, own.partner.id)
         basic = next(plan.price_id for plan in plans if plan.tier is Tier.BASIC)
     price = {"data": [{"price": {"object": "price", "id": basic}}]}
-    become(worker, server, made, items={"object": "list", **price})
-    assert (plan(worker, own), stored(worker, made).tier) == (Tier.BASIC, Tier.BASIC)
+    become(context, stripe, made, items={"object": "list", **price})
+    assert (plan(context, own), stored(context, made).tier) == (Tier.BASIC, Tier.BASIC)
 
 
 def test_a_replaced_price_is_still_its_plan(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    before = sold(worker, own)[1]
-    draft(worker, own, terms=PlanTerms(12_900, "USD"))
-    publish(worker, own)
-    made = subscribe(worker, server, own, price_id=before)
-    follow_subscriptions.follow(worker, made)
-    assert (plan(worker, own), stored(worker, made).tier) == (Tier.PLUS, Tier.PLUS)
+    before = sold(context, own)[1]
+    draft(context, own, terms=PlanTerms(12_900, "USD"))
+    publish(context, own)
+    made = subscribe(context, stripe, own, price_id=before)
+    follow_subscriptions.follow(context, made)
+    assert (plan(context, own), stored(context, made).tier) == (Tier.PLUS, Tier.PLUS)
 
 
 def test_a_plan_that_was_chosen_in_the_meantime_stays_when_the_subscription_ends(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    choose(worker, own, Tier.BASIC)
-    become(worker, server, made, status="canceled")
-    assert plan(worker, own) is Tier.BASIC
+    made = subscribe(context, stripe, own)
+    choose(context, own, Tier.BASIC)
+    become(context, stripe, made, status="canceled")
+    assert plan(context, own) is Tier.BASIC
 
 
 def test_an_upgrade_ends_the_former_subscription_and_only_that(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    first, second = (subscribe(worker, server, own) for _each in range(2))
-    follow_subscriptions.follow(worker, second)
-    states = [stored(worker, each).state for each in (first, second)]
+    first, second = (subscribe(context, stripe, own) for _each in range(2))
+    follow_subscriptions.follow(context, second)
+    states = [stored(context, each).state for each in (first, second)]
     assert states == [SubscriptionState.ENDED, SubscriptionState.ACTIVE]
-    assert plan(worker, own) is Tier.PLUS
-    assert server.client.v1.subscriptions.retrieve(stored(worker, first).reference).status == (
+    assert plan(context, own) is Tier.PLUS
+    assert stripe.client.v1.subscriptions.retrieve(stored(context, first).reference).status == (
         "canceled"
     )
 
 
 def test_a_subscription_that_the_account_does_not_have_changes_nothing(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    with worker.database.transaction() as session:
+    made = subscribe(context, stripe, own)
+    with context.database.transaction() as session:
         session.get_one(Subscription, made).reference = "sub_of_another_account"
-    follow_subscriptions.follow(worker, made)
-    assert (plan(worker, own), stored(worker, made).state) == (Tier.PLUS, SubscriptionState.ACTIVE)
+    follow_subscriptions.follow(context, made)
+    assert (plan(context, own), stored(context, made).state) == (
+        Tier.PLUS,
+        SubscriptionState.ACTIVE,
+    )
 
 
 def test_a_lost_report_is_made_up_for_within_a_day(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    reference = stored(worker, made).reference
-    tell(server, reference, status="canceled")
-    follow_subscriptions.follow_due(worker)
-    assert plan(worker, own) is Tier.PLUS
-    with worker.database.transaction() as session:
+    made = subscribe(context, stripe, own)
+    reference = stored(context, made).reference
+    tell(stripe, reference, status="canceled")
+    follow_subscriptions.follow_due(context)
+    assert plan(context, own) is Tier.PLUS
+    with context.database.transaction() as session:
         session.get_one(Subscription, made).seen_at -= subscriptions.ASKED_AGAIN
-    follow_subscriptions.follow_due(worker)
-    assert plan(worker, own) is Tier.FREE
+    follow_subscriptions.follow_due(context)
+    assert plan(context, own) is Tier.FREE
 
 
 def test_without_an_answer_everything_stays(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    with worker.database.transaction() as session:
-        connect(session, worker, own, AccountKeys("rk_live_nobody_knows"))
-    follow_subscriptions.follow(worker, made)
-    assert (plan(worker, own), stored(worker, made).state) == (Tier.PLUS, SubscriptionState.ACTIVE)
+    made = subscribe(context, stripe, own)
+    with context.database.transaction() as session:
+        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
+    follow_subscriptions.follow(context, made)
+    assert (plan(context, own), stored(context, made).state) == (
+        Tier.PLUS,
+        SubscriptionState.ACTIVE,
+    )
 
 
 def test_while_stripe_is_silent_a_run_asks_once_and_ends(
-    worker: WorkerContext,
+    context: WorkerContext,
     own: Tenant,
-    server: StripeServer,
+    stripe: StripeServer,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Other periodic tasks wait for it, and each question waits for seconds."""
-    for made in [subscribe(worker, server, own) for _each in range(2)]:
-        with worker.database.transaction() as session:
+    for made in [subscribe(context, stripe, own) for _each in range(2)]:
+        with context.database.transaction() as session:
             session.get_one(Subscription, made).seen_at -= subscriptions.ASKED_AGAIN
     for month in (9, 10):
-        owe(worker, own, 1_234, month)
+        owe(context, own, 1_234, month)
     silent = f"http://127.0.0.1:{free_port()}"
-    settings = settings_for(url_of(worker.database), tmp_path, stripe_api_url=silent)
-    context = open_context(settings)
-    follow_subscriptions.follow_due(context)
-    follow_subscriptions.charge_due(context)
-    context.database.dispose()
-    context.note_database.dispose()
+    settings = settings_for(url_of(context.database), tmp_path, stripe_api_url=silent)
+    with worker_context(settings) as cut_off:
+        follow_subscriptions.follow_due(cut_off)
+        follow_subscriptions.charge_due(cut_off)
     words = ("not followed", "not charged")
     said = [each.getMessage() for each in caplog.records]
     silence = "Stripe gave no answer: APIConnectionError"
@@ -254,25 +248,25 @@ def test_while_stripe_is_silent_a_run_asks_once_and_ends(
 
 
 def test_a_customer_is_led_to_the_invoices_at_stripe(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     member = own.caller(Role.STANDARD)
-    with worker.database.transaction() as session, pytest.raises(Conflict):
+    with context.database.transaction() as session, pytest.raises(Conflict):
         checkouts.begin_visit(session, member, "https://portal.test/plan")
-    made = subscribe(worker, server, own)
-    follow_subscriptions.follow(worker, made)
-    with worker.database.transaction() as session:
+    made = subscribe(context, stripe, own)
+    follow_subscriptions.follow(context, made)
+    with context.database.transaction() as session:
         begun = checkouts.begin_visit(session, member, "https://portal.test/plan").id
-    sell_plans.ask_for_checkout(worker, begun)
-    with worker.database.transaction(read_only=True) as session:
+    sell_plans.ask_for_checkout(context, begun)
+    with context.database.transaction(read_only=True) as session:
         customer = session.get_one(Subscription, made).customer
         url = checkouts.get(session, member, begun).url
     assert url == f"https://billing.stripe.test/{customer}?back=https://portal.test/plan"
 
 
-def owe(worker: WorkerContext, own: Tenant, extra: int, month: int = 10) -> UUID:
+def owe(context: WorkerContext, own: Tenant, extra: int, month: int = 10) -> UUID:
     """A closed statement with usage beyond the plan."""
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         statement = Statement(
             id=new_id(),
             partner_id=own.partner.id,
@@ -293,15 +287,15 @@ def owe(worker: WorkerContext, own: Tenant, extra: int, month: int = 10) -> UUID
         return statement.id
 
 
-def charge_of(worker: WorkerContext, statement_id: UUID) -> tuple[bool, str]:
-    with worker.database.transaction(read_only=True) as session:
+def charge_of(context: WorkerContext, statement_id: UUID) -> tuple[bool, str]:
+    with context.database.transaction(read_only=True) as session:
         statement = session.get_one(Statement, statement_id)
         return bool(statement.invoice_item), statement.charge_problem
 
 
-def items_of(server: StripeServer, customer: str) -> list[tuple[str, str, str, str]]:
+def items_of(stripe: StripeServer, customer: str) -> list[tuple[str, str, str, str]]:
     """The invoice items of a customer at Stripe."""
-    added = requests.get(f"{server.url}/twin/invoiceitems", timeout=5).json()
+    added = requests.get(f"{stripe.url}/twin/invoiceitems", timeout=5).json()
     return [
         (each["subscription"], each["currency"], each["amount"], each["description"])
         for each in added
@@ -309,74 +303,74 @@ def items_of(server: StripeServer, customer: str) -> list[tuple[str, str, str, s
     ]
 
 
-def lose_answer(worker: WorkerContext, server: StripeServer, statement_id: UUID) -> None:
+def lose_answer(context: WorkerContext, stripe: StripeServer, statement_id: UUID) -> None:
     """Forget an item that Stripe has, as when its answer is lost, and let a day pass."""
-    with worker.database.transaction() as session:
+    with context.database.transaction() as session:
         session.get_one(Statement, statement_id).invoice_item = ""
-    requests.post(f"{server.url}/twin/day-later", timeout=5).raise_for_status()
+    requests.post(f"{stripe.url}/twin/day-later", timeout=5).raise_for_status()
 
 
 def test_usage_beyond_the_plan_is_added_to_the_next_invoice_once(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    follow_subscriptions.follow(worker, made)
-    statement_id = owe(worker, own, 1_234)
-    follow_subscriptions.charge_due(worker)
-    assert charge_of(worker, statement_id) == (True, "")
-    lose_answer(worker, server, statement_id)
-    follow_subscriptions.charge_due(worker)
-    assert charge_of(worker, statement_id) == (True, "")
-    subscription = stored(worker, made)
-    assert items_of(server, subscription.customer) == [
+    made = subscribe(context, stripe, own)
+    follow_subscriptions.follow(context, made)
+    statement_id = owe(context, own, 1_234)
+    follow_subscriptions.charge_due(context)
+    assert charge_of(context, statement_id) == (True, "")
+    lose_answer(context, stripe, statement_id)
+    follow_subscriptions.charge_due(context)
+    assert charge_of(context, statement_id) == (True, "")
+    subscription = stored(context, made)
+    assert items_of(stripe, subscription.customer) == [
         (subscription.reference, "usd", "1234", "Usage in October 2026, statement 000007")
     ]
 
 
 def test_two_statements_of_the_same_amount_are_both_charged(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    follow_subscriptions.follow(worker, made)
+    made = subscribe(context, stripe, own)
+    follow_subscriptions.follow(context, made)
     for month in (9, 10):
-        owe(worker, own, 500, month)
-    follow_subscriptions.charge_due(worker)
-    amounts = [amount for _, _, amount, _ in items_of(server, stored(worker, made).customer)]
+        owe(context, own, 500, month)
+    follow_subscriptions.charge_due(context)
+    amounts = [amount for _, _, amount, _ in items_of(stripe, stored(context, made).customer)]
     assert amounts == ["500", "500"]
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
 def test_an_item_whose_answer_was_lost_is_found_after_its_subscription_ended(
-    worker: WorkerContext, own: Tenant, server: StripeServer, is_replaced: bool
+    context: WorkerContext, own: Tenant, stripe: StripeServer, is_replaced: bool
 ) -> None:
     """Each subscription has a customer of its own."""
-    made = subscribe(worker, server, own)
-    follow_subscriptions.follow(worker, made)
-    statement_id = owe(worker, own, 700)
-    follow_subscriptions.charge_due(worker)
-    lose_answer(worker, server, statement_id)
-    customers = [stored(worker, made).customer]
+    made = subscribe(context, stripe, own)
+    follow_subscriptions.follow(context, made)
+    statement_id = owe(context, own, 700)
+    follow_subscriptions.charge_due(context)
+    lose_answer(context, stripe, statement_id)
+    customers = [stored(context, made).customer]
     if is_replaced:
-        following = subscribe(worker, server, own)
-        follow_subscriptions.follow(worker, following)
-        customers.append(stored(worker, following).customer)
+        following = subscribe(context, stripe, own)
+        follow_subscriptions.follow(context, following)
+        customers.append(stored(context, following).customer)
     else:
-        become(worker, server, made, status="canceled")
-    follow_subscriptions.charge_due(worker)
-    assert charge_of(worker, statement_id) == (True, "")
-    assert [len(items_of(server, customer)) for customer in customers] == [1, 0][: len(customers)]
+        become(context, stripe, made, status="canceled")
+    follow_subscriptions.charge_due(context)
+    assert charge_of(context, statement_id) == (True, "")
+    assert [len(items_of(stripe, customer)) for customer in customers] == [1, 0][: len(customers)]
 
 
 def test_usage_that_is_not_charged_says_why(
-    worker: WorkerContext, own: Tenant, server: StripeServer
+    context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(worker, server, own)
-    statement_id = owe(worker, own, 500)
-    reference = stored(worker, made).reference
-    tell(server, reference, status="canceled")
-    follow_subscriptions.charge_due(worker)
+    made = subscribe(context, stripe, own)
+    statement_id = owe(context, own, 500)
+    reference = stored(context, made).reference
+    tell(stripe, reference, status="canceled")
+    follow_subscriptions.charge_due(context)
     refused = "Stripe refused a change: This subscription is canceled."
-    assert charge_of(worker, statement_id) == (False, refused)
-    follow_subscriptions.follow(worker, made)
-    follow_subscriptions.charge_due(worker)
-    assert charge_of(worker, statement_id) == (False, charges.ENDED)
+    assert charge_of(context, statement_id) == (False, refused)
+    follow_subscriptions.follow(context, made)
+    follow_subscriptions.charge_due(context)
+    assert charge_of(context, statement_id) == (False, charges.ENDED)

@@ -101,7 +101,8 @@ class Lists:
 
 
 def table_of(page: str) -> str:
-    """The last table of records; others hold figures."""
+    """The last table of records; others hold figures, like that of the days of usage below it."""
+    page = page.partition('aria-label="Conversations by day"')[0]
     start = max(page.rfind(f'<table class="table table-{kind}') for kind in ("lines", "history"))
     return page[start : page.find("</table>", start)]
 

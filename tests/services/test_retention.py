@@ -12,11 +12,11 @@ from app.database import Database
 from app.enums import DeliveryState, RetentionKind, Role
 from app.errors import ValidationFailed
 from app.jobs import purging
-from app.jobs.context import open_context
 from app.models import Mail, Partner, WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.services import retention
 from app.services.partners import retention_policy
 from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.worker_context import worker_context
 
 
 @pytest.fixture
@@ -58,11 +58,9 @@ def database(fresh_database: Database) -> Database:
 
 
 @pytest.fixture
-def worker(settings: Settings) -> Iterator[None]:
-    opened = open_context(settings)
-    yield
-    for used in (opened.database, opened.note_database, opened.bulk_database):
-        used.dispose()
+def context(settings: Settings) -> Iterator[None]:
+    with worker_context(settings):
+        yield
 
 
 def ages(session: Session, partner: Partner) -> tuple[list[int], list[int]]:
@@ -79,7 +77,7 @@ def ages(session: Session, partner: Partner) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-@pytest.mark.usefixtures("worker")
+@pytest.mark.usefixtures("context")
 def test_a_partner_keeps_data_for_a_shorter_time(
     session: Session, settings: Settings, tenants: tuple[Tenant, Tenant]
 ) -> None:

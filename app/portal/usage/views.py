@@ -134,10 +134,10 @@ def usage_file() -> Response:
                 session, caller(), span.start, span.end, organization_id=scope.id
             )
             parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(map(_day_cells, days))]
-        else:
-            columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
-            listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
-            parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
+            return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+    columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
+    listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
+    parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
 
 

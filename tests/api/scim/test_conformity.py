@@ -1,5 +1,7 @@
 """The checks of a tester for SCIM servers."""
 
+from collections.abc import Callable
+
 import pytest
 from flask import Flask
 
@@ -11,6 +13,12 @@ NEVER_WITHOUT = {
 }
 """What the tester expects and the portal doesn't do: a user is always active or not, and always has
 an address."""
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    """The tester sends hundreds of requests, as quickly as it can."""
+    return make_app(rate_burst=10_000)
 
 
 @pytest.mark.usefixtures("with_default_role")

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.jobs import housekeeping
-from app.jobs.context import open_context
 from app.models import AuditEntry, AuditLink, Base, Partner
 from app.models.base import new_id
 from app.policy.caller import system_caller
@@ -26,6 +25,7 @@ from app.services.audit.chain import WITHOUT_PARTNER, digest_of, hash_of
 from app.services.audit.verification import Broken, Verdict
 from tests.fixtures.cast import make_partner
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.worker_context import worker_context
 
 VALUES = {"calls": 3, "share": 0.5, "whole": 2.0, "names": ["Jörg", "\u2028"], "none": None}
 
@@ -243,16 +243,14 @@ def test_the_worker_sends_new_entries_to_syslog_once(
     fresh_database: Database, syslog: socket.socket, tmp_path: Path
 ) -> None:
     address = f"udp://127.0.0.1:{syslog.getsockname()[1]}"
-    opened = open_context(settings_for(url_of(fresh_database), tmp_path, audit_syslog=address))
-    with fresh_database.transaction() as session:
-        partner = make_partner(session).id
-        note(session, None)
-    housekeeping.forward_history()
-    assert received(syslog) == [(str(WITHOUT_PARTNER), 1), (str(partner), 1)]
-    with fresh_database.transaction() as session:
-        note(session, partner)
-    housekeeping.forward_history()
-    housekeeping.forward_history()
-    assert received(syslog) == [(str(partner), 2)]
-    for database in (opened.database, opened.note_database, opened.bulk_database):
-        database.dispose()
+    with worker_context(settings_for(url_of(fresh_database), tmp_path, audit_syslog=address)):
+        with fresh_database.transaction() as session:
+            partner = make_partner(session).id
+            note(session, None)
+        housekeeping.forward_history()
+        assert received(syslog) == [(str(WITHOUT_PARTNER), 1), (str(partner), 1)]
+        with fresh_database.transaction() as session:
+            note(session, partner)
+        housekeeping.forward_history()
+        housekeeping.forward_history()
+        assert received(syslog) == [(str(partner), 2)]

@@ -13,7 +13,6 @@ from app.config import Settings
 from app.database import Database
 from app.enums import OrganizationStatus, UserStatus
 from app.jobs import housekeeping
-from app.jobs.context import open_context
 from app.models import AuditEntry, Base, RefusalCount, utcnow
 from app.services.audit import refusals, verification
 from app.services.audit.refusals import Refusal
@@ -23,6 +22,7 @@ from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.refusals import refused
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.worker_context import worker_context
 
 FEW = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=2, failed_sign_ins_account=3)
 UNKNOWN = "stranger@nowhere.example"
@@ -185,9 +185,7 @@ def test_housekeeping_writes_the_sums(
         for _ in range(2):
             refused_sign_ins.note(session, UNKNOWN, None, "192.0.2.1")
     clock.pass_by(minutes=10)
-    opened = open_context(settings_for(url_of(fresh_database), tmp_path))
-    housekeeping.close_refusal_counts()
+    with worker_context(settings_for(url_of(fresh_database), tmp_path)):
+        housekeeping.close_refusal_counts()
     with fresh_database.transaction() as session:
         assert [row[-1] for row in refused(session)] == [1, 2]
-    for database in (opened.database, opened.note_database, opened.bulk_database):
-        database.dispose()
