@@ -25,7 +25,7 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run each test on SQLite or PostgreSQL, in some minutes (TESTS=tests/api runs all of a part on both)
+test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
 	@scripts/setup_tests
 	$(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1) $(BIN)/pytest -n $(TEST_JOBS) \
 		$(call leave_out,crash or crawl or product) $(TESTS)
