@@ -8,8 +8,8 @@ from itertools import pairwise
 
 MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_BITS = 80
-"""By `secret_bits`, 32 random hexadecimals have about 115 (the lowest of 100,000 has 85), 24 bytes of
-`secrets.token_urlsafe` about 150."""
+"""By `secret_bits`, 32 random hexadecimals have about 115, the lowest of 100,000 has 85; 24
+bytes of `secrets.token_urlsafe` have about 150."""
 MAX_TOKEN_SECONDS = 24 * 3600
 
 _OFF = frozenset({"", "0", "false", "no"})

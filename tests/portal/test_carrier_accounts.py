@@ -137,6 +137,41 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     assert carrier.ledger == []
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    carrier: FaultyCarrier,
+    worked_off: Callable[[UUID], str],
+) -> None:
+    assistant = Assistant(
+        partner_id=own.partner.id, organization_id=own.organization.id, name="Ada"
+    )
+    session.add(assistant)
+    session.commit()
+    pages = "/", "/line", f"/test-call?agent={assistant.id}"
+    sentences = (
+        "1 carrier account failed its test",
+        "1 account that live calls use failed its test",
+        "The last test of the carrier account failed.",
+    )
+
+    def told() -> list[bool]:
+        shown = [admin.get(page).text for page in pages]
+        return [words in page for words, page in zip(sentences, shown, strict=True)]
+
+    answer = admin.post(FORM, TYPED, page=FORM)
+    assert "Its connection is being tested." in admin.get(str(answer.location)).text
+    [account] = stored(session)
+    worked_off(account.id)
+    assert told() == [True, True, True]
+    carrier.accounts[SID] = TOKEN
+    admin.post(f"{LIST}/{account.id}/test", page=LIST)
+    worked_off(account.id)
+    assert told() == [False, False, False]
+
+
 def test_an_account_in_use_stays_and_one_that_is_not_goes(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -9,10 +9,11 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose, Role
+from app.gateways.dns_lookups import Resolver
 from app.jobs.check_domain import check
 from app.models import PartnerDomain, User
-from app.services import domains
-from tests.fixtures.cast import Tenant
+from app.services import domains, partners
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.dns_server import DnsServer
 from tests.portal.conftest import Browser
 
@@ -70,6 +71,32 @@ def test_the_page_shows_each_record_with_its_state(
     page = shown(admin)
     assert "Your customers open the portal at https://northwind.example." in page
     assert "Check again" in page
+
+
+def test_a_domain_that_the_operator_verified_has_no_records_to_set(
+    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+) -> None:
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    session.commit()
+    work_off(app, dns, own)
+    page = shown(admin)
+    assert "Your platform provider verified this domain. You have no records to set." in page
+    assert [word for word in ("Missing", "_portal-challenge", "CNAME") if word in page] == []
+
+
+@pytest.mark.parametrize(
+    ("host", "kind"),
+    [("host.platform.example", "CNAME"), ("192.0.2.1", "A"), ("2001:db8::1", "AAAA")],
+)
+def test_a_domain_leads_to_a_name_or_to_an_address(
+    session: Session, own: Tenant, dns: DnsServer, host: str, kind: str
+) -> None:
+    domain = session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL))
+    wanted = domains.records_of(domain, host, SPF)[1]
+    assert (wanted.type, wanted.name, wanted.value) == (kind, "northwind.example", host)
+    dns.set_all([wanted])
+    resolver = Resolver([("127.0.0.1", dns.port)])
+    assert [found.state for found in domains.examine([wanted], resolver)] == ["seen"]
 
 
 def test_the_part_that_refreshes_itself_stops_when_the_check_is_done(

@@ -29,6 +29,14 @@ def short_name(account: CarrierAccount) -> str:
     return f"{account.sid[:6]}…{account.sid[-4:]}"
 
 
+def being_tested(account: CarrierAccount) -> str:
+    """Return what has happened to an account that was saved; the list shows its test."""
+    return gettext(
+        "Live calls use %(account)s from now on. Its connection is being tested.",
+        account=short_name(account),
+    )
+
+
 def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:
     return names.get(account.organization_id, "–") if account.organization_id else str(WHOLE)
 

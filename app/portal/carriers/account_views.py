@@ -14,6 +14,7 @@ from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
+    being_tested,
     form_url,
     owner_of,
     removing,
@@ -92,8 +93,7 @@ def carrier_account_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    flash(words, "success")
+    flash(being_tested(account), "info")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 

@@ -5,8 +5,7 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext
-from app.portal.carriers.account_labels import about, short_name
+from app.portal.carriers.account_labels import about, being_tested
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -43,8 +42,7 @@ def line_trunk_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    flash(words, "success")
+    flash(being_tested(account), "info")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 

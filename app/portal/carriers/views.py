@@ -14,7 +14,7 @@ from app.portal.carriers.labels import (
 from app.portal.carriers.pause_views import pausing
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
-from app.services import pauses
+from app.services import carrier_accounts, pauses
 from app.services.calls import queries, stuck
 from app.services.pauses import carrier_health
 
@@ -31,8 +31,10 @@ def line_health() -> str:
         failed = queries.failed_calls(session, caller())
         held = pauses.covering(session, caller())
         offline = is_offline(session)
+        failing = carrier_accounts.failing(session, caller(), MOST)
     return render_template(
         "portal/carriers/own.html",
+        failing=failing,
         problems=[
             {
                 "title": problem_title(each, names_carrier=False),

@@ -61,6 +61,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
         {"readiness": "not-ready"},
     ),
     Kind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
+    Kind.CARRIER_ACCOUNT: ("portal.carrier_accounts", lazy_gettext("View"), "phone-outgoing", {}),
     Kind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
     Kind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),

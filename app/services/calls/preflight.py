@@ -237,6 +237,10 @@ def _dispatch(
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
         found.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
+    tests = carrier_accounts.last_tests(session, [account] if account else [])
+    if any(test.works is False for test in tests.values()):
+        words = gettext("The last test of the carrier account failed. The call may fail.")
+        found.append(_warning("carrier_account_works", words, "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched

@@ -21,7 +21,7 @@ from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, t
 from app.services.carrier_accounts.testing import ask as ask_for_test
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
-from app.services.carrier_accounts.testing import is_running, last_tests
+from app.services.carrier_accounts.testing import failing, is_running, last_tests
 from app.services.carrier_accounts.using import (
     choose_again,
     credentials,

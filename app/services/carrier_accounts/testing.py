@@ -15,6 +15,7 @@ from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
 from app.policy.caller import Caller
 from app.services.carrier_accounts.accounts import get
 from app.services.carrier_accounts.using import credentials, numbers_of
+from app.services.tenancy import of_tenant
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
 """A test without a result for so long can be requested again."""
@@ -55,6 +56,14 @@ def last_tests(
     ids = [account.id for account in accounts]
     query = select(CarrierAccountTest).where(CarrierAccountTest.account_id.in_(ids))
     return {test.account_id: test for test in session.scalars(query)}
+
+
+def failing(session: Session, caller: Caller, limit: int) -> list[CarrierAccount]:
+    """Return the caller's accounts in use whose last test failed, newest first."""
+    query = select(CarrierAccount).join(CarrierAccountTest)
+    query = of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
+    query = query.where(CarrierAccount.removed_at.is_(None), CarrierAccountTest.works.is_(False))
+    return list(session.scalars(query.order_by(CarrierAccount.id.desc()).limit(limit)))
 
 
 def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | None:

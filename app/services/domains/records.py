@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
 from app.gateways.dns_lookups import NoDnsAnswer, Resolver
@@ -40,7 +41,8 @@ def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> lis
     name = domain.domain
     ownership = Record(DnsRecordKind.OWNERSHIP, "TXT", f"_portal-challenge.{name}", domain.token)
     if domain.purpose is DomainPurpose.PORTAL:
-        return [ownership, Record(DnsRecordKind.ADDRESS, "CNAME", name, public_host)]
+        leads_to = Record(DnsRecordKind.ADDRESS, _address_type(public_host), name, public_host)
+        return [ownership, leads_to]
     key = f"v=DKIM1; k=rsa; p={domain.dkim_public}"
     return [
         ownership,
@@ -48,6 +50,14 @@ def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> lis
         Record(DnsRecordKind.DKIM, "TXT", f"{SELECTOR}._domainkey.{name}", key),
         Record(DnsRecordKind.DMARC, "TXT", f"_dmarc.{name}", "v=DMARC1; p=none"),
     ]
+
+
+def _address_type(host: str) -> str:
+    """Return the type of a record that leads to the host; only a name can be in a CNAME."""
+    try:
+        return "A" if ip_address(host).version == 4 else "AAAA"
+    except ValueError:
+        return "CNAME"
 
 
 def examine(records: Iterable[Record], resolver: Resolver) -> list[Finding]:

@@ -12,7 +12,7 @@ from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import alerts, assistants, organizations, partners, spending
+from app.services import alerts, assistants, carrier_accounts, organizations, partners, spending
 from app.services.branding import surfaces
 from app.services.imports import uploads
 from app.services.overview import calling
@@ -178,6 +178,21 @@ def _brand(session: Session, caller: Caller) -> list[ActionItem]:
     return [ActionItem(Kind.BRAND, title, f"{names}.")]
 
 
+def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
+    """Accounts in use whose last test failed."""
+    failing = carrier_accounts.failing(session, caller, MOST_COUNTED)
+    if not failing:
+        return []
+    title = ngettext(
+        "%(num)s carrier account failed its test",
+        "%(num)s carrier accounts failed their tests",
+        len(failing),
+        num=at_most(len(failing)),
+    )
+    text = gettext("Live calls may fail until this is corrected.")
+    return [ActionItem(Kind.CARRIER_ACCOUNT, title, text, urgent=True)]
+
+
 def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
     now = utcnow()
     found = []
@@ -204,6 +219,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.CALLS_READ, calling.unknown_calls),
     (Permission.CAMPAIGNS_READ, calling.campaigns),
     (Permission.CONTACTS_WRITE, _uploads),
+    (Permission.CREDENTIALS_MANAGE, _carrier_accounts),
     (Permission.CREDENTIALS_MANAGE, _credentials),
     (Permission.ORGANIZATIONS_WRITE, _limits),
     (Permission.ORGANIZATIONS_READ, _spending),

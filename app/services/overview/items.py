@@ -31,6 +31,7 @@ class Kind(StrEnum):
     ASSISTANT = "assistant"
     ASSISTANTS = "assistants"
     BRAND = "brand"
+    CARRIER_ACCOUNT = "carrier-account"
     CREDENTIAL_KEY = "key"
     CREDENTIAL_CLIENT = "client"
     CREDENTIAL_TOKEN = "scim-token"  # noqa: S105 - the name of a kind
