@@ -161,6 +161,13 @@ def test_a_logo_is_encoded_anew_and_served_for_ever(
     assert f'src="{path.group()}"' in editor.get("/").text
 
 
+def test_each_picture_is_one_change_of_the_draft(editor: Browser) -> None:
+    for count, kind in enumerate(("logo", "dark-logo", "favicon"), 1):
+        file = {"picture": (picture(96, 96), "picture.png")}
+        editor.post(f"/branding/images/{kind}", file, page=PAGE)
+        assert f"Draft: {count} change" in editor.get(PAGE).text
+
+
 @pytest.mark.parametrize(
     ("file", "words"),
     [

@@ -133,8 +133,21 @@ def set_dark_logo(
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
     """Return the contract names of the fields in which the draft differs from the published
     content."""
-    now = published_content(partner, caller)
-    return [name for name in STUDIO_NAMES if draft.content.get(name) != now[name]]
+    return differing(draft.content, published_content(partner, caller))
+
+
+def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the contract names of the fields in which two contents differ; an absent field is
+    null. A logo that `set_image` has put into two fields is one change."""
+    names = [name for name in STUDIO_NAMES if old.get(name) != new.get(name)]
+    if "logoImgUrl" in names and _without_logo(old) == _without_logo(new):
+        names = [name for name in names if name != "siteImages"]
+    return names
+
+
+def _without_logo(content: Mapping[str, Any]) -> list[dict[str, str]]:
+    pictures = content.get("siteImages") or []
+    return [picture for picture in pictures if picture["type"] != ImageType.LOGO.value]
 
 
 def publish(

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.models import BrandVersion, Partner
 from app.policy.caller import Caller
-from app.services.branding.drafts import STUDIO_NAMES, published_content
+from app.services.branding.drafts import differing, published_content
 
 Against = Literal["before", "now"]
 
@@ -85,12 +85,8 @@ def compare(
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
-    """Return the brand fields in which two contents differ; an absent field is null."""
-    return [
-        FieldChange(name, old.get(name), new.get(name))
-        for name in STUDIO_NAMES
-        if old.get(name) != new.get(name)
-    ]
+    """Return the brand fields in which two contents differ (`differing`)."""
+    return [FieldChange(name, old.get(name), new.get(name)) for name in differing(old, new)]
 
 
 def _query(partner: Partner) -> Select[BrandVersion]:
