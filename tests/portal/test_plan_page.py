@@ -115,7 +115,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
 @pytest.mark.usefixtures("published")
 def test_the_staff_see_the_plans_as_a_preview(own: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/plan").text
-    assert "Preview: your customers see these plans." in page
+    assert "Your customers see these plans now." in page
     assert len(cards(page)) == 2
     assert "Used this month" not in page
 

@@ -118,6 +118,8 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
+    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Roll back…)?", history.partition("Changes")[2])
+    assert rows == [("2", "1", ""), ("1", "–", " Roll back…")]
     assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
     assert answer.location == PAGE

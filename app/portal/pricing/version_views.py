@@ -1,5 +1,7 @@
 """The draft of the plans, reviewed and published or discarded, and the published versions."""
 
+from itertools import pairwise
+
 from flask import flash, redirect, render_template, url_for
 
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
@@ -91,7 +93,13 @@ def pricing_discard() -> Page:
 def pricing_history() -> str:
     with transaction(read_only=True) as session:
         found = versions.history(session, caller(), partners.own(caller()))
-    return render_template("portal/pricing/history.html", versions=found)
+        plans = [versions.plans_of(version) for version in found]
+    changed = [len(versions.differences(old, new)) for new, old in pairwise(plans)]
+    return render_template(
+        "portal/pricing/history.html",
+        rows=zip(found, [*changed, None], [each != plans[0] for each in plans], strict=True),
+        has_versions=bool(found),
+    )
 
 
 @portal.get(f"/pricing/history/{NUMBER}")
