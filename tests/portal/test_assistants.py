@@ -252,6 +252,27 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
     assert names(f"{of_organization}&readiness=ready") == []
 
 
+def test_the_list_says_what_an_assistant_that_is_not_ready_lacks_first(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    steps: tuple[tuple[dict[str, Any], str], ...] = (
+        ({}, "It has no phone number yet."),
+        ({"phone_number": NUMBER}, "Calls from its number are switched off."),
+        ({"phone_enabled": True}, "The number isn&#39;t marked as set up with the carrier yet."),
+        ({"phone_configured": True}, ""),
+        ({"active": False}, ""),
+    )
+    caller, place = own.caller(Role.PARTNER_ADMIN), f"organization={own.organization.id}"
+    seen = []
+    for change, _words in steps:
+        assistants.configure_assistant(session, caller, assistant, **change)
+        session.commit()
+        page = admin.get(f"/assistants?{place}").text
+        badge = re.search(r'class="badge[^>]*>[^<]*</span>(?:<span class="cell-sub">(.*?)<)?', page)
+        seen.append(badge.group(1) or "" if badge else None)
+    assert seen == [words for _change, words in steps]
+
+
 def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:

@@ -27,6 +27,8 @@ class Row:
     assistant: Assistant
     organization: Organization
     readiness: Readiness
+    blocker: str
+    """What keeps it from being ready, if it is switched on."""
 
 
 def _chosen(session: Session) -> dict[str, Any]:
@@ -44,11 +46,16 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     page = assistants.search(session, caller(), **_chosen(session), **at)
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
     refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
-    rows = [
-        Row(row, owner, assistants.readiness_of(row, owner, refusals.get(row.id)))
-        for row, owner in ((row, owners[row.organization_id]) for row in page.items)
-    ]
+    rows = [_row(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
     return Page(rows, page.next_cursor)
+
+
+def _row(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
+    word = assistants.readiness_of(assistant, organization, refusal)
+    conditions = assistants.readiness(assistant, organization, refusal)
+    unmet = (each.sentence for each in conditions if each.needed and not each.met)
+    blocker = next(unmet) if word is Readiness.NOT_READY else ""
+    return Row(assistant, organization, word, blocker)
 
 
 ASSISTANTS = ListDefinition(
@@ -81,7 +88,7 @@ ASSISTANTS = ListDefinition(
             "readiness",
             lazy_gettext("Readiness"),
             lambda row: str(READINESS_NAMES[row.readiness]),
-            "phone-first",
+            "wrap phone-first",
         ),
         Column("zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False),
         Column(
