@@ -193,3 +193,14 @@ def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(path)
     assert (page.status_code, CURRENT_PLACE.findall(page.text)) == (200, [place])
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["domain", "sign-in", "personal-data", "spending", "company-accounts", "directory", "groups"],
+)
+def test_the_pages_of_the_settings_stand_beside_each_other(admin: Browser, path: str) -> None:
+    page = admin.get(f"/settings/{path}").text
+    beside = page.partition('<nav class="sections')[2].partition("</nav>")[0]
+    assert re.findall(r'href="([^"]+)" aria-current="page"', beside) == [f"/settings/{path}"]
+    assert {"/settings", "/settings/domain"} <= set(re.findall(r'href="([^"]+)"', beside))

@@ -26,21 +26,6 @@ SECTIONS = (
     ("links", lazy_gettext("Links")),
 )
 """The parts of the page: their ids and names."""
-MORE_SETTINGS = (
-    ("portal.portal_settings_domain", lazy_gettext("DNS records")),
-    ("portal.branding", lazy_gettext("Branding")),
-    ("portal.pricing", lazy_gettext("Pricing")),
-    ("portal.sign_in_policy", lazy_gettext("Sign-in")),
-    ("portal.personal_data_settings", lazy_gettext("Personal data")),
-    ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
-    ("portal.portal_settings_spending", lazy_gettext("Spending")),
-    ("portal.storage", lazy_gettext("Storage")),
-    ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
-    ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
-    ("portal.directory", lazy_gettext("Directory")),
-    ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
-)
-"""Pages of their own: endpoints and names."""
 
 
 @portal.get("/settings")
@@ -93,7 +78,6 @@ def _page(form: PortalSettingsForm) -> str:
         "portal/settings/page.html",
         form=form,
         sections=SECTIONS,
-        more_settings=MORE_SETTINGS,
         partner=partner,
         domains=found,
         has_sender=bool(settings().mail_spf_include),

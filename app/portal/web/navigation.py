@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from uuid import UUID
 
-from flask import request, url_for
+from flask import g, request, url_for
 
 from app.enums import Role
 from app.languages import lazy_gettext
@@ -194,6 +194,24 @@ OF_A_PARTNER = frozenset(
 """Screens of the caller's own partner: operators have none."""
 
 
+SETTINGS_PAGES = (
+    ("portal.portal_settings", lazy_gettext("General")),
+    ("portal.portal_settings_domain", lazy_gettext("DNS records")),
+    ("portal.branding", lazy_gettext("Branding")),
+    ("portal.pricing", lazy_gettext("Pricing")),
+    ("portal.sign_in_policy", lazy_gettext("Sign-in")),
+    ("portal.personal_data_settings", lazy_gettext("Personal data")),
+    ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+    ("portal.portal_settings_spending", lazy_gettext("Spending")),
+    ("portal.storage", lazy_gettext("Storage")),
+    ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
+    ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
+    ("portal.directory", lazy_gettext("Directory")),
+    ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
+)
+"""Endpoints and names."""
+
+
 def may_open(caller: Caller, endpoint: str) -> bool:
     """Whether the caller may open the page."""
     if caller.partner_id is None and endpoint in OF_A_PARTNER:
@@ -227,6 +245,15 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
         )
         for label, places in _open_places(shape)
     )
+
+
+def settings_rows() -> list[Row]:
+    """Return the pages of the settings, with the current one marked."""
+    return [
+        Row(name, "", url_for(endpoint), request.endpoint == endpoint)
+        for endpoint, name in SETTINGS_PAGES
+        if may_open(g.caller, endpoint)
+    ]
 
 
 _SOME_ID = UUID(int=1)
