@@ -31,6 +31,13 @@ def version(browser: Browser) -> str:
     return found[1]
 
 
+def test_the_time_zones_are_offered_by_their_present_names(admin: Browser) -> None:
+    page = admin.get(PAGE).text
+    named = set(re.findall(r'<option[^>]* value="([A-Z][a-z]+/[^"]+)"', page))
+    assert {"Asia/Kolkata", "Europe/Kyiv", "America/Argentina/Buenos_Aires"} <= named
+    assert named & {"Asia/Calcutta", "Europe/Kiev", "America/Buenos_Aires"} == set()
+
+
 def test_every_role_has_an_account_page_that_the_menu_leads_to(
     own: Tenant, signed_in: SignedIn
 ) -> None:

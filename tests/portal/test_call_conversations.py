@@ -28,7 +28,9 @@ def call(session: Session, own: Tenant) -> Call:
         "intro_message": "Hello.\nIt’s Ada.",
         "voicemail_message": "Please call back.",
     }
-    made = make_call(session, own.organization, "+12025550101", **texts, **answered())
+    made = make_call(
+        session, own.organization, "+12025550101", **texts, **answered(), carrier="twilio"
+    )
     session.commit()
     return made
 
@@ -125,6 +127,15 @@ def test_without_a_recording_the_page_says_why(
         "days."
     )
     assert browser.get(f"/calls/{call.id}/recording").status_code == 404
+
+
+def test_a_simulated_call_has_neither(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+    call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
+    session.commit()
+    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+        "Conversation Recording No recording: simulated calls have none. "
+        "Transcript No transcript: simulated calls have none."
+    )
 
 
 def test_a_call_that_nobody_answered_has_neither(

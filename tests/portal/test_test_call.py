@@ -91,3 +91,30 @@ def test_a_test_call_leads_to_its_page_which_does_not_lead_to_itself(
         "part of the form": True,
         "part of the page": False,
     }
+
+
+def test_assistants_that_can_call_are_offered_first_each_by_organization(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    for organization, name, number in (
+        (own.plus, "Zoe", "+12025550177"),
+        (own.plus, "Bo", None),
+        (own.organization, "Abe", None),
+    ):
+        session.add(
+            Assistant(
+                partner_id=own.partner.id,
+                organization_id=organization.id,
+                name=name,
+                phone_number=number,
+                phone_enabled=bool(number),
+                phone_configured=bool(number),
+            )
+        )
+    session.commit()
+    page = admin.get("/test-call").text
+    select_field = page.partition('name="assistant"')[2].partition("</select>")[0]
+    options = re.findall(r"<option[^>]*>([^,<]+), Northwind (\w+)", select_field)
+    assert options[:2] == [(assistant.name, "Bakery"), ("Zoe", "Dental")]
+    assert options[2] == ("Abe", "Bakery")
+    assert {organization for _name, organization in options[3:]} == {"Dental"}

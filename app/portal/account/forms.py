@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
+from babel.core import get_global
 from wtforms import BooleanField, PasswordField, SelectField, StringField
 from wtforms.validators import InputRequired, Length
 
@@ -30,8 +31,9 @@ def zone_choices(present: str | None) -> list[tuple[str, str]]:
 
 @cache
 def _zones_of_places() -> frozenset[str]:
-    """Listing the time zones reads some hundred files."""
-    return frozenset(z for z in available_timezones() if z.partition("/")[0] in _REGIONS)
+    """Listing the time zones reads some hundred files. Former names are left out."""
+    named = (zone for zone in available_timezones() if zone.partition("/")[0] in _REGIONS)
+    return frozenset(named) - get_global("zone_aliases").keys()
 
 
 class DetailsForm(PortalForm):

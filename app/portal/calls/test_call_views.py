@@ -95,6 +95,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         choices = assistants.with_organizations(
             session, caller(), MOST_ASSISTANTS, also=form.assistant.data
         )
+        choices.sort(key=_ready_first)
         form.assistant.choices = [
             SelectChoice(
                 str(assistant.id),
@@ -103,8 +104,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             for assistant, organization in choices
         ]
         if not form.assistant.data and choices:
-            ready = [a for a, _ in choices if a.active and a.phone_ready] or [choices[0][0]]
-            form.assistant.data = str(ready[0].id)
+            form.assistant.data = str(choices[0][0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
         if is_refused and not form.number.errors:
@@ -121,6 +121,12 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             has_more=len(choices) >= MOST_ASSISTANTS,
             **shown,
         )
+
+
+def _ready_first(choice: tuple[Assistant, str]) -> tuple[bool, str]:
+    """Sort the assistants that can call before the others, each by organization and then name."""
+    assistant, organization = choice
+    return not (assistant.active and assistant.phone_ready), organization.casefold()
 
 
 def _assistant_words(name: str, organization: str, number: str | None) -> str:
