@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import Alert, AlertRule, CallDay, User, utcnow
 from app.services import alerts
+from app.services.alerts.measuring import is_met
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -72,6 +73,14 @@ def test_a_rule_that_can_not_be_measured_is_refused(
     refused = admin.post(NEW, RULE | wrong, page=NEW)
     assert (refused.status_code, words in refused.text) == (422, True)
     assert session.scalars(select(AlertRule)).all() == []
+
+
+def test_a_rule_can_watch_for_the_first_failed_call(session: Session, admin: Browser) -> None:
+    page = NEW.replace("answer-rate", "failed-calls")
+    assert admin.post(page, RULE | {"threshold": "0"}, page=page).status_code == 303
+    assert "has more than 0 failed calls in 7 days" in text(admin.get("/alerts").text)
+    made = session.scalars(select(AlertRule)).one()
+    assert [is_met(made, failed) for failed in (0, 1)] == [False, True]
 
 
 def test_an_alert_is_on_the_overview_until_it_is_acknowledged(

@@ -169,8 +169,11 @@ def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, A
         message = gettext("Choose one organization. Your access is limited to some of them.")
         problems.append(Problem("scope", "organization_required", message))
     most = _MOST.get(wanted.measure, _MOST_COUNTED)
-    if wanted.threshold is None or not 1 <= wanted.threshold <= most:
-        message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
+    least = 0 if wanted.measure is AlertMeasure.FAILED_CALLS else 1  # more than none
+    if wanted.threshold is None or not least <= wanted.threshold <= most:
+        message = gettext(
+            "Enter a whole number from %(least)s to %(most)s.", least=least, most=written(most)
+        )
         problems.append(Problem("threshold", "out_of_range", message))
     if wanted.scope is AlertScope.PARTNER and wanted.measure is AlertMeasure.LIMITS:
         message = gettext("Limits belong to organizations. Choose each organization, or one.")
