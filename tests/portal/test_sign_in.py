@@ -7,11 +7,12 @@ from urllib.parse import quote
 
 import pytest
 from flask import Flask
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.models import User
+from app.models import PortalSession, User
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
 from app.services.auth import sessions
@@ -136,6 +137,19 @@ def test_a_partners_page_is_in_its_brand_and_remembered(
     session.commit()
     page = browser.get(f"/p/{own.partner.slug}/sign-in")
     assert "Sign in to Northwind Voice" in page.text
+    assert "Sign in to Northwind Voice" in browser.get("/sign-in").text
+
+
+def test_after_a_session_has_ended_sign_in_is_in_the_brand_that_was_used(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.product_name = "Northwind Voice"
+    session.commit()
+    assert "Sign in to Partner portal" in browser.get("/sign-in").text
+    browser.sign_in(own.user.email)
+    session.execute(delete(PortalSession))
+    session.commit()
+    assert browser.get("/").status_code == 303
     assert "Sign in to Northwind Voice" in browser.get("/sign-in").text
 
 

@@ -177,14 +177,18 @@ def let_in(
     next_path: str | None = None,
     origin: Origin | None = None,
 ) -> Response:
-    """Sign the user in and redirect to ``next_path``, by default the requested page."""
+    """Sign the user in and redirect to ``next_path``, by default the requested page. The brand of
+    the user's partner is that of the next sign-in page in this browser."""
     if notify and not is_known_browser(user):
         with transaction() as session:
             new_browsers.mail_about(session, user, request.remote_addr)
     sign_in_user(user, proof, origin)
     wanted = request.args.get("next") if next_path is None else next_path
-    path = with_kept_words(local_path(wanted), current_user.partner)
-    return redirect(path, 303)
+    partner: Partner | None = current_user.partner
+    response = redirect(with_kept_words(local_path(wanted), partner), 303)
+    if partner:
+        keep_cookie(response, PARTNER_COOKIE, partner.slug)
+    return response
 
 
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
