@@ -454,6 +454,13 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         assert words in page
 
 
+def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: Browser) -> None:
+    template_id = save(session, own)
+    assert f"{PAGE}/sample.csv" in browser.get(f"{PAGE}/{template_id}/use-many").text
+    page = text(many(browser, template_id, browser.get(f"{PAGE}/sample.csv").data))
+    assert ("Create 2 organizations" in page, "have a problem" in page) == (True, False)
+
+
 def test_the_correct_rows_are_created_and_the_others_named(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

@@ -155,3 +155,13 @@ def test_a_number_without_its_area_code_fails_the_check(desk: Desk, phone: str) 
     shown = desk.shows(desk.upload(f"Name,Phone\nAnn,{phone}\n"))
     assert "Would be created 0" in shown
     assert "Area code missing" in shown
+
+
+def test_the_sample_file_is_applied_as_it_is(desk: Desk, session: Session) -> None:
+    sample = desk.browser.get("/uploads/sample.csv")
+    assert sample.headers["Content-Disposition"] == 'attachment; filename="contacts-sample.csv"'
+    desk.applied(sample.data)
+    assert contacts(session) == [
+        ("Ada", "Byron", "+12025550101", {"Company": "Example Ltd"}),
+        ("Max", "Sample", "+12025550102", None),
+    ]

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
 from app.errors import ValidationFailed
@@ -53,6 +54,12 @@ def organization_template_use_create(template_id: UUID) -> Page:
         )
     flash(words, "success")
     return redirect(url, 303)
+
+
+@portal.get("/organization-templates/sample.csv")
+def organization_template_sample() -> Response:
+    """A file of customers to start from."""
+    return csv_file("organizations-sample", [organization_templates.sample_file()])
 
 
 @portal.get("/organization-templates/<uuid:template_id>/use-many")

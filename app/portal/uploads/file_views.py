@@ -12,12 +12,28 @@ from app.languages import gettext
 from app.models import ContactImport
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import moment
+from app.portal.web.lists import csv_file
+from app.services.csv_files import first_line, lines
 from app.services.imports import reports, uploads
 
 _KINDS = {
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+
+
+_SAMPLE = (
+    ("First name", "Last name", "Phone", "Email", "Company"),
+    ("Ada", "Byron", "+1 202 555 0101", "ada@example.com", "Example Ltd"),
+    ("Max", "Sample", "+1 202 555 0102", "", ""),
+)
+"""With numbers that belong to no one: 555-0100 to 555-0199 are reserved for examples."""
+
+
+@portal.get("/uploads/sample.csv")
+def upload_sample() -> Response:
+    """A contact file to start from."""
+    return csv_file("contacts-sample", [first_line(_SAMPLE[0]), lines(_SAMPLE[1:])])
 
 
 @portal.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")

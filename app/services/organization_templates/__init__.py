@@ -20,6 +20,7 @@ from app.services.organization_templates.customer_files import (
     corrected_file,
     from_text,
     read_customers,
+    sample_file,
 )
 from app.services.organization_templates.loading import Opened, get, listing, opened
 from app.services.organization_templates.many import CheckedRow, check_many, create_many

@@ -73,6 +73,16 @@ def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
     )
 
 
+def sample_file() -> bytes:
+    """Return a CSV file with two customers to start from."""
+    return first_line(COLUMNS) + lines(
+        [
+            ("Alder Dental", "ann@example.com", "Ann Moreau", "US", "America/New_York"),
+            ("Harbour Dental", "ben@example.com", "", "", ""),
+        ]
+    )
+
+
 def from_text(text: str) -> list[CustomerRow]:
     """Return the rows of a form. Raises as `read_customers`."""
     options = ReadOptions(encoding="utf-8", delimiter=",", header_row=1, limits=_LIMITS)
