@@ -1,5 +1,6 @@
 """Costs and margin, and statements: who sees them, what they say, and their files."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -205,3 +206,32 @@ def test_another_partners_costs_are_missing(
 @pytest.mark.parametrize("month", ["2027-01", "2026-13", "soon"])
 def test_a_month_to_come_is_refused(admin: Browser, month: str) -> None:
     assert admin.get(f"/costs?month={month}").status_code == 400
+
+
+def test_an_organization_is_listed_from_the_month_on_in_which_it_was_added(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    own.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
+    own.plus.created_at = datetime(2026, 9, 30, 23, tzinfo=UTC)
+    session.commit()
+    names = own.organization.name, own.plus.name
+
+    def shown(address: str) -> tuple[bool, ...]:
+        page = unescape(admin.get(address).text)
+        return tuple(name in page for name in names)
+
+    months = ("2026-08", "2026-09", "2026-10", "2026-11")
+    assert {month: shown(f"/costs?month={month}") for month in months} == {
+        "2026-08": (False, False),
+        "2026-09": (False, True),
+        "2026-10": (False, True),
+        "2026-11": (True, True),
+    }
+    assert shown("/costs.csv?month=2026-10") == (False, True)
+
+    def offered(address: str) -> list[str]:
+        return re.findall(r'<option value="(\d{4}-\d\d)"', admin.get(address).text)
+
+    assert offered("/costs") == ["2026-11", "2026-10", "2026-09"]
+    assert offered("/costs?month=2026-08") == ["2026-11", "2026-10", "2026-09", "2026-08"]
+    assert offered(f"/costs/{own.organization.id}") == ["2026-11"]

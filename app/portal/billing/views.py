@@ -40,10 +40,11 @@ def show_costs() -> str:
             limit=lists.PAGE_SIZE,
         )
         rows, total = page.items, reporting.earned(session, caller(), month, model_rate())
+        first = margin.first_month(session, caller())
     return render_template(
         "portal/billing/costs.html",
         month=month,
-        months=offered_months(today),
+        months=offered_months(today, first, month),
         unfinished=month == today.replace(day=1),
         rows=rows,
         total=total,
@@ -81,7 +82,7 @@ def costs_of_organization(organization_id: UUID) -> str:
     return render_template(
         "portal/billing/organization.html",
         month=month,
-        months=offered_months(today),
+        months=offered_months(today, found.since, month),
         unfinished=month == today.replace(day=1),
         total=found.total,
         rows=found.campaigns,

@@ -57,11 +57,14 @@ def month_alone(month: date) -> str:
     return str(format_date(month, "LLLL", locale=locale()))
 
 
-def offered_months(today: date) -> list[tuple[str, str]]:
-    """Return the months that a page offers, as values and words; this one first."""
+def offered_months(today: date, first: date | None, shown: date) -> list[tuple[str, str]]:
+    """Return the months that a page offers, as values and words, this one first: those since the
+    ``first``, and the one that is ``shown``."""
     months = [today.replace(day=1)]
-    while len(months) < MONTHS_OFFERED:
+    while len(months) < MONTHS_OFFERED and first is not None and months[-1] > first:
         months.append(previous_month(months[-1]))
+    if shown not in months:
+        months.append(shown)
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 

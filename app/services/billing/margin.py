@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.models import NO_CAMPAIGN, Campaign, Organization
@@ -13,6 +13,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
 from app.services.billing import statements, usage
+from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
 from app.services.billing.usage import CarrierCost, ModelRate, Used
 from app.services.paging import Page, Sort, keyset_page
@@ -59,10 +60,12 @@ class Earned:
 
 @dataclass(frozen=True, slots=True)
 class MonthOfOrganization:
-    """An organization in a month, and its campaigns, the most expensive first."""
+    """An organization in a month, and its campaigns, the most expensive first; ``since`` is the
+    month in which it was added."""
 
     total: Earned
     campaigns: Sequence[Earned]
+    since: date
 
 
 def by_organization(
@@ -75,17 +78,25 @@ def by_organization(
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Earned]:
-    """Return a page of the partner's organizations by name; ``query`` searches names.
+    """Return a page of the partner's organizations that were there in the month, by name; ``query``
+    searches names.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
-    caller.require(Permission.ORGANIZATIONS_WRITE)
-    rows = visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
+    rows = _of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
         few = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query), *([] if few is None else [few]))
     page = keyset_page(session, rows, BY_NAME, cursor=cursor, limit=limit)
     return Page(_earned(session, page.items, month, model), page.next_cursor)
+
+
+def first_month(session: Session, caller: Caller) -> date | None:
+    """Return the month in which the partner's first organization was added; None without one.
+    Raises `Forbidden`."""
+    earliest = _of_partner(caller).with_only_columns(func.min(Organization.created_at))
+    at = session.scalar(earliest)
+    return None if at is None else month_of(at.astimezone(UTC).date())
 
 
 def all_organizations(
@@ -129,7 +140,11 @@ def of_organization(
         )
         for key, used in by_campaign.items()
     ]
-    return MonthOfOrganization(total, sorted(campaigns, key=lambda each: -each.used.minutes))
+    return MonthOfOrganization(
+        total,
+        sorted(campaigns, key=lambda each: -each.used.minutes),
+        month_of(organization.created_at.astimezone(UTC).date()),
+    )
 
 
 def total(rows: Sequence[Earned]) -> Earned | None:
@@ -155,6 +170,11 @@ def total(rows: Sequence[Earned]) -> Earned | None:
         currency=currencies.pop(),
         model=sum(row.model for row in rows),
     )
+
+
+def _of_partner(caller: Caller) -> Select[Organization]:
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
 
 
 def _earned(
