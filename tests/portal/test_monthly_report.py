@@ -181,7 +181,7 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
         "figures": [
             ["Conversations", "30", "10"],
             ["With a person", "0", "0"],
-            ["Minutes", "30", "10"],
+            ["Minutes in conversation", "30", "10"],
             ["Calls answered", "40.0\N{NO-BREAK SPACE}%", "–"],
         ],
         "growing": [],

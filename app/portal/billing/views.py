@@ -8,17 +8,24 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
-from app.portal.billing.words import decimal_of, model_rate, offered_months
+from app.portal.billing.words import amount_of, decimal_of, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.lists import csv_file
+from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
 
 COLUMNS = (
-    *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
+    *(
+        "Month (UTC)",
+        "Organization",
+        "Plan",
+        "Answered calls",
+        "Billed minutes",
+        "Carrier cost reported",
+    ),
     *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
     *("Currency", "Margin", "Invoice number", "Id"),
 )
@@ -64,11 +71,11 @@ def costs_file() -> Response:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
             rows, first = list(one.campaigns), "Campaign"
+            name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"
         else:
-            first = "Organization"
+            first, name = "Organization", f"costs-{month:%Y-%m}"
             rows = margin.all_organizations(session, caller(), month, model_rate())
     cells = (line for row in rows for line in _cells(f"{month:%Y-%m}", row))
-    name = f"costs-{month:%Y-%m}"
     columns = (COLUMNS[0], first, *COLUMNS[2:])
     return csv_file(name, [csv_files.first_line(columns), csv_files.lines(cells)])
 
@@ -98,8 +105,17 @@ def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     yield (
         *(month, name, row.plan_name, row.used.calls, row.used.minutes),
         *(decimal_of(first.reported), decimal_of(first.estimated), first.currency),
-        *(decimal_of(row.model), row.model_currency, decimal_of(row.price), row.currency),
-        *(None if row.margin is None else decimal_of(row.margin), row.number, str(row.id)),
+        *(
+            decimal_of(row.model),
+            row.model_currency,
+            amount_of(row.price, row.currency),
+            row.currency,
+        ),
+        *(
+            None if row.margin is None else amount_of(row.margin, row.currency),
+            row.number,
+            str(row.id),
+        ),
     )
     for cost in others:
         carrier = (decimal_of(cost.reported), decimal_of(cost.estimated), cost.currency)

@@ -9,6 +9,7 @@ from babel.dates import format_date
 
 from app.enums import UsageUnit
 from app.extensions import settings
+from app.gateways.processors.currencies import decimals
 from app.languages import gettext, locale
 from app.languages.dates import NO_BREAK, written_date
 from app.portal.web.blueprint import portal
@@ -43,6 +44,11 @@ def model_rate() -> ModelRate:
 def decimal_of(amount: int) -> Decimal:
     """Return millionths as an exact amount for files, with at least two decimals."""
     return Decimal(amount_words(amount))
+
+
+def amount_of(amount: int, currency: str) -> Decimal:
+    """Return millionths for files, rounded to the smallest unit of the currency."""
+    return round(Decimal(amount).scaleb(-6), decimals(currency))
 
 
 @portal.app_template_filter("month")

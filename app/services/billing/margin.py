@@ -127,13 +127,13 @@ def of_organization(
     names = {row.id: row.name for row in session.execute(query)}
     by_calls = bill.usage is not None and bill.usage.unit == "call"
     units = {key: used.calls if by_calls else used.minutes for key, used in by_campaign.items()}
-    prices = _shared(total.price, units)
+    prices = _shared(bill.total, units)
     campaigns = [
         Earned(
             key,
             names.get(key, "" if key == NO_CAMPAIGN else str(key)),
             used,
-            prices[key],
+            in_micros(prices[key], bill.currency),
             total.currency,
             used.model_micros(model),
             total.model_currency,
@@ -205,9 +205,13 @@ def _earned(
 
 
 def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
-    """Divide an amount by units; the parts sum up to it, unless there are no units."""
+    """Divide an amount in the smallest unit by units; the rounded parts sum up to it, unless there
+    are no units."""
     whole, before, parts = sum(units.values()), 0, {}
     for key, count in units.items():
-        parts[key] = amount * (before + count) // whole - amount * before // whole if whole else 0
-        before += count
+        so_far, now = (
+            (2 * amount * part + whole) // (2 * whole) if whole else 0
+            for part in (before, before + count)
+        )
+        parts[key], before = now - so_far, before + count
     return parts
