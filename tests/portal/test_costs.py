@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
+from app.portal.web import lists
 from app.services import pdf
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
@@ -304,3 +305,43 @@ def test_a_negative_margin_has_a_minus_and_the_tone_of_danger(
     page = unescape(admin.get("/costs?month=2026-10").text)
     margins = re.findall(r'<td class="end phone-second( is-danger)?"[^>]*>([^<]+)</td>', page)
     assert margins == [("", "$0.00"), (" is-danger", "−$50.39"), (" is-danger", "−$50.39")]
+
+
+@pytest.mark.parametrize(
+    ("sort", "first", "direction"),
+    [
+        ("name", "Bakery", "ascending"),
+        ("-name", "Dental", "descending"),
+        ("price", "Bakery", "ascending"),
+        ("-price", "Dental", "descending"),
+        ("carrier", "Bakery", "ascending"),
+        ("-carrier", "Dental", "descending"),
+        ("margin", "Bakery", "ascending"),
+        ("-margin", "Dental", "descending"),
+        ("size", "Bakery", "ascending"),
+    ],
+)
+def test_costs_are_sorted_by_name_or_by_an_amount(
+    admin: Browser, monkeypatch: pytest.MonkeyPatch, sort: str, first: str, direction: str
+) -> None:
+    monkeypatch.setattr(lists, "PAGE_SIZE", 1)
+    page = unescape(admin.get(f"/costs?month=2026-10&sort={sort}").text)
+    further = re.search(r'href="([^"]+)" rel="next"', page)
+    assert further
+    pages = [page, unescape(admin.get(further[1]).text)]
+    names = [re.findall(r'dir="auto">Northwind (\w+)</a>', each) for each in pages]
+    other = {"Bakery": "Dental", "Dental": "Bakery"}[first]
+    assert names == [[first], [other]]
+    assert re.findall('aria-sort="([a-z]+)"', page) == [direction]
+    assert 'rel="next"' not in pages[1]
+
+
+def test_organizations_without_a_margin_come_last(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    call(session, own.organization, IN_OCTOBER, 60, cost="0.5", currency="EUR")
+    session.commit()
+    for sort in ("margin", "-margin"):
+        page = unescape(admin.get(f"/costs?month=2026-10&sort={sort}").text)
+        names = re.findall(r'dir="auto">Northwind (\w+)</a>', page)
+        assert names == ["Dental", "Bakery"]

@@ -36,25 +36,29 @@ def show_costs() -> str:
     today = utcnow().date()
     month = asked_month(request.args.get("month", ""), today)
     place, words = lists.place(), lists.text_filter("q")
+    asked = request.args.get("sort", "")
     with transaction(read_only=True) as session:
+        total = reporting.earned(session, caller(), month, model_rate())
+        sort = asked if total and asked in margin.ORDERS else margin.NAME
         page = margin.by_organization(
             session,
             caller(),
             month,
             model_rate(),
+            sort=sort,
             query=words,
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
-        rows, total = page.items, reporting.earned(session, caller(), month, model_rate())
         first = margin.first_month(session, caller())
     return render_template(
         "portal/billing/costs.html",
         month=month,
         months=offered_months(today, first, month),
         unfinished=month == today.replace(day=1),
-        rows=rows,
+        rows=page.items,
         total=total,
+        sort=sort,
         place=place,
         next_url=place.next_url(page.next_cursor),
         words=words,

@@ -1,6 +1,7 @@
 """What organizations and their campaigns cost and earn in a month."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 from uuid import UUID
@@ -21,6 +22,7 @@ from app.services.spending import rates
 from app.services.tenancy import get_organization, visible_organizations
 
 BY_NAME = Sort(Organization.name_key)
+NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Earned:
         return self.used.carrier
 
     @property
+    def carrier_micros(self) -> int:
+        """The carrier costs; a sum only for those in one currency."""
+        return sum(cost.reported + cost.estimated for cost in self.carrier)
+
+    @property
     def is_estimated(self) -> bool:
         return any(cost.estimated for cost in self.carrier)
 
@@ -68,21 +75,36 @@ class MonthOfOrganization:
     since: date
 
 
+_AMOUNTS: Mapping[str, Callable[[Earned], int | None]] = {
+    "price": lambda row: row.price,
+    "carrier": lambda row: row.carrier_micros,
+    "model": lambda row: row.model,
+    "margin": lambda row: row.margin,
+}
+ORDERS = frozenset(f"{way}{name}" for name in (NAME, *_AMOUNTS) for way in ("", "-"))
+"""The sort orders; of those by an amount, and of the reverse one by name, any page reads all
+organizations."""
+
+
 def by_organization(
     session: Session,
     caller: Caller,
     month: date,
     model: ModelRate,
     *,
+    sort: str = NAME,
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Earned]:
-    """Return a page of the partner's organizations that were there in the month, by name; ``query``
-    searches names.
+    """Return a page of the partner's organizations that were there in the month, in one of
+    `ORDERS`; ``query`` searches names.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
+    if sort != NAME:
+        found = all_organizations(session, caller, month, model, query=query)
+        return _part(_sorted(found, sort), cursor, limit)
     rows = _of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
         few = name_search.organizations_called(session, query)
@@ -100,13 +122,15 @@ def first_month(session: Session, caller: Caller) -> date | None:
 
 
 def all_organizations(
-    session: Session, caller: Caller, month: date, model: ModelRate
+    session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
 ) -> list[Earned]:
     """Return all of them, for a file and for totals. Raises as `by_organization`."""
     found: list[Earned] = []
     cursor: str | None = None
     while True:
-        page = by_organization(session, caller, month, model, cursor=cursor, limit=1000)
+        page = by_organization(
+            session, caller, month, model, query=query, cursor=cursor, limit=1000
+        )
         found += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -175,6 +199,24 @@ def total(rows: Sequence[Earned]) -> Earned | None:
 def _of_partner(caller: Caller) -> Select[Organization]:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
+
+
+def _sorted(rows: Sequence[Earned], sort: str) -> list[Earned]:
+    """Sort rows that are in the order of their names; those without a margin come last."""
+    name, descending = sort.removeprefix("-"), sort.startswith("-")
+    if name == NAME:
+        return list(reversed(rows))
+    amount = _AMOUNTS[name]
+    known = [row for row in rows if amount(row) is not None]
+    known.sort(key=lambda row: amount(row) or 0, reverse=descending)
+    return known + [row for row in rows if amount(row) is None]
+
+
+def _part(rows: Sequence[Earned], cursor: str | None, limit: int) -> Page[Earned]:
+    """Return a page of rows; the cursor is the number of rows before it."""
+    start = int(cursor) if cursor and re.fullmatch(r"[0-9]{1,9}", cursor) else 0
+    end = start + limit
+    return Page(rows[start:end], str(end) if end < len(rows) else None)
 
 
 def _earned(
