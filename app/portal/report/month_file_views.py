@@ -95,7 +95,7 @@ def _tables(shown: Shown) -> list[Table]:
     figures = [
         (gettext("Conversations"), number(now.conversations), number(before.conversations)),
         (
-            gettext("Conversations with a person"),
+            gettext("With a person"),
             percent(now.by_human, now.conversations),
             percent(before.by_human, before.conversations),
         ),
