@@ -8,11 +8,14 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus
-from app.models import Assistant, Campaign, Organization, utcnow
-from app.services import conversations, rollup
+from app.models import Assistant, Campaign, CostDay, Organization, PartnerCostDay, utcnow
+from app.services import conversations, rollup, spending
+from app.services.spending import Amount, Spender
 from app.services.spending.default_rates import CURRENCY
 
 SATURDAY = 5
+UNREPORTED_DAYS = 2
+"""The carrier hasn't reported the costs of the last days yet."""
 
 
 def add_conversations(
@@ -50,6 +53,7 @@ def add_conversations(
             lengths[campaign.id if seconds % 3 else None].append(seconds)
         for campaign_id, seconds_of_calls in lengths.items():
             _bill(session, organization, campaign_id, day, seconds_of_calls, age)
+        _spend(session, organization, day, [*lengths[campaign.id], *lengths[None]], age)
         if age > 1:  # the totals of yesterday are compared with their rows
             _add_ended_calls(session, organization, day, sum(map(len, lengths.values())))
 
@@ -83,13 +87,9 @@ def _bill(
     lengths: Sequence[int],
     age: int,
 ) -> None:
-    """Count the calls of a day as billed; the carrier hasn't reported the costs of the last two
-    days yet."""
-    minutes = sum(max(1, -(-seconds // 60)) for seconds in lengths)
-    costs = (
-        {"reported_micros": 14_000 * minutes} if age > 2 else {"estimated_micros": 30_000 * minutes}
-    )
-    if minutes:
+    """Count the calls of a day as billed."""
+    if minutes := _minutes(lengths):
+        kind = "reported_micros" if age > UNREPORTED_DAYS else "estimated_micros"
         rollup.add_billing(
             session,
             partner_id=organization.partner_id,
@@ -99,5 +99,31 @@ def _bill(
             currency=CURRENCY,
             calls=len(lengths),
             minutes=minutes,
-            **costs,
+            **{kind: _cost(minutes, age)},
         )
+
+
+def _spend(
+    session: Session, organization: Organization, day: date, lengths: Sequence[int], age: int
+) -> None:
+    """Count the calls of a day as spending, and as costs that the carrier has reported."""
+    minutes = _minutes(lengths)
+    if not minutes:
+        return
+    spender = Spender(organization.partner_id, organization.id)
+    amount = Amount(_cost(minutes, age), minutes * 60)
+    spending.add_spent(session, spender, datetime.combine(day, time(), UTC), amount)
+    if age > UNREPORTED_DAYS:
+        amounts = {"attempts": len(lengths), "micros": amount.micros}
+        when, partner = {"day": day, "currency": CURRENCY}, {"partner_id": organization.partner_id}
+        own = {"organization_id": organization.id, **when}
+        rollup.add(session, CostDay, own, amounts, partner)
+        rollup.add(session, PartnerCostDay, {**partner, **when}, amounts, {})
+
+
+def _minutes(lengths: Sequence[int]) -> int:
+    return sum(max(1, -(-seconds // 60)) for seconds in lengths)
+
+
+def _cost(minutes: int, age: int) -> int:
+    return minutes * (14_000 if age > UNREPORTED_DAYS else 30_000)

@@ -1,13 +1,22 @@
 """How numbers are written in the current locale: 12,345.6 or 12.345,6 or 12 345,6."""
 
+import re
 from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
 from babel import Locale
-from babel.numbers import get_decimal_symbol, get_group_symbol
+from babel.numbers import (
+    NumberFormatError,
+    get_decimal_symbol,
+    get_group_symbol,
+    parse_decimal,
+)
 
-from app.languages.current import locale
+from app.languages.current import DEFAULT, language, locale
+
+_TYPED = re.compile(r"[0-9][0-9.,\s'’]*")
+_SPACE = re.compile(r"\s")
 
 
 class Marks(NamedTuple):
@@ -33,3 +42,33 @@ def written(value: float | Decimal, digits: int | None = 0) -> str:
     text = f"{exact.normalize():,f}" if digits is None else f"{exact:,.{digits}f}"
     marks = number_marks()
     return text.translate({ord(","): marks.thousands, ord("."): marks.decimal, ord("-"): "−"})
+
+
+def unseparated(text: str) -> str:
+    """Return a number like 1500.50 with the decimal mark of the current locale, as a field shows
+    it."""
+    return text.replace(".", number_marks().decimal)
+
+
+def number_of(text: str) -> Decimal | None:
+    """Return the number that was typed in the current locale, such as 1.500,5; None for what is no
+    number.
+
+    What isn't a number in the locale is read as in its language, then as in English: a German
+    reader may type 1500.5, but 1.500 is always one thousand five hundred.
+    """
+    if not _TYPED.fullmatch(text):
+        return None
+    for each in (str(locale()), language(), DEFAULT):
+        try:
+            return parse_decimal(_marked(text, _marks_of(each)), locale=each, strict=True)
+        except NumberFormatError:
+            continue
+    return None
+
+
+def _marked(text: str, marks: Marks) -> str:
+    """Return the text with the thousands separator of the locale for those on keyboards."""
+    if marks.thousands.isspace():
+        return _SPACE.sub(marks.thousands, text)
+    return text.replace("'", "’") if marks.thousands == "’" else text

@@ -116,6 +116,11 @@ class Call(Base):
         return self.live and not (self.verifies_a_number or self.is_simulated_test)
 
     @property
+    def is_charged(self) -> bool:
+        """Whether it counts as spending."""
+        return self.live and not self.is_simulated_test
+
+    @property
     def verifies_a_number(self) -> bool:
         """Whether it only speaks a code: it is neither handed over, tried again nor counted as a
         conversation."""

@@ -1,6 +1,6 @@
 """The monthly report as a mail: its schedule for a partner or an organization, and sending it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -220,7 +220,11 @@ def _details(
     figures = [
         (gettext("Conversations"), written(now.conversations), written(before.conversations)),
         (gettext("With a person"), written(now.by_human), written(before.by_human)),
-        (gettext("Minutes"), written(now.seconds // 60), written(before.seconds // 60)),
+        (
+            gettext("Minutes in conversation"),
+            written(now.seconds // 60),
+            written(before.seconds // 60),
+        ),
         (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
     ]
     if organization_id is None:
@@ -240,18 +244,20 @@ def _details(
 def _earned(
     session: Session, caller: Caller, month: date, model: ModelRate
 ) -> list[tuple[str, str, str]]:
-    """Return price, costs and margin; nothing if nothing was charged or spent."""
+    """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
+    out where the operator has set none."""
     now, before = (
         reporting.earned(session, caller, each, model) for each in (month, previous_month(month))
     )
     if now is None or not (now.price or now.model or now.carrier):
         return []
-    rows = (
+    rows: list[tuple[str, Callable[[Earned], str]]] = [
         (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
         (gettext("Carrier cost"), _carrier_cost),
-        (gettext("Model cost"), lambda one: micros(one.model, one.model_currency)),
-        (gettext("Margin"), _margin),
-    )
+    ]
+    if model != ModelRate():
+        rows.append((gettext("Model cost"), lambda one: micros(one.model, one.model_currency)))
+    rows.append((gettext("Margin"), _margin))
     return [(name, write(now), write(before) if before else "–") for name, write in rows]
 
 

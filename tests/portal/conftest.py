@@ -43,13 +43,19 @@ class Browser:
         return self.client.get(path, **{"buffered": True, **more})
 
     def post(
-        self, path: str, data: Mapping[str, Any] | None = None, *, page: str = "/sign-in"
+        self,
+        path: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        page: str = "/sign-in",
+        headers: Mapping[str, str] | None = None,
     ) -> TestResponse:
         """Sends a form as it stands on ``page``."""
         shown = self.client.get(page, follow_redirects=True).text
         found = re.search(r'name="csrf_token" value="([^"]+)"', shown)
         assert found, f"{page} holds no form"
-        return self.client.post(path, data={"csrf_token": found.group(1), **(data or {})})
+        sent = {"csrf_token": found.group(1), **(data or {})}
+        return self.client.post(path, data=sent, headers=headers)
 
     def sign_in(self, email: str, password: str = PASSWORD, path: str = "/sign-in") -> TestResponse:
         return self.post(path, {"email": email, "password": password}, page=path)

@@ -26,3 +26,36 @@ def test_a_budget_is_set_changed_and_removed(
     assert admin.post(form, {"budget": "0", "version": "1"}, page=form).status_code == 422
     assert admin.post(form, {"budget": "", "version": "1"}, page=form).status_code == 303
     assert "Set a budget" in admin.get(shown).text
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "filled", "words", "example"),
+    [
+        ("en", "1,500.50", "1500.50", "$0.00 of $1,500.50", "12.50"),
+        ("de", "1.500,50", "1500,50", "0,00 $ von 1.500,50 $", "12,50"),
+        ("de", "1500.50", "1500,50", "0,00 $ von 1.500,50 $", "12,50"),
+        ("es", "1.500,50", "1500,50", "0,00 $ de 1.500,50 $", "12,50"),
+        ("fr", "1 500,50", "1500,50", "0,00 $ sur 1 500,50 $", "12,50"),
+    ],
+)
+def test_a_budget_is_read_filled_in_and_refused_in_the_language_of_its_reader(
+    signed_in: Callable[[User], Browser],
+    own: Tenant,
+    language: str,
+    typed: str,
+    filled: str,
+    words: str,
+    example: str,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    form, head = "/settings/spending/budget", {"Accept-Language": language}
+    saved = admin.post(form, {"budget": typed, "version": "0"}, page=form, headers=head)
+    assert saved.status_code == 303
+    assert f'value="{filled}"' in admin.get(form, headers=head).text
+    page = unescape(admin.get("/settings/spending", headers=head).text)
+    assert words in page.replace("\N{NO-BREAK SPACE}", " ").replace(
+        "\N{NARROW NO-BREAK SPACE}", " "
+    )
+    refused = admin.post(form, {"budget": "a lot", "version": "1"}, page=form, headers=head)
+    error = refused.text.partition('id="budget-error"')[2].partition("</p>")[0]
+    assert (refused.status_code, example in error) == (422, True)

@@ -1,9 +1,11 @@
 """Costs and margin, and statements: who sees them, what they say, and their files."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from html import unescape
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -13,6 +15,8 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
+from app.portal.web import lists
+from app.services import pdf
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -72,21 +76,23 @@ def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> Non
 def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -> None:
     rows = lines(admin.get("/costs.csv?month=2026-10").text)
     assert rows[0] == (
-        "Month (UTC),Organization,Plan,Calls,Minutes,Carrier cost reported,Carrier cost estimated,"
-        "Carrier currency,Model cost,Model currency,Price,Currency,Margin,"
+        "Month (UTC),Organization,Plan,Answered calls,Billed minutes,Carrier cost reported,"
+        "Carrier cost estimated,Carrier currency,Model cost,Model currency,Price,Currency,Margin,"
         "Invoice number,Id"
     )
     nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00,", "2,15,0.2345,0.09,USD,0.00,USD"
     assert sorted(rows[1:]) == [
         f"2026-10,{own.organization.name},Free,{nothing},{own.organization.id}",
-        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.4555,,{own.plus.id}",
+        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.46,,{own.plus.id}",
     ]
     found = lines(admin.get(f"/costs.csv?month=2026-10&organization={own.plus.id}").text)
     assert [row.split(",")[1:5] for row in found] == [
-        ["Campaign", "Plan", "Calls", "Minutes"],
+        ["Campaign", "Plan", "Answered calls", "Billed minutes"],
         ["Renewals", "", "1", "12"],
         ["Without a campaign", "", "1", "3"],
     ]
+    prices = [row.split(",")[10:13] for row in found[1:]]
+    assert prices == [["79.82", "USD", "79.59"], ["19.96", "USD", "19.87"]]
 
 
 def test_the_monthly_report_shows_them_to_those_who_may_know(
@@ -107,10 +113,58 @@ def test_the_monthly_report_shows_them_to_those_who_may_know(
     assert [(name, now.replace("\N{NO-BREAK SPACE}", " ")) for name, now, _ in of_partner[4:]] == [
         ("Price to customers", "$99.78"),
         ("Carrier cost", "$0.32"),
-        ("Model cost", "$0.00"),
         ("Margin", "$99.46"),
     ]
     assert len(of_organization) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("Castell Property Management", "castell-property-management"),
+        ("Łódź & Grüner Gärten", "lodz-gruner-garten"),
+        ("田中歯科", "customer"),
+        (f"{'x' * 79} y", "x" * 79),
+    ],
+)
+def test_files_are_named_after_the_customer_and_the_month(
+    session: Session, admin: Browser, own: Tenant, name: str, plain: str
+) -> None:
+    own.plus.name = name
+    session.commit()
+    words = plain if plain != "customer" else "organization"
+    named = {
+        f"/statements/{own.plus.id}.csv?month=2026-10": f"preview-{plain}-2026-10.csv",
+        f"/costs.csv?month=2026-10&organization={own.plus.id}": f"costs-{words}-2026-10.csv",
+        "/costs.csv?month=2026-10": "costs-2026-10.csv",
+    }
+    assert {
+        path: admin.get(path).headers["Content-Disposition"].partition('"')[2].rstrip('"')
+        for path in named
+    } == named
+
+
+def test_the_pdf_of_the_report_shows_what_its_page_shows(
+    admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[dict[str, Any]] = []
+
+    def render(_name: str, data: dict[str, Any]) -> bytes:
+        printed.append(data)
+        return b"%PDF-"
+
+    monkeypatch.setattr(pdf, "render", render)
+    october = admin.get(f"/report/month.pdf?month=2026-10&organization={own.plus.id}")
+    named = 'attachment; filename="report-northwind-dental-2026-10.pdf"'
+    assert october.headers["Content-Disposition"] == named
+    admin.get("/report/month.pdf?month=2026-11")
+    earned = next(rows for title, _, rows in printed[0]["tables"] if title == "Price and margin")
+    assert [tuple(word.replace("\N{NO-BREAK SPACE}", " ") for word in row) for row in earned] == [
+        ("Price to customers", "$99.78"),
+        ("Carrier cost", "$0.32 ($0.09 estimated)"),
+        ("Margin", "$99.46 (99.7 % of the price)"),
+    ]
+    assert ["(partial)" in data["subtitle"] for data in printed] == [False, True]
 
 
 def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:
@@ -132,15 +186,22 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     page = unescape(admin.get(f"{address}?month=2026-10").text)
     for shown in ("Invoice number 000001", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
         assert shown in page
-    assert lines(admin.get(f"{address}.csv?month=2026-10").text) == [
-        "Description,Detail,Quantity,Unit price,Amount,Currency",
-        "Plus,Plan,,,99.00,USD",
-        'Minutes beyond the plan,"15 used, 10 included",5,0.155,0.78,USD',
-        "Total,,,,99.78,USD",
+    columns, *rows = lines(admin.get(f"{address}.csv?month=2026-10").text)
+    assert columns == (
+        "Customer,Month (UTC),Invoice number,Description,Detail,Quantity,Unit price,Amount,Currency"
+    )
+    assert rows == [
+        f"{own.plus.name},2026-10,000001,{line}"
+        for line in (
+            "Plus,Plan,,,99.00,USD",
+            'Minutes beyond the plan,"15 used, 10 included",5,0.155,0.78,USD',
+            "Total,,,,99.78,USD",
+        )
     ]
     file = admin.get(f"{address}.pdf?month=2026-10")
     assert (file.mimetype, file.data[:5]) == ("application/pdf", b"%PDF-")
-    assert file.headers["Content-Disposition"] == 'attachment; filename="statement-2026-10.pdf"'
+    named = 'attachment; filename="statement-northwind-dental-2026-10.pdf"'
+    assert file.headers["Content-Disposition"] == named
 
 
 def test_a_statement_says_what_is_paid_through_stripe(
@@ -205,3 +266,83 @@ def test_another_partners_costs_are_missing(
 @pytest.mark.parametrize("month", ["2027-01", "2026-13", "soon"])
 def test_a_month_to_come_is_refused(admin: Browser, month: str) -> None:
     assert admin.get(f"/costs?month={month}").status_code == 400
+
+
+def test_an_organization_is_listed_from_the_month_on_in_which_it_was_added(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    own.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
+    own.plus.created_at = datetime(2026, 9, 30, 23, tzinfo=UTC)
+    session.commit()
+    names = own.organization.name, own.plus.name
+
+    def shown(address: str) -> tuple[bool, ...]:
+        page = unescape(admin.get(address).text)
+        return tuple(name in page for name in names)
+
+    months = ("2026-08", "2026-09", "2026-10", "2026-11")
+    assert {month: shown(f"/costs?month={month}") for month in months} == {
+        "2026-08": (False, False),
+        "2026-09": (False, True),
+        "2026-10": (False, True),
+        "2026-11": (True, True),
+    }
+    assert shown("/costs.csv?month=2026-10") == (False, True)
+
+    def offered(address: str) -> list[str]:
+        return re.findall(r'<option value="(\d{4}-\d\d)"', admin.get(address).text)
+
+    assert offered("/costs") == ["2026-11", "2026-10", "2026-09"]
+    assert offered("/costs?month=2026-08") == ["2026-11", "2026-10", "2026-09", "2026-08"]
+    assert offered(f"/costs/{own.organization.id}") == ["2026-11"]
+
+
+def test_a_negative_margin_has_a_minus_and_the_tone_of_danger(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    call(session, own.plus, IN_OCTOBER, 60, cost="150")
+    session.commit()
+    page = unescape(admin.get("/costs?month=2026-10").text)
+    margins = re.findall(r'<td class="end phone-second"[^>]*>(.+?)</td>', page)
+    negative = '<span class="is-danger">−$50.39</span>'
+    assert margins == ["$0.00", negative, negative]
+
+
+@pytest.mark.parametrize(
+    ("sort", "first", "direction"),
+    [
+        ("name", "Bakery", "ascending"),
+        ("-name", "Dental", "descending"),
+        ("price", "Bakery", "ascending"),
+        ("-price", "Dental", "descending"),
+        ("carrier", "Bakery", "ascending"),
+        ("-carrier", "Dental", "descending"),
+        ("margin", "Bakery", "ascending"),
+        ("-margin", "Dental", "descending"),
+        ("size", "Bakery", "ascending"),
+    ],
+)
+def test_costs_are_sorted_by_name_or_by_an_amount(
+    admin: Browser, monkeypatch: pytest.MonkeyPatch, sort: str, first: str, direction: str
+) -> None:
+    monkeypatch.setattr(lists, "PAGE_SIZE", 1)
+    page = unescape(admin.get(f"/costs?month=2026-10&sort={sort}").text)
+    further = re.search(r'href="([^"]+)" rel="next"', page)
+    assert further
+    pages = [page, unescape(admin.get(further[1]).text)]
+    names = [re.findall(r'dir="auto">Northwind (\w+)</a>', each) for each in pages]
+    other = {"Bakery": "Dental", "Dental": "Bakery"}[first]
+    assert names == [[first], [other]]
+    assert re.findall('aria-sort="([a-z]+)"', page) == [direction]
+    assert 'rel="next"' not in pages[1]
+
+
+def test_organizations_without_a_margin_come_last(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    call(session, own.organization, IN_OCTOBER, 60, cost="0.5", currency="EUR")
+    session.commit()
+    for sort in ("margin", "-margin"):
+        page = unescape(admin.get(f"/costs?month=2026-10&sort={sort}").text)
+        names = re.findall(r'dir="auto">Northwind (\w+)</a>', page)
+        assert names == ["Dental", "Bakery"]

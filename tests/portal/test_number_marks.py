@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.languages import ngettext, speaking
-from app.languages.numbers import written
+from app.languages.numbers import number_of, unseparated, written
 from app.models import User
 from app.portal.web import formats
 from tests.fixtures.cast import Tenant
@@ -29,6 +29,40 @@ WRITTEN = {
 def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
     with speaking(tag):
         assert written(Decimal("-1234567.5"), 1) == WRITTEN[tag]
+
+
+READ = {
+    "en": {"12.50": "12.50", "1,500.00": "1500.00", "1,500": "1500", "1.500": "1.500"},
+    "de": {"12,50": "12.50", "1.500,00": "1500.00", "1.500": "1500", "12.50": "12.50"},
+    "de-AT": {"12,50": "12.50", "1.500,00": "1500.00", "1.500": "1500", "1500.5": "1500.5"},
+    "de-CH": {"12.50": "12.50", "1'500.00": "1500.00", "1’500": "1500", "12,50": "12.50"},
+    "fr": {"12,50": "12.50", "1 500,00": "1500.00", "1\u202f500": "1500", "1500.5": "1500.5"},
+    "es": {"12,50": "12.50", "1.500,00": "1500.00", "1500,00": "1500.00", "0.045": "0.045"},
+}
+
+
+@pytest.mark.parametrize("tag", READ)
+def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str) -> None:
+    with speaking(tag):
+        assert {typed: str(number_of(typed)) for typed in READ[tag]} == READ[tag]
+
+
+@pytest.mark.parametrize(
+    ("tag", "typed"),
+    [
+        *(("en", typed) for typed in ("12,50", "1.500,00", "1 500", "", "-1", "1e5", "NaN", "٣")),
+        *(("de", typed) for typed in ("1,5,0", "1.50,5", "12.50 €", "1 500,00")),
+        ("fr", "1.500,00"),
+    ],
+)
+def test_what_is_no_number_in_the_language_is_not_read(tag: str, typed: str) -> None:
+    with speaking(tag):
+        assert number_of(typed) is None
+
+
+def test_a_field_shows_a_number_with_the_decimal_mark_of_the_language() -> None:
+    with speaking("de"):
+        assert unseparated("1500.50") == "1500,50"
 
 
 def test_a_sentence_holds_its_number_as_the_language_writes_it() -> None:

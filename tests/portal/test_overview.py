@@ -228,7 +228,7 @@ def test_the_figures_stand_beside_the_same_days_of_the_month_before(
     session.commit()
     page = text_of(signed_in(quiet.staff[Role.ADMIN]).get("/").text)
     assert "Conversations 6 ▲ up 50.0 % from 4" in page
-    assert "Answered by a person 50.0 % ▲ up 0.0 points from 50.0 %" in page
+    assert "With a person 50.0 % ▲ up 0.0 points from 50.0 %" in page
     assert "Time in conversation 6 min ▲ up 50.0 % from 4" in page
     assert "Organizations 2 1 new this month" in page
 

@@ -61,7 +61,7 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
     used(session, own, 6)
     page = signed_in(own.user).get("/plan").text
     assert "You are on Basic." in page
-    assert "Minutes of answered calls 6 of 10 Further usage costs $0.125 a minute." in words(page)
+    assert "Billed minutes 6 of 10 Further usage costs $0.125 a minute." in words(page)
     basic, plus = cards(page)
     assert basic == (
         "Basic Your plan $29 a month 10 minutes a month included, then $0.125 a minute Fast help"
@@ -214,7 +214,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     member = signed_in(own.user)
-    assert "You have no subscription at Stripe." in member.get("/plan").text
+    assert "You have no subscription. " in member.get("/plan").text
     refused = member.post("/plan/invoices", page="/account")
     assert refused.location == "/plan"
     assert "There are no invoices at Stripe" in member.get("/plan").text

@@ -168,6 +168,18 @@ def test_a_wrong_value_is_refused_at_its_field(
     assert "Draft: " not in admin.get(PAGE).text
 
 
+def test_prices_are_read_and_filled_in_the_language_of_their_reader(admin: Browser) -> None:
+    head = {"Accept-Language": "de"}
+    typed = {**FORM, "amount": "1.149,50", "overage": "0,045"}
+    assert admin.post(PLUS, typed, page=PLUS, headers=head).status_code == 303
+    german, english = admin.get(PLUS, headers=head).text, admin.get(PLUS).text
+    for page, price, overage in ((german, "1149,50", "0,045"), (english, "1149.50", "0.045")):
+        assert re.findall(r'id="(?:amount|overage)"[^>]* value="([^"]*)"', page) == [price, overage]
+    refused = admin.post(PLUS, {**FORM, "amount": "1,5,0"}, page=PLUS, headers=head)
+    error = refused.text.partition('id="amount-error"')[2].partition("</p>")[0]
+    assert (refused.status_code, "12,50" in error) == (422, True)
+
+
 def test_a_currency_without_decimals_has_none(admin: Browser) -> None:
     answer = admin.post(PLUS, {**FORM, "currency": "JPY", "amount": "9.50"}, page=PLUS)
     assert "Amounts in JPY have no decimals." in answer.text

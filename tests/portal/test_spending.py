@@ -245,3 +245,25 @@ def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
     session.commit()
     assert "Calling is paused" not in operator.get("/").text
     assert "Resume calling" in operator.get(f"/organizations/{own.organization.id}").text
+
+
+def test_spending_says_what_it_counts_and_links_to_the_costs(
+    own: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    words = "Simulated calls of scripts and campaigns count here, but not in costs and margin."
+    path = f"/organizations/{own.organization.id}/spending"
+    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    shown = [
+        browser.get(page).text
+        for browser, page in (
+            (admin, path),
+            (admin, "/settings/spending"),
+            (editor, path),
+        )
+    ]
+    costs = f'href="/costs/{own.organization.id}"'
+    assert [(words in page, costs in page, 'href="/costs">View' in page) for page in shown] == [
+        (True, True, False),
+        (True, False, True),
+        (True, False, False),
+    ]

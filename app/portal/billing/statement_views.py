@@ -10,6 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.billing.words import (
+    amount_of,
     decimal_of,
     invoice_number,
     month_name,
@@ -19,14 +20,17 @@ from app.portal.billing.words import (
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day
 from app.portal.web.letterhead import letterhead, pdf_file
-from app.portal.web.lists import csv_file
+from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import asked_month, next_month
 from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
 
-COLUMNS = ("Description", "Detail", "Quantity", "Unit price", "Amount")
+COLUMNS = (
+    *("Customer", "Month (UTC)", "Invoice number", "Description", "Detail", "Quantity"),
+    *("Unit price", "Amount", "Currency"),
+)
 NOTE = lazy_gettext(
     "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "
     "after a month is closed is in the next statement. No tax is included."
@@ -60,17 +64,19 @@ def statement_file(organization_id: UUID) -> Response:
         bill = _asked(session, organization_id)
     with languages.speaking(languages.DEFAULT):  # scripts read it
         lines = shown_lines(bill)
+    about = (bill.name, f"{bill.month:%Y-%m}", invoice_number(bill))
     rows: list[tuple[csv_files.Cell, ...]] = [
         (
+            *about,
             *(shown.name, shown.detail, line.charged if shown.quantity else None),
             decimal_of(line.unit_micros) if shown.price else None,
-            *(decimal_of(in_micros(line.amount, bill.currency)), bill.currency),
+            *(amount_of(in_micros(line.amount, bill.currency), bill.currency), bill.currency),
         )
         for line, shown in zip(bill.lines, lines, strict=True)
     ]
-    total = decimal_of(in_micros(bill.total, bill.currency))
-    cells = csv_files.lines([*rows, ("Total", "", "", "", total, bill.currency)])
-    return csv_file(_file_name(bill), [csv_files.first_line((*COLUMNS, "Currency")), cells])
+    total = amount_of(in_micros(bill.total, bill.currency), bill.currency)
+    cells = csv_files.lines([*rows, (*about, "Total", "", "", "", total, bill.currency)])
+    return csv_file(_file_name(bill), [csv_files.first_line(COLUMNS), cells])
 
 
 @portal.get("/statements/<uuid:organization_id>.pdf")
@@ -122,4 +128,4 @@ def _asked(session: Session, organization_id: UUID) -> Bill:
 
 def _file_name(bill: Bill) -> str:
     kind = "preview" if bill.closed_at is None else "statement"
-    return f"{kind}-{bill.month:%Y-%m}"
+    return f"{kind}-{file_words(bill.name, 'customer')}-{bill.month:%Y-%m}"

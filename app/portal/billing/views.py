@@ -8,17 +8,24 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
-from app.portal.billing.words import decimal_of, model_rate, offered_months
+from app.portal.billing.words import amount_of, decimal_of, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.lists import csv_file
+from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.billing.months import asked_month
 
 COLUMNS = (
-    *("Month (UTC)", "Organization", "Plan", "Calls", "Minutes", "Carrier cost reported"),
+    *(
+        "Month (UTC)",
+        "Organization",
+        "Plan",
+        "Answered calls",
+        "Billed minutes",
+        "Carrier cost reported",
+    ),
     *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
     *("Currency", "Margin", "Invoice number", "Id"),
 )
@@ -29,24 +36,29 @@ def show_costs() -> str:
     today = utcnow().date()
     month = asked_month(request.args.get("month", ""), today)
     place, words = lists.place(), lists.text_filter("q")
+    asked = request.args.get("sort", "")
     with transaction(read_only=True) as session:
+        total = reporting.earned(session, caller(), month, model_rate())
+        sort = asked if total and asked in margin.ORDERS else margin.NAME
         page = margin.by_organization(
             session,
             caller(),
             month,
             model_rate(),
+            sort=sort,
             query=words,
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
-        rows, total = page.items, reporting.earned(session, caller(), month, model_rate())
+        first = margin.first_month(session, caller())
     return render_template(
         "portal/billing/costs.html",
         month=month,
-        months=offered_months(today),
+        months=offered_months(today, first, month),
         unfinished=month == today.replace(day=1),
-        rows=rows,
+        rows=page.items,
         total=total,
+        sort=sort,
         place=place,
         next_url=place.next_url(page.next_cursor),
         words=words,
@@ -63,11 +75,11 @@ def costs_file() -> Response:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
             rows, first = list(one.campaigns), "Campaign"
+            name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"
         else:
-            first = "Organization"
+            first, name = "Organization", f"costs-{month:%Y-%m}"
             rows = margin.all_organizations(session, caller(), month, model_rate())
     cells = (line for row in rows for line in _cells(f"{month:%Y-%m}", row))
-    name = f"costs-{month:%Y-%m}"
     columns = (COLUMNS[0], first, *COLUMNS[2:])
     return csv_file(name, [csv_files.first_line(columns), csv_files.lines(cells)])
 
@@ -81,7 +93,7 @@ def costs_of_organization(organization_id: UUID) -> str:
     return render_template(
         "portal/billing/organization.html",
         month=month,
-        months=offered_months(today),
+        months=offered_months(today, found.since, month),
         unfinished=month == today.replace(day=1),
         total=found.total,
         rows=found.campaigns,
@@ -97,8 +109,17 @@ def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     yield (
         *(month, name, row.plan_name, row.used.calls, row.used.minutes),
         *(decimal_of(first.reported), decimal_of(first.estimated), first.currency),
-        *(decimal_of(row.model), row.model_currency, decimal_of(row.price), row.currency),
-        *(None if row.margin is None else decimal_of(row.margin), row.number, str(row.id)),
+        *(
+            decimal_of(row.model),
+            row.model_currency,
+            amount_of(row.price, row.currency),
+            row.currency,
+        ),
+        *(
+            None if row.margin is None else amount_of(row.margin, row.currency),
+            row.number,
+            str(row.id),
+        ),
     )
     for cost in others:
         carrier = (decimal_of(cost.reported), decimal_of(cost.estimated), cost.currency)

@@ -9,6 +9,7 @@ from babel.dates import format_date
 
 from app.enums import UsageUnit
 from app.extensions import settings
+from app.gateways.processors.currencies import decimals
 from app.languages import gettext, locale
 from app.languages.dates import NO_BREAK, written_date
 from app.portal.web.blueprint import portal
@@ -45,6 +46,11 @@ def decimal_of(amount: int) -> Decimal:
     return Decimal(amount_words(amount))
 
 
+def amount_of(amount: int, currency: str) -> Decimal:
+    """Return millionths for files, rounded to the smallest unit of the currency."""
+    return round(Decimal(amount).scaleb(-6), decimals(currency))
+
+
 @portal.app_template_filter("month")
 def month_name(month: date) -> str:
     """Return October 2026."""
@@ -57,11 +63,14 @@ def month_alone(month: date) -> str:
     return str(format_date(month, "LLLL", locale=locale()))
 
 
-def offered_months(today: date) -> list[tuple[str, str]]:
-    """Return the months that a page offers, as values and words; this one first."""
+def offered_months(today: date, first: date | None, shown: date) -> list[tuple[str, str]]:
+    """Return the months that a page offers, as values and words, this one first: those since the
+    ``first``, and the one that is ``shown``."""
     months = [today.replace(day=1)]
-    while len(months) < MONTHS_OFFERED:
+    while len(months) < MONTHS_OFFERED and first is not None and months[-1] > first:
         months.append(previous_month(months[-1]))
+    if shown not in months:
+        months.append(shown)
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 

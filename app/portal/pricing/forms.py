@@ -8,13 +8,13 @@ from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringF
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import gettext, lazy_gettext, ngettext
-from app.portal.spending.forms import AmountField
+from app.languages.numbers import unseparated
+from app.portal.spending.forms import AmountField, typed_amount
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import Plan, PlanTerms
 from app.services.pricing.plans import LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
 from app.services.pricing.versions import LOCAL_ID
-from app.services.spending import amount_words
 
 NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
@@ -58,12 +58,12 @@ class PricingPlanForm(PortalForm):
         data: dict[str, Any] = {
             "version": version,
             "name": plan.name,
-            "amount": f"{terms.cost}",
+            "amount": unseparated(f"{terms.cost}"),
             "currency": terms.currency,
             "interval": terms.interval,
             "unit": terms.unit or NOT_COUNTED,
             "included": terms.included or None,
-            "overage": amount_words(terms.overage_micros) if terms.overage_micros else "",
+            "overage": typed_amount(terms.overage_micros or None),
             "trial_days": terms.trial_days or None,
             "features": "\n".join(plan.features),
             "is_visible": plan.is_visible,

@@ -8,12 +8,14 @@ from flask import Response
 from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import utcnow
-from app.portal.billing.words import month_alone, month_name
+from app.portal.billing.words import model_rate, month_alone, month_name
 from app.portal.report.month_views import Shown, asked_report
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number, percent
 from app.portal.web.letterhead import letterhead, pdf_file
+from app.portal.web.lists import file_words
 from app.services import partners, pdf
+from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
 from app.services.reporting import MonthlyReport, Mover
 
@@ -34,22 +36,33 @@ def report_month_file() -> Response:
         {
             **paper,
             "title": gettext("Report of %(month)s", month=month_name(shown.month)),
-            "subtitle": gettext(
-                "%(name)s, %(first)s to %(last)s UTC, compared with %(earlier_first)s to "
-                "%(earlier_last)s.",
-                name=name,
-                first=day(report.span.start),
-                last=day(report.span.end),
-                earlier_first=day(report.earlier.start),
-                earlier_last=day(report.earlier.end),
-            ),
+            "subtitle": f"{name}, {_span_words(report)}",
             "chart": _chart(report),
             "empty": gettext("No conversations in these months."),
             "tables": [table for table in _tables(shown) if table[2]],
             "note": gettext("Days are UTC. Test calls on the simulated carrier are not counted."),
         },
     )
-    return pdf_file(f"report-{shown.month:%Y-%m}", content)
+    whose = f"-{file_words(name, 'organization')}" if shown.organization else ""
+    return pdf_file(f"report{whose}-{shown.month:%Y-%m}", content)
+
+
+def _span_words(report: MonthlyReport) -> str:
+    days = {
+        "first": day(report.span.start),
+        "last": day(report.span.end),
+        "earlier_first": day(report.earlier.start),
+        "earlier_last": day(report.earlier.end),
+    }
+    if report.span.end == utcnow().date():
+        return gettext(
+            "%(first)s to %(last)s (partial) UTC, compared with %(earlier_first)s to "
+            "%(earlier_last)s.",
+            **days,
+        )
+    return gettext(
+        "%(first)s to %(last)s UTC, compared with %(earlier_first)s to %(earlier_last)s.", **days
+    )
 
 
 def _chart(report: MonthlyReport) -> dict[str, Any] | None:
@@ -82,7 +95,7 @@ def _tables(shown: Shown) -> list[Table]:
     figures = [
         (gettext("Conversations"), number(now.conversations), number(before.conversations)),
         (
-            gettext("Answered by a person"),
+            gettext("With a person"),
             percent(now.by_human, now.conversations),
             percent(before.by_human, before.conversations),
         ),
@@ -115,16 +128,30 @@ def _movers(movers: Sequence[Mover]) -> list[tuple[str, str, str]]:
 
 
 def _earned(shown: Shown) -> list[tuple[str, str]]:
+    """Return what the page shows in tiles, with the notes of the tiles in parentheses."""
     one = shown.earned
-    if one is None:
+    if one is None or not (one.price or one.model or one.carrier):
         return []
-    carrier = ", ".join(
-        micros(cost.reported + cost.estimated, cost.currency) for cost in one.carrier
+    costs = ((cost.reported + cost.estimated, cost.currency) for cost in one.carrier)
+    estimates = [(cost.estimated, cost.currency) for cost in one.carrier if cost.estimated]
+    carrier = ", ".join(micros(*cost) for cost in costs) or "–"
+    estimated = ", ".join(
+        gettext("%(amount)s estimated", amount=micros(*estimate)) for estimate in estimates
     )
     rows = [
         (gettext("Price to customers"), micros(one.price, one.currency)),
-        (gettext("Carrier cost"), carrier or "–"),
-        (gettext("Model cost"), micros(one.model, one.model_currency)),
-        (gettext("Margin"), "–" if one.margin is None else micros(one.margin, one.currency)),
+        (gettext("Carrier cost"), _with_note(carrier, estimated)),
     ]
-    return rows if one.price or one.model or one.carrier else []
+    if model_rate() != ModelRate():
+        rows.append((gettext("Model cost"), micros(one.model, one.model_currency)))
+    if one.margin is None:
+        margin = _with_note("–", gettext("Costs are in another currency"))
+    else:
+        share = percent(one.margin, one.price) if one.price else ""
+        note = gettext("%(share)s of the price", share=share) if share else ""
+        margin = _with_note(micros(one.margin, one.currency), note)
+    return [*rows, (gettext("Margin"), margin)]
+
+
+def _with_note(amount: str, note: str) -> str:
+    return f"{amount} ({note})" if note else amount

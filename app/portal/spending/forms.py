@@ -1,11 +1,13 @@
 """The form of spending limits, and that of a file of call rates."""
 
+from decimal import Decimal
 from typing import ClassVar
 
 from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, ValidationError
 
 from app.languages import gettext, lazy_gettext
+from app.languages.numbers import number_of, unseparated, written
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services import spending
@@ -17,11 +19,12 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class AmountField(StringField):
-    """An amount of money, kept as it is typed; blank is no limit."""
+    """An amount of money, kept as it is typed in the reader's language; blank is no limit."""
 
     def pre_validate(self, _form: object) -> None:
-        if self.text and spending.micros_of(self.text) is None:
-            message = gettext("Enter an amount like 12.50.")
+        if self.text and self.micros is None:
+            example = written(Decimal("12.50"), 2)
+            message = gettext("Enter an amount like %(example)s.", example=example)
             raise ValidationError(message)
 
     @property
@@ -30,7 +33,8 @@ class AmountField(StringField):
 
     @property
     def micros(self) -> int | None:
-        return spending.micros_of(self.text) if self.text else None
+        amount = number_of(self.text)
+        return None if amount is None else spending.micros_of(f"{amount:f}")
 
 
 class SpendingForm(PortalForm):
@@ -49,8 +53,8 @@ class SpendingForm(PortalForm):
         return cls.from_object(
             data={
                 "version": found.version,
-                "day_money": _words(limits.day_micros),
-                "month_money": _words(limits.month_micros),
+                "day_money": typed_amount(limits.day_micros),
+                "month_money": typed_amount(limits.month_micros),
                 "day_minutes": limits.day_minutes,
                 "month_minutes": limits.month_minutes,
                 "waits": limits.waits,
@@ -93,7 +97,9 @@ class BudgetForm(PortalForm):
 
     @classmethod
     def showing(cls, found: Budget) -> "BudgetForm":
-        return cls.from_object(data={"version": found.version, "budget": _words(found.micros)})
+        return cls.from_object(
+            data={"version": found.version, "budget": typed_amount(found.micros)}
+        )
 
 
 class RatesForm(PortalForm):
@@ -102,5 +108,6 @@ class RatesForm(PortalForm):
     )
 
 
-def _words(micros: int | None) -> str:
-    return "" if micros is None else spending.amount_words(micros)
+def typed_amount(micros: int | None) -> str:
+    """Return an amount as `AmountField` reads it; blank without one."""
+    return "" if micros is None else unseparated(spending.amount_words(micros))

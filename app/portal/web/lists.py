@@ -1,5 +1,7 @@
 """What list screens share: filters, sorting and position in the URL, links to other pages."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +19,9 @@ from app.schemas.figures import END_BEFORE_START
 PAGE_SIZE = 25
 _TRAIL = "."
 _LONGEST_TRAIL = 60
+_LONGEST_WORDS = 80
+_LATIN = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
+"""Latin letters that are no letter with an accent."""
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -133,6 +138,14 @@ def _address(**changes: str | None) -> str:
     }
     kept.update(changes)  # None and [] remove the parameter in url_for
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
+
+
+def file_words(name: str, otherwise: str) -> str:
+    """Return a name for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
+    left."""
+    folded = unicodedata.normalize("NFKD", name.lower().translate(_LATIN))
+    plain = folded.encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:_LONGEST_WORDS].strip("-") or otherwise
 
 
 def csv_file(name: str, parts: Iterable[bytes]) -> Response:

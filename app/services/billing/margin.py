@@ -1,11 +1,12 @@
 """What organizations and their campaigns cost and earn in a month."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.models import NO_CAMPAIGN, Campaign, Organization
@@ -13,6 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
 from app.services.billing import statements, usage
+from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
 from app.services.billing.usage import CarrierCost, ModelRate, Used
 from app.services.paging import Page, Sort, keyset_page
@@ -20,6 +22,7 @@ from app.services.spending import rates
 from app.services.tenancy import get_organization, visible_organizations
 
 BY_NAME = Sort(Organization.name_key)
+NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class Earned:
         return self.used.carrier
 
     @property
+    def carrier_micros(self) -> int:
+        """The carrier costs; a sum only for those in one currency."""
+        return sum(cost.reported + cost.estimated for cost in self.carrier)
+
+    @property
     def is_estimated(self) -> bool:
         return any(cost.estimated for cost in self.carrier)
 
@@ -59,10 +67,23 @@ class Earned:
 
 @dataclass(frozen=True, slots=True)
 class MonthOfOrganization:
-    """An organization in a month, and its campaigns, the most expensive first."""
+    """An organization in a month, and its campaigns, the most expensive first; ``since`` is the
+    month in which it was added."""
 
     total: Earned
     campaigns: Sequence[Earned]
+    since: date
+
+
+_AMOUNTS: Mapping[str, Callable[[Earned], int | None]] = {
+    "price": lambda row: row.price,
+    "carrier": lambda row: row.carrier_micros,
+    "model": lambda row: row.model,
+    "margin": lambda row: row.margin,
+}
+ORDERS = frozenset(f"{way}{name}" for name in (NAME, *_AMOUNTS) for way in ("", "-"))
+"""The sort orders; of those by an amount, and of the reverse one by name, any page reads all
+organizations."""
 
 
 def by_organization(
@@ -71,16 +92,20 @@ def by_organization(
     month: date,
     model: ModelRate,
     *,
+    sort: str = NAME,
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Earned]:
-    """Return a page of the partner's organizations by name; ``query`` searches names.
+    """Return a page of the partner's organizations that were there in the month, in one of
+    `ORDERS`; ``query`` searches names.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
-    caller.require(Permission.ORGANIZATIONS_WRITE)
-    rows = visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
+    if sort != NAME:
+        found = all_organizations(session, caller, month, model, query=query)
+        return _part(_sorted(found, sort), cursor, limit)
+    rows = _of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
         few = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query), *([] if few is None else [few]))
@@ -88,14 +113,24 @@ def by_organization(
     return Page(_earned(session, page.items, month, model), page.next_cursor)
 
 
+def first_month(session: Session, caller: Caller) -> date | None:
+    """Return the month in which the partner's first organization was added; None without one.
+    Raises `Forbidden`."""
+    earliest = _of_partner(caller).with_only_columns(func.min(Organization.created_at))
+    at = session.scalar(earliest)
+    return None if at is None else month_of(at.astimezone(UTC).date())
+
+
 def all_organizations(
-    session: Session, caller: Caller, month: date, model: ModelRate
+    session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
 ) -> list[Earned]:
     """Return all of them, for a file and for totals. Raises as `by_organization`."""
     found: list[Earned] = []
     cursor: str | None = None
     while True:
-        page = by_organization(session, caller, month, model, cursor=cursor, limit=1000)
+        page = by_organization(
+            session, caller, month, model, query=query, cursor=cursor, limit=1000
+        )
         found += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -116,20 +151,24 @@ def of_organization(
     names = {row.id: row.name for row in session.execute(query)}
     by_calls = bill.usage is not None and bill.usage.unit == "call"
     units = {key: used.calls if by_calls else used.minutes for key, used in by_campaign.items()}
-    prices = _shared(total.price, units)
+    prices = _shared(bill.total, units)
     campaigns = [
         Earned(
             key,
             names.get(key, "" if key == NO_CAMPAIGN else str(key)),
             used,
-            prices[key],
+            in_micros(prices[key], bill.currency),
             total.currency,
             used.model_micros(model),
             total.model_currency,
         )
         for key, used in by_campaign.items()
     ]
-    return MonthOfOrganization(total, sorted(campaigns, key=lambda each: -each.used.minutes))
+    return MonthOfOrganization(
+        total,
+        sorted(campaigns, key=lambda each: -each.used.minutes),
+        month_of(organization.created_at.astimezone(UTC).date()),
+    )
 
 
 def total(rows: Sequence[Earned]) -> Earned | None:
@@ -155,6 +194,29 @@ def total(rows: Sequence[Earned]) -> Earned | None:
         currency=currencies.pop(),
         model=sum(row.model for row in rows),
     )
+
+
+def _of_partner(caller: Caller) -> Select[Organization]:
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
+
+
+def _sorted(rows: Sequence[Earned], sort: str) -> list[Earned]:
+    """Sort rows that are in the order of their names; those without a margin come last."""
+    name, descending = sort.removeprefix("-"), sort.startswith("-")
+    if name == NAME:
+        return list(reversed(rows))
+    amount = _AMOUNTS[name]
+    known = [row for row in rows if amount(row) is not None]
+    known.sort(key=lambda row: amount(row) or 0, reverse=descending)
+    return known + [row for row in rows if amount(row) is None]
+
+
+def _part(rows: Sequence[Earned], cursor: str | None, limit: int) -> Page[Earned]:
+    """Return a page of rows; the cursor is the number of rows before it."""
+    start = int(cursor) if cursor and re.fullmatch(r"[0-9]{1,9}", cursor) else 0
+    end = start + limit
+    return Page(rows[start:end], str(end) if end < len(rows) else None)
 
 
 def _earned(
@@ -185,9 +247,13 @@ def _earned(
 
 
 def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
-    """Divide an amount by units; the parts sum up to it, unless there are no units."""
+    """Divide an amount in the smallest unit by units; the rounded parts sum up to it, unless there
+    are no units."""
     whole, before, parts = sum(units.values()), 0, {}
     for key, count in units.items():
-        parts[key] = amount * (before + count) // whole - amount * before // whole if whole else 0
-        before += count
+        so_far, now = (
+            (2 * amount * part + whole) // (2 * whole) if whole else 0
+            for part in (before, before + count)
+        )
+        parts[key], before = now - so_far, before + count
     return parts

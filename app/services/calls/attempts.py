@@ -174,7 +174,7 @@ def _reserve(
 ) -> spending.Amount | Claim:
     """What the call has reserved; or a claim that it waits or is over, because a spending limit
     leaves nothing to reserve."""
-    if not call.live:
+    if not call.is_charged:
         return spending.Amount(0, 0)
     reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
     if isinstance(reserved, spending.Amount):

@@ -95,7 +95,11 @@ def preflight(
         *([_listed(parties), *_consent(parties)] if is_number else []),
         _messages(assistant, phone_number, texts),
         *([_hours(session, phone_number, organization)] if is_number else []),
-        *(_spending(session, phone_number, organization, installation) if is_number else []),
+        *(
+            _spending(session, phone_number, organization, installation)
+            if is_number and carrier is not CarrierKind.SIMULATOR
+            else []
+        ),
         *_dispatch(session, organization, installation, account),
         _worker(session, installation.worker_silent_after),
     ]

@@ -144,7 +144,7 @@ def reschedule_earlier(
             continue
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
         wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
-        if call.live and wait is None:
+        if call.is_charged and wait is None:
             spender = spending.Spender.of(call)
             stop = spending.check(
                 session, spender, call.phone_number, now, longest_minutes=longest_minutes

@@ -40,7 +40,6 @@ from app.services.organizations.trial import Trial, end_trial, trial_of
 from app.services.organizations.use import (
     NearLimit,
     Use,
-    at_or_near_limits,
     campaigns_in,
     first_users_of,
     names_of,

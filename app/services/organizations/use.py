@@ -1,6 +1,6 @@
 """What organizations use, counted for many at once: a fixed number of queries."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -65,31 +65,9 @@ class NearLimit:
 
 
 def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
-    """Return active organizations with room for several that have used nearly all of it, the
-    newest first: at most four queries."""
-    return _in_words(session, _near(session, caller, most), above=1)
-
-
-def at_or_near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
-    """Return the organizations of `near_limits`, then those that have reached a limit of 1: at
-    most five queries."""
-    found = _near(session, caller, most)
-    if len(found) < most:
-        reached = (
-            visible(caller)
-            .where(
-                Organization.status == OrganizationStatus.ACTIVE,
-                Organization.id.not_in([organization.id for organization in found]),
-                close_to_limit(Closeness.REACHED),
-            )
-            .order_by(Organization.created_at.desc(), Organization.id.desc())
-            .limit(most - len(found))
-        )
-        found += session.scalars(reached).all()
-    return _in_words(session, found, above=0)
-
-
-def _near(session: Session, caller: Caller, most: int) -> list[Organization]:
+    """Return active organizations with room for several users or assistants that have used nearly
+    all of it, the newest first: at most four queries. A limit of 1 that is reached is how such an
+    organization works."""
     rows = (
         visible(caller)
         .where(
@@ -100,37 +78,23 @@ def _near(session: Session, caller: Caller, most: int) -> list[Organization]:
         .order_by(Organization.created_at.desc(), Organization.id.desc())
         .limit(most)
     )
-    return list(session.scalars(rows).all())
-
-
-def _in_words(session: Session, found: Sequence[Organization], *, above: int) -> list[NearLimit]:
+    found = list(session.scalars(rows).all())
     use = use_of(session, [organization.id for organization in found]) if found else {}
     return [
-        NearLimit(
-            organization,
-            " ".join(_near_words(organization, use[organization.id], above)),
-        )
+        NearLimit(organization, " ".join(_near_words(organization, use[organization.id])))
         for organization in found
     ]
 
 
-def _near_words(organization: Organization, use: Use, above: int) -> Iterator[str]:
-    """Say which limits are nearly used; those of ``above`` or less don't count."""
+def _near_words(organization: Organization, use: Use) -> Iterator[str]:
+    """Say which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
-    if assistants > above and uses(use.assistants, assistants, Closeness.NEAR):
-        yield (
-            gettext("The limit of 1 assistant is reached.")
-            if assistants == 1
-            else gettext(
-                "%(used)s of %(limit)s assistants in use.", used=use.assistants, limit=assistants
-            )
+    if assistants > 1 and uses(use.assistants, assistants, Closeness.NEAR):
+        yield gettext(
+            "%(used)s of %(limit)s assistants in use.", used=use.assistants, limit=assistants
         )
-    if users > above and uses(use.users, users, Closeness.NEAR):
-        yield (
-            gettext("The limit of 1 user is reached.")
-            if users == 1
-            else gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
-        )
+    if users > 1 and uses(use.users, users, Closeness.NEAR):
+        yield gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
 
 
 def campaigns_in(session: Session, organization: Organization) -> int:

@@ -91,7 +91,7 @@ def monthly(
     near: Sequence[organizations.NearLimit] = ()
     if organization_id is None:
         growing, falling = _movers(session, caller, partner_id, span, earlier)
-        near = organizations.at_or_near_limits(session, caller, MOST_NAMED)
+        near = organizations.near_limits(session, caller, MOST_NAMED)
     return MonthlyReport(
         span, earlier, days, days_before, calls, calls_before, growing, falling, near
     )

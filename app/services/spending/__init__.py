@@ -23,6 +23,7 @@ from app.services.spending.reserving import (
     REACHED,
     Amount,
     Stop,
+    add_spent,
     check,
     reserve,
     settle,

@@ -2,7 +2,8 @@
 
 A limited call reserves the price of the longest call, with the totals of its scopes locked: what is
 spent and reserved together never passes a limit, however many workers dial. The rest is released
-when the attempt ends. Calls that aren't live cost nothing.
+when the attempt ends. Calls that aren't live, and test calls on the simulated carrier, cost
+nothing.
 
 Totals are always locked in the order of their keys, and after the sums of `app.services.rollup`.
 """
@@ -153,7 +154,7 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     if not call.live:
         return
     charge = Amount(0, 0)
-    if attempt.answered_at is not None or attempt.cost is not None:
+    if call.is_charged and (attempt.answered_at is not None or attempt.cost is not None):
         rate = rates.rate_of(session, call.phone_number)
         charge = _charge(attempt, rate)
         _count_for_billing(session, call, attempt, charge, rate.currency)
@@ -168,6 +169,11 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     _add(session, Spender.of(call), attempt.started_at, change)
     attempt.charged_micros, attempt.charged_seconds = charge.micros, charge.seconds
     attempt.reserved_micros = attempt.reserved_seconds = 0
+
+
+def add_spent(session: Session, spender: Spender, at: datetime, amount: Amount) -> None:
+    """Add what calls of that time cost to the totals."""
+    _add(session, spender, at, (amount.micros, amount.seconds, 0, 0))
 
 
 def _count_for_billing(

@@ -7,7 +7,15 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed, OrganizationStatus
-from app.models import Assistant, DoNotCallEntry, Organization, WorkerHeartbeat, new_id, utcnow
+from app.models import (
+    Assistant,
+    DoNotCallEntry,
+    Organization,
+    SpendingLimit,
+    WorkerHeartbeat,
+    new_id,
+    utcnow,
+)
 from app.policy.caller import system_caller
 from app.services import calls, pauses, workers
 from app.services.calls import attempts, limits
@@ -150,3 +158,34 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
     pauses.resume(session, system_caller("Mara"), pauses.Scope())
     simulated = calls.Installation(calls_at_once=2)
     assert warned(session, line, simulated) == []
+
+
+def test_a_spending_limit_is_checked_unless_the_call_is_simulated(
+    session: Session, line: Line
+) -> None:
+    session.add(
+        SpendingLimit(
+            scope=f"organization:{line.organization_id}",
+            partner_id=line.partner_id,
+            organization_id=line.organization_id,
+            day_micros=0,
+        )
+    )
+    session.flush()
+    assistant = session.get_one(Assistant, line.assistant_id)
+    found = {
+        carrier: [
+            check.state.value
+            for check in calls.preflight(
+                session,
+                line.key,
+                assistant,
+                NUMBER,
+                TEXTS,
+                installation=calls.Installation(carrier),
+            )
+            if check.code == "spending_allowed"
+        ]
+        for carrier in (CarrierKind.SIMULATOR, CarrierKind.TWILIO)
+    }
+    assert found == {CarrierKind.SIMULATOR: [], CarrierKind.TWILIO: ["failed"]}

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallSource, CallStatus, EndedReason
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal, new_id, utcnow
@@ -217,6 +217,19 @@ def test_a_call_of_a_test_key_reserves_and_costs_nothing(session: Session) -> No
 
 
 @pytest.mark.usefixtures("clock")
+def test_a_test_call_on_the_simulated_carrier_needs_no_room_and_costs_nothing(
+    session: Session,
+) -> None:
+    line = make_line(session)
+    limit(session, line, "organization", day_micros=0)
+    _, attempt_id = claimed(session, line, source=CallSource.TEST)
+    ended(session, attempt_id, seconds=600)
+    assert session.scalar(select(func.count()).select_from(SpendingTotal)) == 0
+    with pytest.raises(Conflict, match="spending limit for today"):
+        line.accept(session, source=CallSource.TEST, carrier=CarrierKind.TWILIO)
+
+
+@pytest.mark.usefixtures("clock")
 def test_without_limits_nothing_is_reserved_and_the_cost_is_counted(session: Session) -> None:
     line = make_line(session)
     _, attempt_id = claimed(session, line)
@@ -315,6 +328,6 @@ def test_a_call_waits_for_its_turn_while_others_have_reserved_the_rest(session: 
 def test_a_limit_of_one_key_leaves_others_alone(session: Session) -> None:
     line = make_line(session)
     limit(session, line, "key", day_micros=0)
-    assert line.accept(session, source=CallSource.TEST).status is CallStatus.QUEUED
+    assert line.accept(session, source=CallSource.LEGACY).status is CallStatus.QUEUED
     spender = spending.Spender(line.partner_id, line.organization_id, new_id())
     assert spending.check(session, spender, "+12025550101", utcnow()) is None
