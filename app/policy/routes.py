@@ -116,6 +116,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.operator_partner_new": P.PARTNER_CREATE,
     "portal.operator_partner_create": P.PARTNER_CREATE,
     "portal.operator_partner": P.PARTNER_CREATE,
+    "portal.operator_partner_domain": P.PARTNER_CREATE,
+    "portal.operator_partner_domain_save": P.PARTNER_CREATE,
     "portal.operator_partner_verify_domain": P.PARTNER_CREATE,
     "portal.partner_suspend_confirm": P.PARTNER_CREATE,
     "portal.partner_suspend": P.PARTNER_CREATE,
