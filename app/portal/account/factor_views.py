@@ -62,11 +62,11 @@ def account_app_confirm() -> Page:
 
 
 @portal.get("/account/factors/app/remove")
-def account_app_remove_confirm() -> str:
+def account_app_remove_confirm() -> Page:
     with transaction(read_only=True) as session:
         factors = own.of_user(session, current_user.user)
     if not (factors.has_app and factors.can_remove_one):
-        raise NotFound
+        return _back()
     return _removing_app(factors).page()
 
 
