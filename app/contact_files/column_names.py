@@ -188,3 +188,18 @@ def _without_owner(letters: str) -> str | None:
     match = _WITH_OWNER.fullmatch(letters)
     known = _numbered(match[1]) if match else None
     return known if known in _MANY or known in _PARTS else None
+
+
+def made_name(index: int) -> str:
+    """Return the name of a column that has none in the file."""
+    return f"Column {letters(index)}"
+
+
+def letters(index: int) -> str:
+    """Return the letters of a spreadsheet's column: 0 is A, 26 is AA."""
+    text = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from app.contact_files.cleaning import without_invisible
-from app.contact_files.column_names import field_of
+from app.contact_files.column_names import field_of, made_name
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.table import Header, Row
 
@@ -112,8 +112,12 @@ def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
     widths = sorted(_used(row) for row in below) or [0]
     # A stray separator makes one row too wide; columns without a name make most rows wide.
     data = widths[-1] if ragged or found is None else widths[(len(widths) - 1) // 2]
-    named = _used(found) if found else 0
-    return max(named, data, 1)
+    if found is None:
+        return max(data, 1)
+    # Columns without a name at the end of the header, if a row has a value there.
+    written = len(found.cells)
+    nameless = max((_used(row) for row in below if len(row.cells) <= written), default=0)
+    return max(_used(found), nameless, data, 1)
 
 
 def _used(row: Row) -> int:
@@ -128,7 +132,7 @@ def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
     for index, cell in enumerate(cells):
         name = _named(cell)
         if not name:
-            name = f"Column {letters(index)}"
+            name = made_name(index)
             notes.append("unnamed_column")
         unique, count = name, 1
         while unique in taken:
@@ -138,13 +142,3 @@ def _names(cells: list[str]) -> tuple[list[str], tuple[str, ...]]:
         taken.add(unique)
         names.append(unique)
     return names, tuple(dict.fromkeys(notes))
-
-
-def letters(index: int) -> str:
-    """Return the letters of a spreadsheet's column: 0 is A, 26 is AA."""
-    text = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text

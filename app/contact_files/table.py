@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self
 
+from app.contact_files.column_names import letters
 from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence
 
@@ -281,12 +282,17 @@ class Table:
             left_out = missing if broken and not problem else 0
             return Row(number, cells + [""] * missing, problem, left_out)
         if problem is None and any(cell.strip() for cell in cells[width:]):
-            sentence = _MORE_CELLS if self._source.wide_rows_are_broken else _MORE_COLUMNS
-            values = {"cells": len(cells), "columns": width}
-            problem = RowProblem("column_count", sentence, values)
-            return Row(number, cells, problem)
+            return Row(number, cells, self._too_wide(cells))
         extra = min(0, self._written - len(cells)) if broken and not problem else 0
         return Row(number, cells[:width], problem, extra)
+
+    def _too_wide(self, cells: Sequence[str]) -> RowProblem:
+        if self._source.wide_rows_are_broken and len(cells) <= self._written:
+            last = max(index for index, cell in enumerate(cells) if cell.strip())
+            return RowProblem("column_count", _NAMELESS, {"column": letters(last)})
+        sentence = _MORE_CELLS if self._source.wide_rows_are_broken else _MORE_COLUMNS
+        columns = max(len(self.header), self._written)
+        return RowProblem("column_count", sentence, {"cells": len(cells), "columns": columns})
 
 
 _MORE_CELLS = Sentence.gettext(
@@ -296,4 +302,7 @@ _MORE_CELLS = Sentence.gettext(
 _MORE_COLUMNS = Sentence.gettext(
     "Has %(cells)s cells where the header has %(columns)s columns. "
     "Give the further columns a name in the header."
+)
+_NAMELESS = Sentence.gettext(
+    "Has a value in column %(column)s, which has no name in the header. Give this column a name."
 )

@@ -13,8 +13,8 @@ from typing import IO, NamedTuple, Protocol
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from app.contact_files.column_names import letters
 from app.contact_files.formulas import guard_cell
-from app.contact_files.header import letters
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")

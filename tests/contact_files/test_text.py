@@ -201,6 +201,39 @@ def test_a_separator_inside_a_value_is_named_and_trailing_ones_are_not() -> None
     ]
 
 
+def test_a_column_without_a_name_at_the_end_has_the_values_below_it() -> None:
+    with opened(b"Name,Phone,\nAnn,+12025550171,\nBo Two,+12025550172,gold\n") as table:
+        assert (table.header, table.notes) == (["Name", "Phone", "Column C"], ("unnamed_column",))
+        assert list(table.rows()) == [
+            Row(2, ["Ann", "+12025550171", ""]),
+            Row(3, ["Bo Two", "+12025550172", "gold"]),
+        ]
+
+
+def test_separators_at_the_end_of_every_row_make_no_column() -> None:
+    data = b"Phone,Name,City,\n+12025550171,Ann,Hove,\n+12025550172,Lee, Bo,Hove,\n"
+    with opened(data) as table:
+        good, broken = table.rows()
+    assert table.header == ["Phone", "Name", "City"]
+    assert good == Row(2, ["+12025550171", "Ann", "Hove"])
+    assert broken.problem is not None
+    assert broken.problem.message == (
+        "Has 5 cells where the header has 4 columns. "
+        "Put quotation marks around the value that holds a separator."
+    )
+
+
+def test_a_late_value_in_a_column_without_a_name_is_named() -> None:
+    rows = b"Ann,+12025550171,\n" * 60 + b"Bo,+12025550172,gold\n"
+    with opened(b"Name,Phone,\n" + rows) as table:
+        *_, last = table.rows()
+    assert table.header == ["Name", "Phone"]
+    assert last.problem is not None
+    assert last.problem.message == (
+        "Has a value in column C, which has no name in the header. Give this column a name."
+    )
+
+
 def test_cells_missing_at_the_end_are_reported() -> None:
     with opened(HEAD + b"Ann,Hove\n" + TAIL) as table:
         assert list(table.rows()) == [Row(2, ["Ann", "Hove", ""], None, 1), Row(3, EVE)]

@@ -106,7 +106,7 @@ def _make_webhook(page: Page, organization: str) -> None:
     page.get_by_role("button", name="Create webhook").click()
     page.get_by_role("link", name="I have stored the secret").click()
     page.get_by_role("button", name="Send test event").click()
-    expect(page.get_by_text("Test event sent.")).to_be_visible()
+    expect(page.get_by_text("Test event queued.")).to_be_visible()
 
 
 def _publish_twice(page: Page) -> None:

@@ -118,8 +118,10 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
 
     journey.go("/account/factors")
     expect(page.get_by_text("9 recovery codes are left")).to_be_visible()
-    page.get_by_role("button", name="Remove the passkey Own laptop").click()
+    page.get_by_role("link", name="Remove the passkey Own laptop").click()
+    page.get_by_role("button", name="Remove passkey").click()
     expect(page.get_by_text("Passkey removed.")).to_be_visible()
+    page.get_by_role("link", name="Remove app").click()
     page.get_by_role("button", name="Remove app").click()
     expect(page.get_by_text("Authenticator app removed.")).to_be_visible()
     journey.sign_out()

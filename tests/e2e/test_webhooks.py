@@ -56,7 +56,7 @@ def test_a_webhook_from_its_making_to_its_end(
 
     receiver.usual = 500
     page.get_by_role("button", name="Send test event").click()
-    expect(page.get_by_text("Test event sent.")).to_be_visible()
+    expect(page.get_by_text("Test event queued.")).to_be_visible()
     page.get_by_role("link", name="Test event").click()
     until_shown(page, page.get_by_text("I say 500"))
     if script:
@@ -70,7 +70,7 @@ def test_a_webhook_from_its_making_to_its_end(
     until_shown(page, again)
     taken = len(receiver.received)
     again.click()
-    expect(page.get_by_text("Sent again with its original id.")).to_be_visible()
+    expect(page.get_by_text("It will be sent again with its original id.")).to_be_visible()
     until(lambda: len(receiver.received) > taken)
     assert len({sent.id for sent in receiver.received}) == 1
     if script:

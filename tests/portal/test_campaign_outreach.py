@@ -220,18 +220,39 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     for words in (
         "1 contact will be called: 00:00 to 24:00, every day, local to each person.",
         "1 will not be called: no phone number.",
-        "1 will not be called: asked not to be called.",
+        "1 will not be called: on the do-not-call list.",
     ):
         assert words in asked
+    page = unescape(admin.get(planned).text)
+    assert "0 of 3 contacts called" in page
+    assert "1 to come, 2 will not be called" in page
+    contacts_page = planned.removesuffix("/outreach")
+    links = re.findall(rf'href="({contacts_page}\?hindrance=[^"]+)"', asked)
+    shown = [re.findall("Ada|Bob|Cleo", admin.get(link).text.split("<tbody>")[1]) for link in links]
+    assert [set(names) for names in shown] == [{"Bob"}, {"Cleo"}]
     assert (feed(session, campaign), status_of(session, campaign)) == (0, CampaignStatus.PAUSED)
     started = admin.post(f"{planned}/start", page=f"{planned}/start")
     assert (started.status_code, started.location) == (303, planned)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
     page = unescape(admin.get(planned).text)
-    for words in ("1 of 3 contacts called", "Asked not to be called", "The last calls are in"):
+    for words in ("1 of 3 contacts called", "On the do-not-call list, or", "The last calls are in"):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
+
+
+def test_every_tab_of_a_campaign_leads_to_its_start(
+    admin: Browser,
+    campaign: Campaign,
+    base: str,
+    assistant: Assistant,
+) -> None:
+    page = f"/campaigns/{campaign.id}"
+    without_plan = admin.get(page).text
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
+    assert f'<a class="inline" href="{base}/plan">create a plan</a>' in without_plan
+    assert f'<a class="inline" href="{base}">start it</a>' in admin.get(page).text
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,9 @@ from app.services.identity_providers.providers import Fields as ProviderFields
 from app.services.organization_groups import GroupInput
 from app.services.saved_views import ViewInput
 from app.services.scim import groups as scim_groups
-from tests.fixtures.cast import Tenant
-from tests.portal.conftest import Browser
+from app.services.users import operators
+from tests.fixtures.cast import OPERATOR, Tenant
+from tests.portal.conftest import PASSWORD_HASH, Browser
 from tests.portal.test_templates import SOURCES
 from tests.portal.test_webhooks import make as make_webhook
 
@@ -114,9 +115,18 @@ class EditForm:
     """Typed each time: no page shows them again."""
     is_version_first: bool = False
     """Whether the conflict is found before the error is."""
+    by_operator: bool = False
 
 
 FORMS = [
+    EditForm(
+        ("portal/operator/partner_domain.html",),
+        "/operator/partners/{partner}/domain",
+        {"domain": "theirs.example"},
+        {"domain": "not a domain"},
+        {"domain": "mine.example"},
+        by_operator=True,
+    ),
     EditForm(
         ("portal/account/page.html",),
         "/account",
@@ -432,6 +442,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     group = scim_groups.create(session, caller, scim_groups.Fields("Sales"))
     own_group = organization_groups.create(session, caller, GroupInput("West", [organization_id]))
     return {
+        "partner": own.partner.id,
         "template": template.id,
         "rule": rule.id,
         "view": view.id,
@@ -446,6 +457,18 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "group": group.id,
         "organization_group": own_group.id,
     }
+
+
+@pytest.fixture
+def editors(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> Callable[[EditForm], Iterator[Browser]]:
+    """Two browsers of a user who may use the form."""
+    operator = operators.create(
+        session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
+    )
+    admin = own.staff[Role.PARTNER_ADMIN]
+    return lambda form: (signed_in(operator if form.by_operator else admin) for _ in range(2))
 
 
 def save(browser: Browser, page: str, path: str, typed: Fields) -> TestResponse:
@@ -474,10 +497,10 @@ def subclasses(kind: type) -> Iterator[type]:
 
 @EACH
 def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
-    form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
+    form: EditForm, ids: dict[str, object], editors: Callable[[EditForm], Iterator[Browser]]
 ) -> None:
     path = form.path.format(**ids)
-    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    mine, theirs = editors(form)
     my_page, their_page = mine.get(path).text, theirs.get(path).text
     assert save(theirs, their_page, path, form.theirs | form.secrets).status_code == 303
     late = save(mine, my_page, path, form.wrong | form.secrets)
@@ -491,10 +514,10 @@ def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
 
 @EACH
 def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
-    form: EditForm, ids: dict[str, object], own: Tenant, signed_in: SignedIn
+    form: EditForm, ids: dict[str, object], editors: Callable[[EditForm], Iterator[Browser]]
 ) -> None:
     path = form.path.format(**ids)
-    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    mine, theirs = editors(form)
     my_page, their_page = mine.get(path).text, theirs.get(path).text
     assert save(theirs, their_page, path, form.theirs | form.secrets).status_code == 303
     late = save(mine, my_page, path, form.corrected | form.secrets)

@@ -8,9 +8,10 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import Role
-from app.models import Mail, MailKind, User
+from app.enums import Role, UserStatus
+from app.models import LinkPurpose, Mail, MailKind, User, utcnow
 from app.services import mail_queue
+from app.services.auth import one_time_links
 from app.services.mails import sending
 from tests.fixtures.cast import Tenant, bearer
 from tests.portal.conftest import Browser
@@ -46,11 +47,53 @@ def test_a_visitor_chooses_on_the_sign_in_page(own: Tenant, browser: Browser) ->
     page = f"/p/{own.partner.slug}/sign-in"
     answer = browser.client.post(
         "/language",
-        data={"language": "es", "csrf_token": token_of(browser.get(page).text)},
-        headers={"Referer": f"http://localhost{page}"},
+        data=language_form(browser.get(page).text, "es"),
     )
     assert (answer.status_code, answer.location) == (303, page)
     assert language_of(browser.get(page, headers=GERMAN).text) == "es"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "place"),
+    [(LinkPurpose.INVITATION, "invitation"), (LinkPurpose.RESET_PASSWORD, "password")],
+)
+def test_the_page_of_a_link_in_a_mail_stays_in_the_chosen_language(
+    own: Tenant, browser: Browser, session: Session, purpose: LinkPurpose, place: str
+) -> None:
+    if purpose is LinkPurpose.INVITATION:
+        own.user.status, own.user.password_hash = UserStatus.INVITED, None
+    token = one_time_links.create(session, own.user.id, purpose)
+    session.commit()
+    page = f"/p/{own.partner.slug}/{place}/{token}"
+    shown = browser.get(page)
+    answer = browser.client.post("/language", data=language_form(shown.text, "es"))
+    assert (shown.status_code, answer.status_code, answer.location) == (200, 303, page)
+    assert language_of(browser.get(page).text) == "es"
+
+
+def test_the_second_step_is_in_the_language_chosen_there(
+    own: Tenant, browser: Browser, session: Session
+) -> None:
+    page = "/sign-in/second-step"
+    own.user.language, own.user.second_factor_at = "fr", utcnow()
+    session.commit()
+    browser.sign_in(own.user.email)
+    shown = browser.get(page).text
+    browser.client.post("/language", data=language_form(shown, "es"))
+    assert (language_of(shown), language_of(browser.get(page).text)) == ("fr", "es")
+
+
+def test_a_language_leads_to_no_other_site(browser: Browser) -> None:
+    form = language_form(browser.get("/sign-in").text, "de") | {"next": "https://example.com/"}
+    assert browser.client.post("/language", data=form).location == "/"
+
+
+def language_form(html: str, code: str) -> dict[str, str]:
+    """Return what the button of a language sends."""
+    form = html.partition('class="language-choice"')[2].partition("</form>")[0]
+    place = re.search(r'name="next" value="([^"]+)"', form)
+    assert place is not None
+    return {"language": code, "csrf_token": token_of(form), "next": place[1]}
 
 
 def token_of(html: str) -> str:

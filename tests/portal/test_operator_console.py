@@ -19,7 +19,7 @@ from app.enums import Role, UserStatus
 from app.factory import furnish
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
-from app.models import Backup, Mail, Partner, User, utcnow
+from app.models import AuditEntry, Backup, Mail, Partner, User, utcnow
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
 from tests.fixtures.cast import Tenant, make_tenant
@@ -70,6 +70,48 @@ def test_a_partner_with_a_problem_is_not_added(
 ) -> None:
     assert operator.post(NEW, TYPED | changes, page=NEW).status_code == 422
     assert session.scalar(select(func.count()).select_from(Partner)) == 0
+
+
+NO_HOST = "is not a host name like portal.example.com."
+TAKEN = "Another partner&#39;s verified domain is the same."
+
+
+@pytest.mark.parametrize(
+    ("domain", "words"),
+    [("not a domain", NO_HOST), ("http://foo bar", NO_HOST), ("Portal.Taken.example", TAKEN)],
+)
+def test_a_domain_that_can_not_be_verified_is_refused(
+    session: Session, own: Tenant, other: Tenant, operator: Browser, domain: str, words: str
+) -> None:
+    other.partner.domain = other.partner.domain_key = "portal.taken.example"
+    other.partner.domain_verified_at = utcnow()
+    session.commit()
+    page = f"/operator/partners/{own.partner.id}/domain"
+    answers = [
+        operator.post(NEW, TYPED | {"domain": domain}, page=NEW),
+        operator.post(page, {"domain": domain, "version": own.partner.version}, page=page),
+    ]
+    assert [(answer.status_code, words in answer.text) for answer in answers] == [(422, True)] * 2
+    session.expire_all()
+    assert session.scalar(select(func.count()).select_from(Partner)) == 2
+    assert own.partner.domain != domain
+
+
+def test_the_operator_corrects_a_domain(session: Session, own: Tenant, operator: Browser) -> None:
+    page = f"/operator/partners/{own.partner.id}"
+    sent = {"domain": "portal.own.example", "version": str(own.partner.version)}
+    saved = operator.post(f"{page}/domain", sent, page=f"{page}/domain")
+    assert (saved.status_code, saved.location) == (303, page)
+    session.expire_all()
+    assert (own.partner.domain, own.partner.domain_verified_at) == ("portal.own.example", None)
+    latest = session.scalars(
+        select(AuditEntry).where(AuditEntry.target_id == str(own.partner.id))
+    ).all()[-1]
+    assert (latest.action, latest.after["domain"]) == ("partner.updated", "portal.own.example")
+    sent = {"domain": "", "version": str(own.partner.version)}
+    operator.post(f"{page}/domain", sent, page=f"{page}/domain")
+    session.expire_all()
+    assert own.partner.domain is None
 
 
 def test_the_operator_verifies_a_domain_once(

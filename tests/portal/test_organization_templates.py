@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 from openpyxl import Workbook
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, Role, Tier, UserStatus
@@ -120,6 +120,32 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
     page = text(browser.get(answer.location))
     for words in ("Template Dentists added.", "Plus", "Robin", "Recall", "Tue, Thu", "09:00 to"):
         assert words in page
+
+
+def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_edited(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    session.execute(delete(Outreach))
+    session.commit()
+    path = f"/organizations/{source.id}/save-as-template"
+    campaign = session.scalars(select(Campaign)).one()
+    form = {"name": "Dentists", "campaign": str(campaign.id), "first_role": "owner", "once": "a1"}
+    page = str(browser.post(path, form, page=path).location)
+    words = "Recall had no plan yet. This is the standard plan."
+    assert words in text(browser.get(page))
+    template = session.scalars(select(OrganizationTemplate)).one()
+    saved = {
+        "name": "Recall",
+        "assistant": "0",
+        "weekdays": ["1"],
+        "hours_start": "09:00",
+        "hours_end": "17:00",
+        "message_kind": "default",
+        "version": str(template.version),
+    }
+    answer = browser.post(f"{page}/campaign", saved, page=f"{page}/campaign")
+    assert (answer.status_code, words in text(browser.get(page))) == (303, False)
 
 
 def test_a_customer_gets_everything_of_the_template_at_once(

@@ -197,7 +197,9 @@ def test_a_removed_passkey_is_refused_and_the_password_is_enough(
     session: Session, own: Tenant, admin: Browser, visitor: Browser, key: Authenticator
 ) -> None:
     passkey = session.scalars(select(Passkey)).one()
-    admin.post(f"{FACTORS}/passkeys/{passkey.id}/remove", page=FACTORS)
+    path = f"{FACTORS}/passkeys/{passkey.id}/remove"
+    assert f"Remove the passkey {passkey.name}?" in admin.get(path).text
+    admin.post(path, page=path)
     alone(visitor, key)
     assert not is_signed_in(visitor)
     visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)

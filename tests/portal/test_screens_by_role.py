@@ -26,6 +26,7 @@ ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.S
 LEADS_AWAY = {
     *("portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"),
     *("portal.second_step", "portal.step_up", "portal.account_app"),
+    "portal.account_app_remove_confirm",
 }
 OFFERED_BY_CHOICE = {"portal.chat"}
 """To everyone or to no one, as the partner wants it."""

@@ -263,6 +263,25 @@ def test_removing_the_app_makes_the_password_enough_again(
     assert actions(session, protected.user)[1] == "user.app_removed"
 
 
+def test_removing_the_app_says_what_follows_first(protected: Protected) -> None:
+    page = protected.browser.get("/account/factors/app/remove").text
+    asked = re.findall(r"<li>(.*?)</li>", page.partition('class="consequences"')[2])
+    assert asked[:3] == [
+        "Its codes no longer work, here and at your next sign-in.",
+        "Your second factor is off then: the password alone signs you in.",
+        "Your recovery codes no longer work.",
+    ]
+    assert 'action="/account/factors/app/remove"' in page
+
+
+def test_the_page_of_the_second_step_waits_for_a_code(app: Flask, protected: Protected) -> None:
+    page = with_password(app, protected.user).get(SECOND_STEP).text
+    field = re.search(r'<input[^>]*name="code"[^>]*>', page)
+    assert field is not None
+    assert 'autocomplete="one-time-code"' in field[0]
+    assert "autofocus" in field[0]
+
+
 def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
     app: Flask, protected: Protected, clock: Clock
 ) -> None:

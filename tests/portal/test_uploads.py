@@ -48,6 +48,21 @@ def desk(app: Flask, database: Database, browser: Browser, campaign: Campaign) -
     return Desk(app, database, browser, campaign)
 
 
+def test_staff_read_whose_campaign_it_is_on_every_page(
+    desk: Desk, own: Tenant, campaign: Campaign, signed_in: SignedIn
+) -> None:
+    whose = f"{campaign.name} of {own.organization.name}"
+    choose = f"/campaigns/{campaign.id}/upload"
+    address = str(desk.send(f"Name,Phone\nAnn,{ANN}\n".encode()).location)
+    pages = [desk.browser.get(path).text for path in (choose, address)]
+    desk.work(address)
+    pages += [desk.browser.get(path).text for path in (address, "/uploads")]
+    assert [whose in unescape(page) for page in pages] == [True] * 4
+    member = signed_in(own.user)
+    assert whose not in unescape(member.get(address).text)
+    assert f"{campaign.name}, " in unescape(member.get("/uploads").text)
+
+
 def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Database) -> None:
     export = hubspot_contacts()
     answer = desk.send(export.data, "all contacts.csv")

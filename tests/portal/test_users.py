@@ -80,7 +80,7 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     members = browser.get(f"/organizations/{own.organization.id}/people")
     assert f'{limit} target="_blank"' in one.text  # what was typed stays
     assert one.text.count("has 1 of 1 users") == 1
-    for answer, status in ((one, 422), (several, 200), (members, 200)):
+    for answer, status in ((one, 422), (several, 422), (members, 200)):
         assert (answer.status_code, limit in answer.text) == (status, True)
         assert browser.get(f"/organizations/{own.organization.id}/plan").status_code == 200
 
@@ -304,6 +304,28 @@ def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
         ("grace@x.example", roomy.organization.id),
     }
     assert [mails_to(session, user, MailKind.INVITATION) for user in made] == [1, 1]
+
+
+def test_no_one_of_many_is_invited_without_seats_for_all_and_what_was_typed_is_kept(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    path = "/people/invite-many"
+    roomy.organization.user_limit = 3
+    session.commit()
+    lines = "ada@x.example, Ada\ngrace@x.example\nkay@x.example"
+    typed = {"users": lines, "organization": "Northwind Bakery"}
+    answer = browser.post(path, typed, page=path)
+    page = unescape(answer.text)
+    words = "2 of 3 new users fit in the user limit of Northwind Bakery. No one was invited."
+    assert (answer.status_code, words in page, f"{lines}</textarea>" in page) == (422, True, True)
+    assert f'href="/organizations/{roomy.organization.id}/plan" target="_blank"' in page
+    content = io.BytesIO(lines.encode())
+    by_file = {"file": (content, "people.csv"), "organization": "Northwind Bakery"}
+    assert f"{lines}</textarea>" in unescape(browser.post(path, by_file, page=path).text)
+    assert session.scalars(select(User).where(User.email.endswith("@x.example"))).all() == []
+    roomy.organization.user_limit = 4
+    session.commit()
+    assert "3 users invited" in browser.post(path, typed, page=path).text
 
 
 def test_each_address_of_a_line_has_a_result_and_its_line_is_fixed_once(

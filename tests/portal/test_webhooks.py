@@ -14,6 +14,7 @@ from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
+from app.portal.web.formats import moment
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
@@ -126,7 +127,8 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     session.commit()
     answered = "The receiver answered 503: “&lt;b&gt;away&lt;/b&gt; x"
     retrying = admin.get(page_of(endpoint)).text
-    assert f"{answered}{'x' * 187}”. Retries continue for 24 hours" in retrying
+    tried = f"Last attempt: {moment(delivery.last_attempt_at)}."
+    assert f"{answered}{'x' * 187}”. {tried} Retries continue for 24 hours" in retrying
     assert "<b>away" not in retrying
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
@@ -194,11 +196,36 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
         in shown
     )
     assert f'href="{page}/edit"' in shown
-    for words in ("1 delivery sent again.", "No delivery is waiting for a retry."):
+    for words in ("1 delivery will be sent again.", "No delivery is waiting for a retry."):
         answer = admin.post(f"{page}/retry", page=page)
         assert words in admin.get(answer.location).text
     session.refresh(delivery)
     assert (delivery.state, delivery.next_attempt_at) == (DeliveryState.HELD, None)
+
+
+def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    page = page_of(endpoint)
+    answer = admin.post(f"{page}/test", {"once": "t1"}, page=page)
+    sent = admin.get(answer.location).text
+    delivery = session.scalars(select(WebhookDelivery)).one()
+    paths = [page, f"{page}/deliveries/{delivery.id}"]
+
+    def asks() -> list[bool]:
+        return ['hx-trigger="every 2s"' in admin.get(path).text for path in paths]
+
+    assert "Test event queued. The log shows the result." in sent
+    assert (badges(sent)[1], asks()) == (("info", "On its way"), [True, True])
+    delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
+    session.commit()
+    assert badges(admin.get(page).text)[1] == ("info", "On its way")
+    assert asks() == [True, True]
+    delivery.state, delivery.retries = DeliveryState.WAITING, 1
+    delivery.next_attempt_at = utcnow() + timedelta(minutes=1)
+    session.commit()
+    assert asks() == [False, False]
 
 
 def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
@@ -269,7 +296,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     delivery = ended(session, endpoint, DeliveryState.FAILED)
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
     assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
-    for words in ("Sent again", "already in progress"):
+    for words in ("It will be sent again", "already in progress"):
         answer = admin.post(f"{shown}/replay", page=LIST + "/new")
         assert (answer.status_code, answer.location) == (303, shown)
         assert words in admin.get(shown).text
@@ -289,7 +316,7 @@ def test_all_that_failed_since_a_day_is_sent_again(
     assert (wrong.status_code, "Enter a day like 2026-02-28" in wrong.text) == (422, True)
     day = (utcnow() - timedelta(days=2)).date().isoformat()
     answer = admin.post(f"{page}/replay-failed", {"since": day}, page=page)
-    assert "1 delivery sent again." in admin.get(answer.location).text
+    assert "1 delivery will be sent again." in admin.get(answer.location).text
     for delivery in (old, new):
         session.refresh(delivery)
     assert (old.state, new.state) == (DeliveryState.FAILED, DeliveryState.HELD)

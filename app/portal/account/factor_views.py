@@ -10,14 +10,16 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from app.enums import Proof
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.models import Passkey
 from app.portal.account.devices import device_words
 from app.portal.auth.login_manager import CHALLENGE_KEY
 from app.portal.auth.second_step_forms import AppForm, PasskeyForm
 from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
@@ -57,6 +59,15 @@ def account_app_confirm() -> Page:
         page = _app_page(form)
         return (page, 422) if isinstance(page, str) else page
     return _done(gettext("Authenticator app added."), codes)
+
+
+@portal.get("/account/factors/app/remove")
+def account_app_remove_confirm() -> Page:
+    with transaction(read_only=True) as session:
+        factors = own.of_user(session, current_user.user)
+    if not (factors.has_app and factors.can_remove_one):
+        return _back()
+    return _removing_app(factors).page()
 
 
 @portal.post("/account/factors/app/remove")
@@ -100,6 +111,16 @@ def account_passkey_add() -> Page:
     return _done(gettext("Passkey added."), codes)
 
 
+@portal.get("/account/factors/passkeys/<uuid:passkey_id>/remove")
+def account_passkey_remove_confirm(passkey_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        factors = own.of_user(session, current_user.user)
+    found = next((passkey for passkey in factors.passkeys if passkey.id == passkey_id), None)
+    if found is None or not factors.can_remove_one:
+        raise NotFound
+    return _removing_passkey(factors, found).page()
+
+
 @portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
 def account_passkey_remove(passkey_id: UUID) -> Response:
     try:
@@ -123,6 +144,41 @@ def account_recovery_codes() -> Page:
     return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
 
 
+def _removing_app(factors: own.Factors) -> Confirmation:
+    return Confirmation(
+        action=url_for("portal.account_app_remove"),
+        title=gettext("Remove the authenticator app?"),
+        consequences=(
+            gettext("Its codes no longer work, here and at your next sign-in."),
+            *_left_after(factors),
+        ),
+        act=gettext("Remove app"),
+        safe=gettext("Keep it"),
+        safe_url=url_for("portal.account_factors"),
+    )
+
+
+def _removing_passkey(factors: own.Factors, passkey: Passkey) -> Confirmation:
+    return Confirmation(
+        action=url_for("portal.account_passkey_remove", passkey_id=passkey.id),
+        title=gettext("Remove the passkey %(name)s?", name=passkey.name),
+        consequences=(gettext("It no longer signs you in."), *_left_after(factors)),
+        act=gettext("Remove passkey"),
+        safe=gettext("Keep it"),
+        safe_url=url_for("portal.account_factors"),
+    )
+
+
+def _left_after(factors: own.Factors) -> Sequence[str]:
+    """Return what protects the account when one of its factors is gone."""
+    if int(factors.has_app) + len(factors.passkeys) > 1:
+        return (gettext("Your other second factor stays on."),)
+    return (
+        gettext("Your second factor is off then: the password alone signs you in."),
+        gettext("Your recovery codes no longer work."),
+    )
+
+
 def _done(words: str, codes: Sequence[str] | None) -> Page:
     """Show new recovery codes, which is possible only now, or go back to the factors."""
     if codes is None:
@@ -138,6 +194,7 @@ def _page(form: PasskeyForm) -> str:
         "portal/account/factors.html",
         user=current_user.user,
         factors=factors,
+        removing_app=_removing_app(factors),
         form=form,
         site=site(),
         options_url=url_for("portal.account_passkey_options"),

@@ -10,7 +10,7 @@ from app.portal.web.forms import PortalForm
 MOST_CHARACTERS = 20_000
 
 
-def _code() -> StringField:
+def _code(**render: object) -> StringField:
     return StringField(
         lazy_gettext("Code"),
         [Length(max=100, message=lazy_gettext("Too long."))],
@@ -19,18 +19,19 @@ def _code() -> StringField:
             "autocomplete": "one-time-code",
             "autocapitalize": "none",
             "spellcheck": "false",
+            **render,
         },
     )
 
 
 class SecondStepForm(PortalForm):
-    code = _code()
+    code = _code(autofocus=True)  # a recovery code has letters too
     answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
     remember = BooleanField(lazy_gettext("Don’t ask again in this browser for 30 days"))
 
 
 class AppForm(PortalForm):
-    code = _code()
+    code = _code(inputmode="numeric")
 
 
 class PasskeyForm(PortalForm):
@@ -44,7 +45,8 @@ class PasskeyForm(PortalForm):
 
 class StepUpForm(PortalForm):
     present = PasswordField(
-        lazy_gettext("Current password"), render_kw={"autocomplete": "current-password"}
+        lazy_gettext("Current password"),
+        render_kw={"autocomplete": "current-password", "autofocus": True},
     )
-    code = _code()
+    code = _code(autofocus=True)
     answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])

@@ -4,6 +4,7 @@ from datetime import time
 from typing import Any
 
 from flask import url_for
+from markupsafe import Markup
 
 from app.enums import CampaignStatus
 from app.extensions import caller
@@ -11,22 +12,32 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Campaign, Outreach
 from app.portal.calls.labels import in_sentence
 from app.portal.campaigns.plan_forms import DAYS
+from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import moment, number
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
+from app.services.contacts import Hindrance
 from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
 from app.services.outreach.plans import WORKDAYS, weekdays_of
 
+_LISTED = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
     "contact_ended": lazy_gettext("The status ends outreach"),
-    "do_not_contact": lazy_gettext("Asked not to be called"),
+    "do_not_contact": lazy_gettext("On the do-not-call list, or asked not to be called"),
     "consent_missing": lazy_gettext("No consent to be called"),
     "invalid_phone": lazy_gettext("The number lacks its area code"),
     "number_not_allowed": lazy_gettext("The number may not be called"),
     "trial_mode": lazy_gettext("Trial mode: the number isn’t verified"),
     "no_hour": lazy_gettext("The plan’s hours don’t fit the number"),
 }
+_HINDRANCES = {
+    "no_phone": Hindrance.NO_PHONE,
+    "contact_ended": Hindrance.ENDED,
+    _LISTED: Hindrance.DO_NOT_CALL,
+    "do_not_contact": Hindrance.REFUSED,
+}
+"""The filter of the campaign's contacts for each reason that has one."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
     "organization_suspended": ("portal.organization", lazy_gettext("View organization")),
@@ -90,9 +101,14 @@ def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | No
 
 
 def consequences(
-    forecast: Forecast, plan: Outreach, held: CampaignBlocker | None, at_night: str | None
+    campaign: Campaign,
+    forecast: Forecast,
+    plan: Outreach,
+    held: CampaignBlocker | None,
+    at_night: str | None,
 ) -> list[str]:
-    """Return the consequences of starting now, in numbers."""
+    """Return the consequences of starting now, in numbers; contacts that won't be called with a
+    link to them."""
     lines = [
         ngettext(
             "%(num)s contact will be called: %(hours)s.",
@@ -108,23 +124,33 @@ def consequences(
     if forecast.before:
         lines.append(
             ngettext(
-                "%(num)s contact of this round were already called.",
+                "%(num)s contact of this round was already called.",
                 "%(num)s contacts of this round were already called.",
                 forecast.before,
             )
         )
-    lines += [
-        gettext(
-            "%(number)s will not be called: %(reason)s.",
-            number=number(count),
-            reason=in_sentence(reason_words(code)),
-        )
-        for code, count in sorted(forecast.left_out.items())
-    ]
+    left_out = dict(forecast.left_out)
+    if forecast.listed:
+        left_out[_LISTED] = forecast.listed
+        left_out["do_not_contact"] -= forecast.listed
+    lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1]]
     if not forecast.is_exact:
         lines.append(gettext("Numbers that can’t be called are skipped."))
     lines.append(gettext("Contacts added later are called too, until you pause the campaign."))
     return lines
+
+
+def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
+    hindrance = _HINDRANCES.get(code)
+    line = gettext(
+        "%(number)s will not be called: %(reason)s.",
+        number=number(count),
+        reason=in_sentence(HINDRANCE_NAMES[hindrance] if hindrance else reason_words(code)),
+    )
+    if hindrance is None or not may_open(caller(), "portal.campaign"):
+        return line
+    url = url_for("portal.campaign", campaign_id=campaign.id, hindrance=hindrance.value)
+    return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 
 
 def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str]]:
@@ -162,6 +188,19 @@ def blocker_words(
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
         "act": str(act),
     }
+
+
+def ahead_words(progress: Progress, forecast: Forecast | None = None) -> str:
+    """Return how many contacts are still to be called and how many will not be; before a start, as
+    the ``forecast`` says."""
+    to_come = forecast.called if forecast else progress.open
+    left_out = sum((forecast or progress).left_out.values())
+    words = []
+    if to_come:
+        words.append(gettext("%(number)s to come", number=number(to_come)))
+    if left_out:
+        words.append(gettext("%(number)s will not be called", number=number(left_out)))
+    return ", ".join(words)
 
 
 def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:

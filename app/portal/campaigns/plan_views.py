@@ -14,6 +14,7 @@ from app.languages import gettext
 from app.models import Campaign, Outreach
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
+    ahead_words,
     blocker_words,
     consequences,
     hours_words,
@@ -119,7 +120,8 @@ def campaign_start_confirm(campaign_id: UUID) -> Page:
         plan = outreach.stored_plan(session, found)
         if plan is None:
             return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
-        return _starting(session, found, plan, again=False).page()
+        forecast = outreach.forecast(session, found)
+        return _starting(session, found, plan, forecast, again=False).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
@@ -134,7 +136,8 @@ def campaign_again_confirm(campaign_id: UUID) -> Page:
         plan = outreach.stored_plan(session, found)
         if plan is None or not outreach.progress_of(session, found).is_over:
             return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
-        return _starting(session, found, plan, again=True).page()
+        forecast = outreach.forecast(session, found, again=True)
+        return _starting(session, found, plan, forecast, again=True).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
@@ -184,6 +187,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "needs_contacts": False,
         "blocker": None,
         "at_night": _at_night(session, found, plan) if plan else None,
+        "ahead": ahead_words(progress),
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
@@ -193,7 +197,10 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         shown["needs_contacts"] = not found.contact_count and not is_archived
         if found.contact_count and not is_archived and (not running or progress.is_over):
             again = plan.started_at is not None and progress.is_over and progress.called > 0
-            shown["confirmation"] = _starting(session, found, plan, again=again)
+            forecast = outreach.forecast(session, found, again=again)
+            shown["confirmation"] = _starting(session, found, plan, forecast, again=again)
+            if not progress.is_over:
+                shown["ahead"] = ahead_words(progress, forecast)
     return shown
 
 
@@ -206,7 +213,14 @@ def _at_night(session: Session, found: Campaign, plan: Outreach) -> str | None:
     return night_words(*outreach.hours_of(plan, organization))
 
 
-def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool) -> Confirmation:
+def _starting(
+    session: Session,
+    found: Campaign,
+    plan: Outreach,
+    forecast: outreach.Forecast,
+    *,
+    again: bool,
+) -> Confirmation:
     resumes = plan.started_at is not None and not again
     if again:
         title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
@@ -222,7 +236,8 @@ def _starting(session: Session, found: Campaign, plan: Outreach, *, again: bool)
         action=url_for(endpoint, campaign_id=found.id),
         title=title,
         consequences=consequences(
-            outreach.forecast(session, found, again=again),
+            found,
+            forecast,
             plan,
             _blocker(session, found, plan),
             _at_night(session, found, plan),

@@ -135,12 +135,14 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    summary = outreach.summaries_of(session, [found]).get(found.id, outreach.Summary())
+    planned = outreach.summaries_of(session, [found]).get(found.id)
+    summary = planned or outreach.Summary()
     state = state_of(found, summary)
     return {
         "campaign": found,
         "state": state,
         "state_words": STATE_WORDS[state],
+        "has_plan": planned is not None,
         "started": summary.started_at is not None,
         "archived": found.status is CampaignStatus.ARCHIVED,
         "organization": organizations.get(session, caller(), found.organization_id),

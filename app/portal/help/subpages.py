@@ -168,6 +168,7 @@ SAME_HELP: dict[str, str] = {
         "directory": "directory_group directory_token_new",
         "do_not_call_lists": "do_not_call do_not_call_add",
         "operator_destinations": "operator_partner_destinations",
+        "operator_partner": "operator_partner_domain",
         "operator_spending": "operator_partner_spending",
         "operator_storage": "operator_partner_storage",
         "organization_plan": "organization_plan_check",

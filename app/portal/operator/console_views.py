@@ -34,7 +34,7 @@ def operator_partner_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            made = partners.create(session, caller(), form.to_partner())
+            made = partners.create_by_operator(session, caller(), form.to_partner())
             invited = users.invite(
                 session,
                 caller(),

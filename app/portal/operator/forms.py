@@ -1,4 +1,4 @@
-"""The form of a new partner."""
+"""The forms of a new partner, and of the domain of one."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,7 @@ from wtforms import EmailField, StringField
 
 from app.errors import ValidationFailed
 from app.languages import lazy_gettext
-from app.portal.web.fields import OnceField, blank_is_none
+from app.portal.web.fields import OnceField, VersionField, blank_is_none
 from app.portal.web.forms import PortalForm
 from app.schemas.parsing import read
 from app.schemas.partners import PRODUCT_NAME, CreatePartnerInput
@@ -15,13 +15,26 @@ from app.schemas.users import CreateAdminInput
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
 
+def _domain() -> StringField:
+    return StringField(
+        lazy_gettext("Domain"),
+        filters=[blank_is_none],
+        render_kw=_NAME | {"spellcheck": "false", "inputmode": "url"},
+    )
+
+
+class DomainForm(PortalForm):
+    version = VersionField()
+    domain = _domain()
+
+
 class PartnerForm(PortalForm):
     wire_fields: ClassVar = {"partnerName": "name"}
 
     once = OnceField()
     name = StringField(lazy_gettext("Name"), render_kw=_NAME)
     product_name = StringField(lazy_gettext("Product name"), default=PRODUCT_NAME, render_kw=_NAME)
-    domain = StringField(lazy_gettext("Domain"), filters=[blank_is_none], render_kw=_NAME)
+    domain = _domain()
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
     administrator_name = StringField(lazy_gettext("Name"), filters=[blank_is_none], render_kw=_NAME)
 

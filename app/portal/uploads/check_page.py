@@ -15,6 +15,7 @@ from app.extensions import transaction
 from app.languages import gettext, pgettext
 from app.models import Campaign, ContactImport
 from app.phone import country_name
+from app.portal.uploads.campaign_words import names_of
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
@@ -104,15 +105,16 @@ def check_context(
     }
 
 
-def path_of(upload: ContactImport, campaign_name: str) -> dict[str, Any]:
+def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
     """Return breadcrumbs and wizard steps of an upload's pages."""
+    name, in_sentence = names_of(session, upload)
     campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
     choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
     return {
-        "campaign_name": campaign_name,
+        "campaign_name": in_sentence,
         "crumbs": [
             (gettext("Campaigns"), url_for("portal.campaigns")),
-            (campaign_name, campaign),
+            (name, campaign),
             (pgettext("noun", "Upload"), None),
         ],
         "places": [

@@ -11,6 +11,7 @@ from app.enums import ImportState
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import ContactImport
+from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -23,8 +24,15 @@ from app.services.paging import Page
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """``organization`` is None for members."""
+
     upload: ContactImport
     campaign: str
+    organization: str | None
+
+    @property
+    def campaign_words(self) -> str:
+        return campaign_words(self.campaign, self.organization)
 
 
 def _chosen() -> dict[str, Any]:
@@ -45,7 +53,9 @@ def _page(
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = uploads.search(session, caller(), **_chosen(), campaign_id=campaign_id, **at)
     names = uploads.campaign_names(session, page.items)
-    return Page([Row(row, names[row.campaign_id]) for row in page.items], page.next_cursor)
+    owners = organizations_of(session, page.items)
+    rows = [Row(row, names[row.campaign_id], owners.get(row.organization_id)) for row in page.items]
+    return Page(rows, page.next_cursor)
 
 
 def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
@@ -75,6 +85,14 @@ UPLOADS = ListDefinition(
             "file", lazy_gettext("File"), lambda row: row.upload.file_name, "cell-name", sort="file"
         ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
+        Column(
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization,
+            "wrap",
+            usual=False,
+            for_staff=True,
+        ),
         Column(
             "action",
             lazy_gettext("Action"),

@@ -116,7 +116,7 @@ def _columns_page(
         return render_template(
             "portal/uploads/columns.html",
             upload=upload,
-            **path_of(upload, uploads.campaign_names(session, [upload])[upload.campaign_id]),
+            **path_of(session, upload),
             columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
             form=form,
             problems=problems or {},

@@ -39,7 +39,7 @@ def upload_undo(upload_id: UUID) -> Page:
         return render_template(
             "portal/uploads/undo.html",
             upload=found,
-            **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),
+            **path_of(session, found),
             sums=would,
             counts=counts_of(would),
             remarks=remarks_of(would, done=False),

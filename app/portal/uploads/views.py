@@ -20,6 +20,7 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.policy import Permission
+from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.labels import (
@@ -187,9 +188,11 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
     defaults = settings().storage_defaults
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
+        owner = organizations_of(session, [campaign]).get(campaign.organization_id)
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
+            campaign_words=campaign_words(campaign.name, owner),
             usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
             form=form,
             hints=ACTION_HINTS,
@@ -201,7 +204,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
     own = found.created_by is not None and found.created_by == current_user.id
     return {
         "upload": found,
-        **path_of(found, uploads.campaign_names(session, [found])[found.campaign_id]),
+        **path_of(session, found),
         # Translators: the reader, in "Started 10:47 by you."
         "author": pgettext("by", "you") if own else found.author,
         "failure": in_language(found.failure) if found.failure else None,

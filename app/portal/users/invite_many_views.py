@@ -35,8 +35,8 @@ def users_invite_many() -> str:
 
 @portal.post("/people/invite-many")
 def users_invite_many_send() -> Page:
-    """Invite line by line; in a repeated form, users invited before are skipped without a second
-    mail."""
+    """Invite line by line, or no one if there are too few seats; in a repeated form, users invited
+    before are skipped without a second mail."""
     form = InviteManyForm()
     sent: FileStorage | None = form.file.data
     try:
@@ -53,7 +53,10 @@ def users_invite_many_send() -> Page:
             chosen = caller().organization_id
             if usual and chosen is None:
                 chosen = users.by_name(session, caller(), usual).id
-            results = users.invite_many(session, caller(), wanted, organization_id=chosen)
+            results = users.invite_many_or_none(session, caller(), wanted, organization_id=chosen)
+    except users.NoSeats as error:
+        form.users.data = text
+        return _many_page(form, error.full), 422
     except ValidationFailed as error:
         return refused(error, form, lambda: _many_page(form))
     return render_template(
@@ -65,10 +68,11 @@ def users_invite_many_send() -> Page:
     )
 
 
-def _many_page(form: InviteManyForm) -> str:
+def _many_page(form: InviteManyForm, full: Sequence[users.Full] = ()) -> str:
     return render_template(
         "portal/users/invite_many.html",
         form=form,
+        full=full,
         organizations=suggested_organizations(),
         most=MOST_USERS,
     )

@@ -21,7 +21,16 @@ babel = Babel(configure_jinja=False)
 
 def speak_to(chosen: str | None, default: str | None) -> None:
     """Set the language of this request: ``chosen`` by the user, ``default`` of the partner."""
-    g.languages = chosen, read_cookie(LANGUAGE_COOKIE), default
+    _speak(chosen, read_cookie(LANGUAGE_COOKIE), default)
+
+
+def speak_before_sign_in(chosen: str | None, default: str | None) -> None:
+    """As `speak_to`, on a page where the choice in this browser can be changed: it counts most."""
+    _speak(read_cookie(LANGUAGE_COOKIE), chosen, default)
+
+
+def _speak(*wanted: str | None) -> None:
+    g.languages = wanted
     refresh()
     languages.speak(str(get_locale()).replace("_", "-"))
 

@@ -16,17 +16,17 @@ from app.portal.webhooks.labels import host_of, removing
 from app.portal.webhooks.views import webhook_page
 from app.services.webhooks import deliveries, endpoints
 
-TEST_SENT = lazy_gettext("Test event sent. See the log for the result.")
+TEST_QUEUED = lazy_gettext("Test event queued. The log shows the result.")
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
 def api_webhook_test(webhook_id: UUID) -> Response:
     try:
         with transaction() as session:
-            submission = Submission(session, notice=str(TEST_SENT))
+            submission = Submission(session, notice=str(TEST_QUEUED))
             deliveries.send_test(session, caller(), webhook_id)
             submission.led_to(_address(webhook_id))
-        flash(str(TEST_SENT), "success")
+        flash(str(TEST_QUEUED), "success")
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(_address(webhook_id), 303)
@@ -59,7 +59,7 @@ def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
     try:
         with transaction() as session:
             deliveries.replay(session, caller(), webhook_id, delivery_id)
-        flash(gettext("Sent again with its original id."), "success")
+        flash(gettext("It will be sent again with its original id."), "success")
     except Conflict as error:
         flash(error.message, "warning")
     shown = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
@@ -79,7 +79,7 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response | tuple[str, int]:
     with transaction() as session:
         count = deliveries.replay_failed(session, caller(), webhook_id, since)
     if count:
-        flash(_sent_again(count), "success")
+        flash(_queued_again(count), "success")
     else:
         flash(gettext("Nothing has failed since then."), "info")
     return redirect(_address(webhook_id), 303)
@@ -90,7 +90,7 @@ def api_webhook_retry(webhook_id: UUID) -> Response:
     with transaction() as session:
         count = deliveries.retry_now(session, caller(), webhook_id)
     if count:
-        flash(_sent_again(count), "success")
+        flash(_queued_again(count), "success")
     else:
         flash(gettext("No delivery is waiting for a retry."), "info")
     return redirect(_address(webhook_id), 303)
@@ -116,5 +116,7 @@ def _address(webhook_id: UUID) -> str:
     return url_for("portal.api_webhook", webhook_id=webhook_id)
 
 
-def _sent_again(count: int) -> str:
-    return ngettext("%(num)s delivery sent again.", "%(num)s deliveries sent again.", count)
+def _queued_again(count: int) -> str:
+    return ngettext(
+        "%(num)s delivery will be sent again.", "%(num)s deliveries will be sent again.", count
+    )

@@ -8,9 +8,11 @@ from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import WebhookDelivery, WebhookEndpoint
+from app.models import WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.labels import State
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import moment
+from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 
 STATE_WORDS: dict[str, str] = {
@@ -51,10 +53,20 @@ def endpoint_state(endpoint: WebhookEndpoint) -> State:
     )
 
 
-def delivery_state(delivery: WebhookDelivery) -> State:
-    if delivery.state is DeliveryState.WAITING and delivery.retries:
+def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> State:
+    state = delivery.state
+    if state is DeliveryState.WAITING and delivery.retries:
         return State(gettext("Retrying"), "warning")
-    return State(str(STATE_WORDS[delivery.state]), _TONES[delivery.state])
+    if state is DeliveryState.HELD and endpoint.paused_at is None:
+        state = DeliveryState.WAITING  # the worker takes it up
+    return State(str(STATE_WORDS[state]), _TONES[state])
+
+
+def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
+    """Whether the delivery is attempted now, not at a later retry."""
+    if delivery.ended_at is not None or endpoint.paused_at is not None:
+        return False
+    return delivery.next_attempt_at is None or delivery.next_attempt_at <= utcnow()
 
 
 def every_event(endpoint: WebhookEndpoint) -> str:
@@ -95,22 +107,29 @@ def pause_words(endpoint: WebhookEndpoint, held: int, shown: Iterable[WebhookDel
 
 
 def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
-    """Return the newest answer of a shown delivery that is retried, and what follows; empty if
-    nothing fails."""
+    """Return the newest answer of a shown delivery that is retried, when it was tried, and what
+    follows; empty if nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
     follows = gettext("Retries continue for 24 hours; then the webhook is paused.")
     refusal = refusal_words(shown) or gettext("The receiver didn’t answer.")
-    return f"{refusal} {follows}"
+    last = _last_refused(shown)
+    tried = last and last.last_attempt_at
+    at = gettext("Last attempt: %(moment)s.", moment=moment(tried, zone())) if tried else ""
+    return " ".join(filter(None, (refusal, at, follows)))
+
+
+def _last_refused(shown: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
+    refused = [
+        each for each in shown if each.attempts and each.state is not DeliveryState.DELIVERED
+    ]
+    return max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
 
 
 def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
     """Return how the receiver refused last, with the beginning of its answer; empty if it refused
     none of these deliveries."""
-    refused = [
-        each for each in shown if each.attempts and each.state is not DeliveryState.DELIVERED
-    ]
-    last = max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
+    last = _last_refused(shown)
     if last is None:
         return ""
     answer = (last.last_answer or "")[:SHOWN_ANSWER]

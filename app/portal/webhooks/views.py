@@ -32,6 +32,7 @@ from app.portal.webhooks.labels import (
     events_in_words,
     every_event,
     host_of,
+    is_under_way,
     laid_out,
     pause_words,
     removing,
@@ -132,7 +133,8 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         delivery=delivery,
         message=laid_out(delivery),
         event=EVENT_WORDS.get(delivery.type, gettext("Test event")),
-        state=delivery_state(delivery),
+        state=delivery_state(endpoint, delivery),
+        is_under_way=is_under_way(endpoint, delivery),
         is_over=delivery.ended_at is not None,
     )
 
@@ -186,10 +188,11 @@ def webhook_page(
             {
                 "delivery": row,
                 "event": EVENT_WORDS.get(row.type, gettext("Test event")),
-                "state": delivery_state(row),
+                "state": delivery_state(endpoint, row),
             }
             for row in log.items
         ],
+        is_under_way=any(is_under_way(endpoint, row) for row in log.items),
         counts=counts,
         failed=counts[DeliveryState.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),

@@ -19,6 +19,7 @@ from app.contact_files.column_names import (
     CALLING_CODE,
     WHOLE_WHERE_ALONE,
     field_of,
+    made_name,
     metadata_key_of,
     plain,
 )
@@ -81,6 +82,15 @@ class Target(NamedTuple):
 PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
 """Columns whose cells name an external id and give its value, as in the API."""
 ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
+
+
+def problem_column(header: Sequence[str]) -> int | None:
+    """Return the index of the column that the file of failed rows has added, if any: only columns
+    without a name follow it, for cells beyond the last column."""
+    last = len(header) - 1
+    while last > 0 and header[last] == made_name(last):
+        last -= 1
+    return last if header[last] == PROBLEM_COLUMN else None
 
 
 def columns_hash(header: Sequence[str]) -> str:
@@ -172,8 +182,8 @@ def suggest_for(table: Table, rules: Rules) -> list[Target]:
     (``duplicate_columns``)."""
     header = table.header
     targets = suggest(header, rules.keys)
-    if header[-1] == PROBLEM_COLUMN:
-        targets[-1] = Target(Field.IGNORE)
+    if (added := problem_column(header)) is not None:
+        targets[added] = Target(Field.IGNORE)
     for name, target in zip(header, targets, strict=True):
         if name in table.repeated_names and target.field in ONCE:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])

@@ -27,13 +27,13 @@ from app.services.contacts.rules import Rules, load_rules
 from app.services.imports.cells import Note
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
 from app.services.imports.mapping import (
-    PROBLEM_COLUMN,
     Field,
     MappedRow,
     Mapping,
     Target,
     columns_hash,
     contradicted,
+    problem_column,
     suggest_for,
     suggested,
 )
@@ -165,10 +165,14 @@ def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> l
     """Return the choice for these columns last time, also for a corrected file with its problem
     column; empty for new ones."""
     found = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
-    if found is not None or header[-1] != PROBLEM_COLUMN:
+    added = problem_column(header)
+    if found is not None or added is None:
         return found.mapping if found else []
-    found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:-1])))
-    return [*found.mapping, str(Target(Field.IGNORE))] if found else []
+    found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:added])))
+    if found is None:
+        return []
+    beyond = [str(Target(Field.METADATA, name)) for name in header[added + 1 :]]
+    return [*found.mapping, str(Target(Field.IGNORE)), *beyond]
 
 
 class ImportPreview:

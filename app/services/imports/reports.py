@@ -20,7 +20,7 @@ from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts.plan import FAILED, IGNORED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
-from app.services.imports.mapping import PROBLEM_COLUMN
+from app.services.imports.mapping import PROBLEM_COLUMN, problem_column
 from app.services.imports.packing import next_block, packed_kinds, packed_notes
 
 CHUNK = 1000
@@ -90,9 +90,11 @@ def _problem_words(upload: ContactImport, problem: ImportProblem) -> str:
 def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> list[str]:
     """Return the cells with the problem after the last column, replacing an older one; extra cells
     follow it."""
-    width = len(upload.columns)
-    own = width - 1 if upload.columns[-1] == PROBLEM_COLUMN else width
-    return [*cells[:own], problem, *cells[width:]]
+    added = problem_column(upload.columns)
+    if added is None:
+        added = len(upload.columns)
+        return [*cells[:added], problem, *cells[added:]]
+    return [*cells[:added], problem, *cells[added + 1 :]]
 
 
 def ending_of(upload: ContactImport) -> str:

@@ -81,7 +81,12 @@ def save_organization(
         plan = outreach.plan_of(session, stored)
         speakers = [row.id for row in found]
         speaker = speakers.index(plan.assistant_id) if plan.assistant_id in speakers else 0
-        campaign = PreparedCampaign(stored.name, replace(plan, assistant_id=None), speaker)
+        campaign = PreparedCampaign(
+            stored.name,
+            replace(plan, assistant_id=None),
+            speaker,
+            is_standard=outreach.stored_plan(session, stored) is None,
+        )
     # A limit that was lowered below the assistants in use would refuse them to every new customer.
     limit = max(organization.assistant_limit, len(found)) if organization.assistant_limit else 0
     content = Content(

@@ -16,11 +16,12 @@ from app.services.outreach import Plan
 @dataclass(frozen=True, slots=True)
 class PreparedCampaign:
     """A campaign without contacts. ``speaker`` is the position of its assistant in the template;
-    the plan names none."""
+    the plan names none. ``is_standard``: the campaign that it was copied from had no plan yet."""
 
     name: str
     plan: Plan
     speaker: int = 0
+    is_standard: bool = False
 
 
 @dataclass(frozen=True, slots=True)

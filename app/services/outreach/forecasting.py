@@ -22,19 +22,23 @@ from app.services.calls import rules
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
 from app.services.outreach.plans import stored_plan
 
+REFUSED = "do_not_contact"
+_LISTED = "listed"
 LOOKED_AT = 2_000
 """Up to this many contacts are checked one by one; above it only in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """``left_out`` counts by the codes of `eligibility`; ``called`` are the others. If ``is_exact``
-    is False, numbers that may not be called are found only when their turn comes."""
+    """``left_out`` counts by the codes of `eligibility`; ``called`` are the others. ``listed`` are
+    those of ``do_not_contact`` whose number is on the do-not-call list. If ``is_exact`` is False,
+    numbers that may not be called are found only when their turn comes."""
 
     called: int
     left_out: dict[str, int]
     before: int
     is_exact: bool
+    listed: int = 0
 
 
 def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Forecast:
@@ -64,13 +68,17 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     checked = session.scalars(select(Contact).where(of_them)).all()
     phones = {contact.phone for contact in checked if contact.phone}
     known = known_of(session, parties.organization, phones)
+    listed = 0
     for contact in checked:
         code = exclusion(contact, parties, known)
         if code is None and opening_of(contact.phone or "", outreach, parties, now)[1] is None:
             code = NO_HOUR
         reasons[code] += 1
+        if code == REFUSED and contact.phone in known.listed:
+            listed += 1
     total = reasons.pop(None, 0)
-    return Forecast(total, {str(code): n for code, n in reasons.items()}, before, is_exact=True)
+    left_out = {str(code): count for code, count in reasons.items()}
+    return Forecast(total, left_out, before, is_exact=True, listed=listed)
 
 
 def _by_the_database(
@@ -80,9 +88,10 @@ def _by_the_database(
     if called is not None:
         # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
         counts -= _reasons(session, campaign, Contact.id.in_(called))
-    total = counts.pop(None, 0)
+    total, listed = counts.pop(None, 0), counts.pop(_LISTED, 0)
+    counts[REFUSED] += listed
     left_out = {str(code): count for code, count in counts.items() if count}
-    return Forecast(total, left_out, before, is_exact=False)
+    return Forecast(total, left_out, before, is_exact=False, listed=listed)
 
 
 def _reasons(
@@ -94,8 +103,8 @@ def _reasons(
         (Contact.phone.is_(None), NO_PHONE),
         (ended, "contact_ended"),
         (in_trial & ~verified_numbers.called(Contact.phone), "trial_mode"),
-        (DoNotCallEntry.phone.is_not(None), "do_not_contact"),
-        (Contact.consent == rules.REFUSED, "do_not_contact"),
+        (DoNotCallEntry.phone.is_not(None), _LISTED),
+        (Contact.consent == rules.REFUSED, REFUSED),
         (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
     )
     query = (

@@ -1,6 +1,13 @@
 """Partners: loading, the meaning of their fields, and every change to them."""
 
-from app.services.partners.changing import choose_language, create, update, verify_domain
+from app.services.partners.changing import (
+    change_domain,
+    choose_language,
+    create,
+    create_by_operator,
+    update,
+    verify_domain,
+)
 from app.services.partners.loading import check, get, get_own, listing, names_of, own
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
 from app.services.partners.status import end_trial, resume, start_trial, suspend

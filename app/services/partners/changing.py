@@ -18,6 +18,7 @@ from app.models import Partner, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
+from app.schemas.parsing import read
 from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartnerInput
 from app.services import audit
 from app.services.partners import domains
@@ -113,6 +114,30 @@ def choose_language(
         before, partner.language = {"language": partner.language}, language
         record_update(session, caller, partner, before, {"language": language})
     return partner
+
+
+def create_by_operator(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
+    """As `create`, with a domain that can be verified. Raises as `domains.refuse_unusable` too."""
+    domains.refuse_unusable(session, data.domain)
+    return create(session, caller, data)
+
+
+def change_domain(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    domain: str | None,
+    *,
+    expected_version: int | None = None,
+) -> Partner:
+    """Set the domain of a partner to one that can be verified; None removes it.
+
+    Raises `Conflict` (``changed_meanwhile``), and as `domains.refuse_unusable`.
+    """
+    caller.require(Permission.PARTNER_CREATE)
+    changes = read(UpdatePartnerInput, {"domain": domain})
+    domains.refuse_unusable(session, changes.domain, partner_id)
+    return update(session, caller, partner_id, changes, expected_version=expected_version)
 
 
 def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner:

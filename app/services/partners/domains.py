@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from uuid import UUID
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -13,12 +14,29 @@ from app.languages import gettext
 from app.models import Partner, PartnerDomain, PortalSession, User, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
+from app.services.partners.loading import domain_key
 from app.services.uniqueness import unless_taken
 
 HOST = re.compile(
     r"(?=.{4,200}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
 )
 """A host name that can be verified, in lower case."""
+
+
+def refuse_unusable(session: Session, domain: str | None, partner_id: UUID | None = None) -> None:
+    """Refuse a domain that this partner, or a new one, could never verify.
+
+    Raises `ValidationFailed` (``invalid_domain``, ``domain_taken``).
+    """
+    if domain is None:
+        return
+    key = domain_key(domain)
+    _refuse_no_host(key, domain)
+    query = select(Partner.id).where(
+        Partner.domain_key == key, Partner.domain_verified_at.is_not(None)
+    )
+    if session.scalar(query) not in (None, partner_id):
+        raise ValidationFailed.on("domain", "domain_taken", _taken())
 
 
 def domain_of(
@@ -81,21 +99,26 @@ def verify(session: Session, caller: Caller, partner: Partner) -> None:
         raise ValidationFailed.on(
             "domain", "no_domain", gettext("The partner has no domain to verify.")
         )
-    if not HOST.fullmatch(partner.domain_key):
-        message = gettext(
-            "“%(domain)s” is not a host name like portal.example.com.", domain=partner.domain
-        )
-        raise ValidationFailed.on("domain", "invalid_domain", message)
+    _refuse_no_host(partner.domain_key, partner.domain)
     if partner.domain_verified_at is not None:
         return
-    message = gettext("Another partner's verified domain is the same.")
-    with unless_taken(session, Conflict(message, "domain_taken")):
+    with unless_taken(session, Conflict(_taken(), "domain_taken")):
         partner.domain_verified_at = utcnow()
         partner.version += 1
     end_sessions(session, partner.domain_key, except_of=partner)
     audit.record_change(
         session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
     )
+
+
+def _refuse_no_host(key: str, domain: str | None) -> None:
+    if not HOST.fullmatch(key):
+        message = gettext("“%(domain)s” is not a host name like portal.example.com.", domain=domain)
+        raise ValidationFailed.on("domain", "invalid_domain", message)
+
+
+def _taken() -> str:
+    return gettext("Another partner's verified domain is the same.")
 
 
 def unverify(session: Session, caller: Caller, partner: Partner) -> None:

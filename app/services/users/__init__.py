@@ -2,7 +2,16 @@
 
 from app.services.users.changing import set_external_id, set_password, update
 from app.services.users.creating import create, create_admin, create_partial, invite
-from app.services.users.inviting import LineResult, Outcome, by_name, invite_many, read_invitees
+from app.services.users.inviting import (
+    Full,
+    LineResult,
+    NoSeats,
+    Outcome,
+    by_name,
+    invite_many,
+    invite_many_or_none,
+    read_invitees,
+)
 from app.services.users.loading import (
     Filter,
     check_type,

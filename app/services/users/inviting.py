@@ -1,8 +1,9 @@
 """Invite many users at once: each has a result, and repeating a line does nothing."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed, refuse_too_long
-from app.languages import gettext, numbers
+from app.languages import gettext, ngettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -49,16 +50,47 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """The result for a user of a line; ``user_id`` is None if they were refused. ``full_id``: the
-    organization whose user limit refused them."""
+    """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
+    organization's user limit refused them."""
 
     line: int
     email: str
     outcome: Outcome
     message: str
     organization: str | None = None
+    organization_id: UUID | None = None
     user_id: UUID | None = None
-    full_id: UUID | None = None
+    is_full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """An organization with seats for only ``fits`` of the new users ``wanted``."""
+
+    organization_id: UUID
+    name: str
+    fits: int
+    wanted: int
+
+    @property
+    def message(self) -> str:
+        return ngettext(
+            "%(fits)s of %(num)s new user fits in the user limit of %(organization)s. "
+            "No one was invited.",
+            "%(fits)s of %(num)s new users fit in the user limit of %(organization)s. "
+            "No one was invited.",
+            self.wanted,
+            organization=self.name,
+            fits=numbers.written(self.fits),
+        )
+
+
+class NoSeats(Exception):
+    """The user limits of organizations don't allow all who should be invited."""
+
+    def __init__(self, full: Sequence[Full]):
+        super().__init__("no seats")
+        self.full = full
 
 
 def read_invitees(text: str) -> list[Wanted]:
@@ -109,10 +141,36 @@ def invite_many(
             organization = _organization(session, caller, line, usual, found)
             results.append(_invite(session, caller, line, organization))
         except DomainError as error:
-            full_id = organization.id if error.code == "user_limit_reached" else None
-            results.append(
-                LineResult(line.line, line.email, Outcome.REFUSED, error.message, full_id=full_id)
-            )
+            refused = LineResult(line.line, line.email, Outcome.REFUSED, error.message)
+            if error.code == "user_limit_reached":
+                refused = replace(
+                    refused,
+                    organization=organization.name,
+                    organization_id=organization.id,
+                    is_full=True,
+                )
+            results.append(refused)
+    return results
+
+
+def invite_many_or_none(
+    session: Session,
+    caller: Caller,
+    wanted: Sequence[Wanted],
+    *,
+    organization_id: UUID | None = None,
+) -> list[LineResult]:
+    """As `invite_many`, but raises `NoSeats` if a user limit refuses anyone: roll back then."""
+    results = invite_many(session, caller, wanted, organization_id=organization_id)
+    invited = Counter(r.organization_id for r in results if r.outcome is Outcome.INVITED)
+    refused = Counter((r.organization_id, r.organization) for r in results if r.is_full)
+    full = [
+        Full(found, name or "", invited[found], invited[found] + count)
+        for (found, name), count in refused.items()
+        if found is not None
+    ]
+    if full:
+        raise NoSeats(full)
     return results
 
 
@@ -148,7 +206,9 @@ def _invite(
 def _result(
     line: Wanted, outcome: Outcome, words: str, organization: Organization, user: User
 ) -> LineResult:
-    return LineResult(line.line, line.email, outcome, words, organization.name, user.id)
+    return LineResult(
+        line.line, line.email, outcome, words, organization.name, organization.id, user.id
+    )
 
 
 def _organization(

@@ -69,6 +69,25 @@ def test_a_text_file_comes_back_in_its_own_dialect(
     assert counts(again) == counts(upload)
 
 
+def test_the_added_column_is_left_out_when_cells_beyond_the_last_column_follow_it(
+    desk: Desk,
+) -> None:
+    good = "".join(f"Cy,{number(n)},Hove\n" for n in (3, 4, 5))
+    bad = f"Lee, Ann,{ANN},Hove\nBob, Al,{BOB},York\n"
+    upload = desk.checked(f"Name,Phone,City\n{good}{bad}".encode())
+    again = desk.checked(returned(desk, upload.id, failed_only=True))
+    assert again.columns == ["Name", "Phone", "City", "Problem", "Column E"]
+    assert again.mapping[3:] == ["ignore", "metadata:Column E"]
+    rows = list(csv.reader(io.StringIO(returned(desk, again.id).decode("utf-8-sig"))))
+    assert rows[0] == again.columns
+    assert [row[4] for row in rows[1:]] == ["Hove", "York"]
+
+
+def test_a_column_of_the_users_own_with_the_same_name_is_kept(desk: Desk) -> None:
+    upload = desk.checked(f"Name,Phone,Problem,City\nAnn,{ANN},Toothache,Hove\n".encode())
+    assert upload.mapping[2] == "metadata:Problem"
+
+
 def test_a_text_file_whose_encoding_lacks_what_was_typed_comes_back_as_utf_8(desk: Desk) -> None:
     upload = desk.checked(f"Name,Phone\nZoë,{ANN}\nBob,12\n".encode("cp1252"))
     with desk.database.transaction() as session:

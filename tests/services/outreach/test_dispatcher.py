@@ -118,17 +118,22 @@ def test_a_contact_that_cannot_be_called_is_left_out_once_with_the_reason(
     ]
 
 
-def test_a_forecast_counts_as_the_start_then_does(session: Session, desk: Desk) -> None:
+def test_a_forecast_counts_as_the_start_then_does(
+    session: Session, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     do_not_call.add(session, OWNER, desk.line.organization_id, BOB)
     desk.add({"phone": ADA}, {"phone": BOB}, {"email": "dora@mail.example"})
     expected = {"do_not_contact": 1, "no_phone": 1}
     found = outreach.forecast(session, desk.campaign)
-    assert found == outreach.Forecast(1, expected, 0, is_exact=True)
+    with monkeypatch.context() as patched:
+        patched.setattr("app.services.outreach.forecasting.LOOKED_AT", 1)
+        assert outreach.forecast(session, desk.campaign) == replace(found, is_exact=False)
+    assert found == outreach.Forecast(1, expected, 0, is_exact=True, listed=1)
     desk.start()
     desk.feed()
     assert (desk.progress().called, desk.progress().left_out) == (1, expected)
     assert outreach.forecast(session, desk.campaign) == outreach.Forecast(
-        0, expected, 1, is_exact=True
+        0, expected, 1, is_exact=True, listed=1
     )
 
 

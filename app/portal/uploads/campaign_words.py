@@ -1,0 +1,38 @@
+"""How uploads name their campaign: for staff, who see many organizations, with the organization."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import gettext
+from app.models import Campaign, ContactImport
+from app.services import organizations
+from app.services.imports import uploads
+
+
+def campaign_words(campaign_name: str, organization_name: str | None) -> str:
+    if organization_name is None:
+        return campaign_name
+    return gettext(
+        "%(campaign)s of %(organization)s",
+        campaign=campaign_name,
+        organization=organization_name,
+    )
+
+
+def organizations_of(
+    session: Session, found: Collection[ContactImport | Campaign]
+) -> dict[UUID, str]:
+    """Return the names of the organizations; none for members, who have only one."""
+    if caller().organization_id is not None:
+        return {}
+    return organizations.names_of(session, caller(), {each.organization_id for each in found})
+
+
+def names_of(session: Session, upload: ContactImport) -> tuple[str, str]:
+    """Return the name of the upload's campaign alone, and in a sentence."""
+    name = uploads.campaign_names(session, [upload])[upload.campaign_id]
+    owners = organizations_of(session, [upload])
+    return name, campaign_words(name, owners.get(upload.organization_id))
