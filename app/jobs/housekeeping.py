@@ -11,7 +11,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from app import backups
+from app import backups, gc_tuning
 from app.backups import records as backup_records
 from app.config import Settings
 from app.database import Database
@@ -368,6 +368,7 @@ TASKS = [
     Task("remove orphan files", HOUR, purging.remove_orphan_files),
     Task("measure uploads", HOUR, purging.measure_uploads),
     Task("give back space", HOUR, give_back_space),
+    Task("give back memory", MINUTE, gc_tuning.give_back),
     Task("purge records", HOUR, purge_records),
     Task("turn months", HOUR, turn_months),
     Task("tidy carrier accounts", HOUR, tidy_accounts),
