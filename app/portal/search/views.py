@@ -14,7 +14,7 @@ from app.models.folding import fold
 from app.portal.search import pages
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import CALL_STATUS_NAMES, phone, when
+from app.portal.web.formats import CALL_STATUS_NAMES, phone, when_in_zone
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import ROLE_NAMES, may_open, navigation_for
 from app.portal.web.user_timezone import zone
@@ -211,7 +211,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
                     phone(row.phone_number),
                     about(
                         CALL_STATUS_NAMES[row.status],
-                        f"{when(row.created_at, zone())} {zone()}",
+                        when_in_zone(row.created_at, zone()),
                         names.get(row.organization_id),
                     ),
                     url_for("portal.call", call_id=row.id),
