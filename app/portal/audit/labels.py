@@ -391,7 +391,7 @@ FIELD_WORDS = {
     "language": lazy_gettext("Language"),
     "lastName": lazy_gettext("Last name"),
     "list": lazy_gettext("List"),
-    "mail": lazy_gettext("Mail"),
+    "mail": lazy_gettext("Email"),
     "mapping": lazy_gettext("Mapping"),
     "maxCallsADay": lazy_gettext("Max calls a day"),
     "maxCallsAtOnce": lazy_gettext("Max calls at once"),
