@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from babel import Locale
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date, format_skeleton, get_timezone_name
 
 from app.languages.current import DEFAULT, language, locale
 
@@ -31,6 +31,15 @@ def written_date(value: date | datetime, parts: str) -> str:
     """
     day = value.date() if isinstance(value, datetime) else value
     return _written(day, parts, None if language() == DEFAULT else str(locale()))
+
+
+def zone_letters(local: datetime) -> str:
+    """Return the letters of the time zone at a local time: CET, in German MEZ."""
+    usual = f"{local:%Z}"
+    if language() == DEFAULT or usual == "UTC":
+        return usual
+    own = get_timezone_name(local, width="short", locale=locale())
+    return own if own.isalpha() else usual
 
 
 @lru_cache(maxsize=4096)

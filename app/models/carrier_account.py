@@ -1,5 +1,6 @@
 """Carrier accounts of partners and organizations."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,13 @@ from app.models.base import (
     enum_column,
     partial_index,
 )
+
+_SID = re.compile(r"\bAC[0-9a-f]{32}\b")
+
+
+def with_masked_sids(text: str) -> str:
+    """Return the text with the middle of each SID of a Twilio account left out."""
+    return _SID.sub(lambda found: f"{found[0][:6]}…{found[0][-4:]}", text)
 
 
 class CarrierAccount(Base):
@@ -58,9 +66,9 @@ class CarrierAccount(Base):
 
     @property
     def name(self) -> str:
-        """The account's name at Twilio, or a trunk's ``user@host``."""
+        """The masked SID of a Twilio account, or a trunk's ``user@host``."""
         if self.trunk is None:
-            return self.sid
+            return with_masked_sids(self.sid)
         user, address = self.trunk["user"], str(self.trunk["address"])
         return f"{user}@{address}" if user else address
 

@@ -13,6 +13,7 @@ from flask_wtf.csrf import CSRFProtect
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
 from app.portal.access import missing as missing_actions
+from app.portal.audit import sentences as audit_sentences
 from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
@@ -51,6 +52,7 @@ def register_portal(app: Flask) -> None:
     app.register_blueprint(portal)
     for part in (
         assets,
+        audit_sentences,
         audit_values,
         formats,
         forms,

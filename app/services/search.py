@@ -11,10 +11,18 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.models import ApiKey, Assistant, Call, Campaign, OAuthClient, Organization, User
+from app.models import ApiKey, Assistant, Call, Campaign, Contact, OAuthClient, Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import assistants, calls, campaigns, oauth_clients, organizations, users
+from app.services import (
+    assistants,
+    calls,
+    campaigns,
+    contacts,
+    oauth_clients,
+    organizations,
+    users,
+)
 from app.services import phone_numbers as numbers
 from app.services.calls.queries import of_number
 from app.services.calls.queries import visible as visible_calls
@@ -37,6 +45,7 @@ class Found:
     users: Sequence[User] = field(default_factory=list)
     assistants: Sequence[Assistant] = field(default_factory=list)
     campaigns: Sequence[Campaign] = field(default_factory=list)
+    contacts: Sequence[tuple[Contact, Campaign]] = field(default_factory=list)
     calls: Sequence[Call] = field(default_factory=list)
     numbers: Sequence[Listed] = field(default_factory=list)
     keys: Sequence[ApiKey] = field(default_factory=list)
@@ -44,9 +53,10 @@ class Found:
 
 
 def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
-    """Return up to ``limit + 1`` of each kind, in at most eleven queries: an id or a complete
-    address finds only its own record, everything else is found by name, address, referral code,
-    number or public id."""
+    """Return up to ``limit + 1`` of each kind, in at most sixteen queries: an id finds only its
+    own record, a complete address its user and contacts, everything else is found by name, address,
+    referral code, number or public id. Contacts have no index of names for all campaigns: only
+    their whole number or address finds them."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
@@ -65,9 +75,14 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     def of_assistants() -> Sequence[Assistant]:
         return assistants.search(session, caller, query=words, limit=most).items
 
+    def of_contacts() -> Sequence[tuple[Contact, Campaign]]:
+        return contacts.reached_at(session, caller, words, limit=most)
+
+    found_contacts = some(Permission.CONTACTS_READ, of_contacts)
     found_numbers = some(Permission.ORGANIZATIONS_READ, of_numbers)
     if is_number(words):
         return Found(
+            contacts=found_contacts,
             calls=_calls(session, caller, words, most),
             numbers=found_numbers,
             assistants=some(Permission.ASSISTANTS_READ, of_assistants),
@@ -75,6 +90,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     chosen = organizations.Filter(query=words)
     return Found(
         users=some(Permission.USERS_READ, lambda: _users(session, caller, words, most)),
+        contacts=found_contacts,
         calls=_calls(session, caller, words, most),
         organizations=some(
             Permission.ORGANIZATIONS_READ,

@@ -62,3 +62,47 @@ def test_actions_on_several_rows_are_shown_while_a_row_is_selected(
     row.first.check()
     archive.click()
     expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Archive")
+
+
+def test_more_filters_open_below_a_row_that_stays_as_it_is(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/calls")
+    visit.page.wait_for_url("**/calls")
+    at(visit, 1360)
+    button = visit.page.locator(".filters-more > summary")
+    before = button.bounding_box()
+    button.click()
+    after = button.bounding_box()
+    first = visit.page.locator(".filters-more select").first.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert first is not None
+    assert (after["x"], after["y"]) == (before["x"], before["y"])
+    assert before["y"] + before["height"] < first["y"] < before["y"] + 2 * before["height"]
+
+
+def test_the_status_of_a_searched_list_is_legible_on_a_phone(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/calls?number=555")
+    visit.page.wait_for_url("**/calls?number=555")
+    at(visit, 390)
+    box = visit.page.locator("#filter-state").bounding_box()
+    assert box is not None
+    assert box["width"] >= 160
+
+
+def test_the_export_menu_closes_when_the_download_begins(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/calls")
+    visit.page.wait_for_url("**/calls")
+    at(visit, 1360)
+    visit.page.get_by_role("button", name="Export").click()
+    with visit.page.expect_download():
+        visit.page.get_by_role("link", name="CSV").click()
+    expect(visit.page.get_by_role("link", name="CSV")).to_be_hidden()

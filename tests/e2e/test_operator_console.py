@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.visits import Look, Visit
 from tests.fixtures.dns_server import DnsServer
@@ -120,6 +121,14 @@ def test_the_operator_sees_a_portal_as_a_user_and_stops(
     bar = page.get_by_role("complementary", name="View as user")
     expect(bar).to_contain_text("Nothing can be changed.")
     sound(visit, script)
+    stays = "e => [e.getBoundingClientRect().top, document.scrollingElement.scrollTop > 100]"
+    for width in (390, 1360):
+        page.set_viewport_size({"width": width, "height": 500})
+        page.evaluate("window.scrollTo(0, 200)")
+        assert bar.evaluate(stays) == [0, True]
+    below = page.locator(".sidebar-user-button").evaluate("e => e.getBoundingClientRect().bottom")
+    assert below <= 500
+    page.set_viewport_size({"width": look.width, "height": HEIGHT})
     page.goto(f"/people/{user['id']}/edit")
     save = page.get_by_role("button", name="Save user")
     if script:

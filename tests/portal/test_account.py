@@ -57,6 +57,7 @@ def test_name_and_zone_are_saved_and_times_follow(
     shown = browser.get(PAGE).text
     assert "Details saved." in shown
     assert "Times are Asia/Tokyo." in shown
+    assert '<option selected value="Asia/Tokyo">Asia/Tokyo</option>' in shown
     session.refresh(own.user)
     assert (own.user.name, own.user.timezone) == ("Olga Łódź", "Asia/Tokyo")
     entry = session.scalars(

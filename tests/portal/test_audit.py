@@ -19,6 +19,8 @@ from app.policy.caller import system_caller
 from app.portal.audit.labels import ACTION_WORDS, change_words, field_words
 from app.portal.audit.values import value_words
 from app.services import alerts, audit
+from app.services.audit.refusals import visitor
+from app.services.organizations.settings import GROUPS
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.portal.conftest import Browser
@@ -276,10 +278,59 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
         "x" * 199 + "…",
     ]
     assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
+    assert value_words("2026-10", "UTC", "month") == "October 2026"
     assert value_words("admin", "UTC", "userType") == "Customer admin"
     assert value_words("admin", "UTC", "name") == "admin"
     assert value_words("paused", "UTC", "status") == "Paused"
     assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["a script", "api"]
+
+
+def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
+    assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_WORDS.keys()
+
+
+def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    for action, before, after in (
+        ("webhook.updated", {"url": "https://a.example"}, {"url": "https://b.example"}),
+        ("user.updated", {"language": "en"}, {"language": "de"}),
+        ("carrier_account.saved", {}, {"sid": "AC" + "1a" * 16, "token": "changed"}),
+        ("call.scheduled", {}, {"source": "test", "live": True}),
+        ("client.created", {}, {"area": "A"}),
+    ):
+        kind = action.partition(".")[0]
+        audit.record(
+            session,
+            caller,
+            action=action,
+            target_type=kind,
+            target_id="1",
+            before=before,
+            after=after,
+        )
+    nobody = replace(visitor(), partner_id=own.partner.id)
+    audit.record(
+        session,
+        nobody,
+        action="sign_in.refused",
+        target_type="user",
+        target_id="1",
+        partner_id=own.partner.id,
+    )
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    assert lines(page)[-5:] == [
+        "API client added API Partner API",
+        "Call requested Requested by a test call",
+        "Carrier account set Account SID AC1a1a…1a1a Token changed",
+        "User changed Language English → Deutsch",
+        "Webhook changed Address https://a.example → https://b.example",
+    ]
+    who = re.findall(r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">[^<]+)?', page)
+    assert who[0] == "Not signed in"
+    assert "Visitor" not in page
 
 
 def test_an_assistant_is_named_and_led_to(

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, Role
 from app.factory import furnish
-from app.models import Assistant, AuditEntry, Call, CarrierAccount, Organization, User
+from app.models import Assistant, AuditEntry, Call, CarrierAccount, Mail, Organization, User
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
@@ -54,11 +54,18 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
     assert own.organization.name in shown[0]
     assert f'value="{SID}"' in shown[1]
     assert not any(TOKEN in page for page in shown)
-    assert "Carrier account set" in shown[3]
+    assert shown[3].count("Carrier account set: AC1a1a…1a1a") == 1
+    exported = admin.get("/lists/history/export.csv?action=carrier_account.saved").text
+    overview = admin.get("/").text
+    assert not any(SID in page for page in (shown[0], shown[3], exported, overview))
+    mails = session.scalars(select(Mail).where(Mail.kind == "credential_created")).all()
+    assert {mail.details["name"] for mail in mails} == {"AC1a1a…1a1a", "AC2b2b…2b2b"}
     first, second = stored(session)
     assert TOKEN not in first.secret
     assert (first.owner_id, second.owner_id) == (own.partner.id, own.organization.id)
-    found = session.scalars(select(AuditEntry.after).where(AuditEntry.target == SID)).one()
+    found = session.scalars(
+        select(AuditEntry.after).where(AuditEntry.target == "AC1a1a…1a1a")
+    ).one()
     assert found == {"sid": SID, "token": "changed"}
 
 

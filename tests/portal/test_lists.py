@@ -336,3 +336,13 @@ def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_langua
         value = column.value(None)
         assert (column.heading, str(column.label), value) == ("en", "de", "de")
     assert type(value) is str
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_no_filter_offers_the_same_words_twice(name: str) -> None:
+    offered = [
+        [str(words) for words in (each.blank, *each.options.values())]
+        for each in LISTS[name].filters
+        if each.options
+    ]
+    assert [words for words in offered if len(set(words)) < len(words)] == []

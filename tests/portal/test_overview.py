@@ -22,9 +22,10 @@ from app.models import (
     User,
 )
 from app.models.base import utcnow
+from app.policy.caller import system_caller
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
-from app.services import campaigns, partners
+from app.services import audit, campaigns, partners
 from app.services.credentials import api_keys
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
@@ -248,6 +249,22 @@ def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history
     shown = page.partition("Latest changes")[2]
     assert "Name of the product Reception → Dispatch" in shown
     assert "Pricing operator," in shown
+
+
+def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.timezone = "Europe/Berlin"
+    closed = {"month": "2026-10", "statements": 3}
+    worker = system_caller("worker", partner_id=own.partner.id)
+    audit.record_change(session, worker, "partner.month_closed", own.partner, after=closed)
+    session.commit()
+    browser = signed_in(admin)
+    for path in ("/", "/audit"):
+        page = browser.get(path).text
+        assert '<a href="/costs?month=2026-10">October 2026 closed</a>' in page
+    assert re.search(r"worker, \d+ \w+, \d\d:\d\d CES?T", text_of(browser.get("/").text))
 
 
 def test_a_new_portal_is_set_up_step_by_step_until_the_list_is_gone(

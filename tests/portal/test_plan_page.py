@@ -95,7 +95,7 @@ def test_without_metered_usage_the_price_covers_all_calls(
 ) -> None:
     used(session, own, 3)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "Your plan's price covers all of your calls." in page
+    assert "Your plan’s price covers all of your calls." in page
 
 
 def test_a_trial_plan_without_price_is_counted_by_calls(

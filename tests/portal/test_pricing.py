@@ -101,6 +101,8 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert offered(session, own) == []
     review = admin.get("/pricing/publish").text
     assert "Publish version 1?" in words(review)
+    assert "Customers see" in words(review)
+    assert "after you publish." in words(review)
     assert "Growth: price beyond – €0.12" in words(review)
     assert "1 organization is on Growth." in review
     assert len(cards(review)) == 1

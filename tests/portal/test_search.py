@@ -11,7 +11,10 @@ from app.database import Database
 from app.enums import CallStatus, Role
 from app.models import Assistant, Organization, User
 from app.portal.search.pages import ACTIONS, PAGES
+from app.portal.web.formats import phone
 from app.services import campaigns
+from app.services.contacts import single
+from app.services.contacts.single import ContactFields
 from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.phone_numbers import assign
@@ -65,7 +68,7 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [
-        ("DENTAL", ("organization", "user")),
+        ("DENTAL", ("organization", "user", "campaign")),
         ("bright", ("organization",)),
         ("PAUL@northwind.example", ("organization", "user")),
         ("paul@south", ()),
@@ -108,9 +111,76 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
             "/api-access/keys/new",
         ]
     }
-    assert hits(admin.get("/find?q=password").text) == {"Screens": ["/account"]}
+    assert hits(admin.get("/find?q=password").text) == {
+        "Screens": ["/account", "/settings/sign-in"]
+    }
     assert hits(member.get("/find?q=bran").text) == {}
     assert hits(member.get("/find?q=new cre").text) == {"Actions": ["/campaigns/new"]}
+
+
+SETTINGS = {
+    "domain": ["/settings#addresses", "/settings/domain"],
+    "dns": ["/settings/domain"],
+    "DNS records": ["/settings/domain"],
+    "sign-in": ["/settings/sign-in"],
+    "sign in": ["/settings/sign-in"],
+    "directory": ["/settings/directory"],
+    "personal data": ["/settings/personal-data"],
+    "retention": ["/settings/personal-data"],
+    "recordings": ["/settings/personal-data"],
+    "budget": ["/settings/spending/budget"],
+    "second factor": ["/account/factors", "/settings/sign-in"],
+    "two-factor": ["/account/factors", "/settings/sign-in"],
+    "language": ["/account", "/settings#company"],
+    "logo": ["/branding"],
+}
+
+
+@pytest.mark.parametrize("words", SETTINGS)
+def test_settings_are_found_by_what_they_set(own: Tenant, signed_in: SignedIn, words: str) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
+    assert hits(page.text) == {"Screens": SETTINGS[words]}
+    assert 'href="/settings' not in signed_in(own.user).get(f"/find?q={words}").text
+
+
+def test_who_may_pause_all_calls_finds_that_and_their_end(
+    own: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
+    admin, editor = (
+        signed_in(own.staff[role]) for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
+    )
+    for words, addresses in (
+        ("pause all calls", ["/line/pause", "/line"]),
+        ("resume all calls", ["/line"]),
+    ):
+        assert hits(admin.get(f"/find?q={words}").text) == {"Actions": addresses}
+        assert hits(editor.get(f"/find?q={words}").text) == {}
+        assert hits(operator.get(f"/find?q={words}").text) == {}
+
+
+@pytest.mark.parametrize(
+    "words", ["+1 (202) 555-0144", "2025550144", "001 202 555 0144", "Ada@Contact.example"]
+)
+def test_a_contact_is_found_by_its_whole_number_or_address(
+    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, words: str
+) -> None:
+    found = {}
+    for tenant in (own, other):
+        admin = tenant.caller(Role.PARTNER_ADMIN)
+        campaign = campaigns.create(session, admin, tenant.plus.id, name="Winter recall")
+        fields = ContactFields(first_name="Ada", phone="+12025550144", email="ada@contact.example")
+        made = single.add(session, admin, campaign.id, fields)
+        found[tenant.partner.id] = f"/campaigns/{campaign.id}/contacts/{made}"
+    session.commit()
+    query = {"q": words}
+    page = signed_in(own.staff[Role.ADMIN]).get("/find", query_string=query).text
+    assert hits(page) == {"Contacts": [found[own.partner.id]]}
+    number = phone("+12025550144")
+    assert f"{number}, ada@contact.example, Winter recall, Northwind Dental" in page
+    assert hits(signed_in(own.plus_user).get("/find", query_string=query).text) == hits(page)
+    assert hits(signed_in(own.user).get("/find", query_string=query).text) == {}
+    part = {"q": words[:-1]}
+    assert hits(signed_in(own.staff[Role.ADMIN]).get("/find", query_string=part).text) == {}
 
 
 @pytest.mark.parametrize("role", [*Role])
@@ -224,6 +294,7 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     assert re.findall(r'class="find-row" href="([^"]+)"', quick) == [
         f"/organizations/{world['organization']}",
         f"/people/{world['user']}",
+        f"/campaigns/{world['campaign']}",
     ]
     assert "<html" not in quick
     assert browser.get("/find?q=", headers={"HX-Request": "true"}).text.strip() == ""

@@ -1,5 +1,6 @@
 """An operator sees a partner's portal as one of its users, and changes nothing there."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
@@ -113,6 +114,8 @@ def test_the_partner_is_told_and_both_histories_have_it(
     session: Session, own: Tenant, operator: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
+    own.user.name = "Maren Oduya"
+    session.commit()
     start(operator, own.user)
     assert operator.post("/view-as/stop", page="/account").location == f"/people/{own.user.id}"
     mails = session.scalars(select(Mail).where(Mail.kind == "portal_viewed")).all()
@@ -128,7 +131,10 @@ def test_the_partner_is_told_and_both_histories_have_it(
     ]
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
-    assert "Operator viewed the portal as this user" in notified
+    titles = re.findall(r'line-title">([^<]*)', notified)
+    assert titles == ["An operator viewed the portal as Maren Oduya"]
+    assert re.findall(r'line-text">[^<]*(Reason: [^<]*)', notified) == ["Reason: Request 4711"]
+    assert 'href="/audit?action=user.viewed"' in notified
     history = browser.get("/audit").text.partition("<tbody>")[2]
     assert "Request 4711" in history
     assert "View as a user started" not in history

@@ -86,7 +86,7 @@ def test_a_webhook_is_made_and_its_secret_shown_once(
     ("changes", "words"),
     [
         ({"url": "crm.example"}, "Enter an address like https://host/path."),
-        ({"url": "https://127.0.0.1/"}, "Enter a public address."),
+        ({"url": "https://127.0.0.1/"}, "127.0.0.1 is a private address. Enter a public one."),
         ({"events": []}, "Choose at least one event."),
     ],
 )

@@ -11,7 +11,7 @@ from app.enums import CampaignStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import Assistant, AuditEntry, Campaign, ExternalIdKey
 from app.policy.caller import Caller, system_caller
-from app.services import campaigns
+from app.services import campaigns, name_search
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.worker import Line, make_line
 
@@ -152,6 +152,28 @@ def test_without_the_permission_nothing_is_changed(
         campaigns.start(session, reader, made.id)
     with pytest.raises(Forbidden):
         create(session, reader, own)
+
+
+@pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
+def test_staff_find_campaigns_by_the_name_of_their_organization(
+    session: Session, own: Tenant, owner: Caller, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(name_search, "FEW", few)
+    create(session, owner, own)
+    theirs = campaigns.create(session, owner, own.plus.id, name="Winter recall")
+    other = make_tenant(session, "Southwind")
+    campaigns.create(session, other.caller(Role.PARTNER_ADMIN), other.plus.id, name="Recall")
+
+    def found(caller: Caller, words: str, organization_id: UUID | None = None) -> list[UUID]:
+        page = campaigns.search(session, caller, query=words, organization_id=organization_id)
+        return [campaign.id for campaign in page.items]
+
+    assert found(owner, "DENTÁL") == [theirs.id]
+    assert campaigns.count(session, owner, query="dental") == 1
+    assert found(owner, "recall") == [theirs.id]
+    assert found(owner, "dental", own.plus.id) == []
+    member = Caller(owner.kind, Role.STANDARD, None, "x", own.partner.id, own.plus.id)
+    assert found(member, "dental") == []
 
 
 def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner: Caller) -> None:

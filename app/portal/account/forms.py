@@ -25,8 +25,7 @@ def zone_choices(present: str | None) -> list[tuple[str, str]]:
     names = set(_zones_of_places())
     if present and present != "UTC":
         names.add(present)
-    places = [(zone, zone.replace("_", " ").replace("/", " / ")) for zone in sorted(names)]
-    return [("", "UTC"), *places]
+    return [("", "UTC"), *((zone, zone) for zone in sorted(names))]
 
 
 @cache

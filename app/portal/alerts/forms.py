@@ -70,7 +70,7 @@ MEASURES: Mapping[AlertMeasure, MeasureWords] = {
     ),
     AlertMeasure.LIMITS: MeasureWords(
         lazy_gettext("Users or assistants nearly used"),
-        lazy_gettext("Organizations with room for several users or assistants."),
+        lazy_gettext("Only for organizations that may have more than one user or assistant."),
         lazy_gettext("Used at least"),
         "users",
     ),

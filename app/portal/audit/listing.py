@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
+from app.models.carrier_account import with_masked_sids
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -66,7 +67,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[A
 
 
 def _json(values: Mapping[str, Any] | None) -> str:
-    return orjson.dumps(values).decode() if values else ""
+    return with_masked_sids(orjson.dumps(values).decode()) if values else ""
 
 
 HISTORY = ListDefinition(
@@ -81,7 +82,7 @@ HISTORY = ListDefinition(
         Column("what", lazy_gettext("What"), lambda row: change_words(row.action)),
         Column("action", lazy_gettext("Action"), lambda row: row.action),
         Column("kind", lazy_gettext("Kind"), lambda row: row.target_type),
-        Column("target", lazy_gettext("Thing"), lambda row: row.target),
+        Column("target", lazy_gettext("Thing"), lambda row: with_masked_sids(row.target or "")),
         Column("target-id", lazy_gettext("Id"), lambda row: row.target_id),
         Column("before", lazy_gettext("Before"), lambda row: _json(row.before)),
         Column("after", lazy_gettext("After"), lambda row: _json(row.after)),

@@ -1,7 +1,7 @@
 """Values before and after a change, in words."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,12 +17,14 @@ from app.enums import (
     UsageUnit,
     UserStatus,
 )
-from app.languages import gettext, lazy_gettext, locale
-from app.languages.dates import NO_BREAK
+from app.languages import LANGUAGES, gettext, lazy_gettext, locale
+from app.languages.dates import NO_BREAK, zone_letters
 from app.languages.numbers import written
+from app.models.carrier_account import with_masked_sids
 from app.phone import format_international
 from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import change_words, field_words
+from app.portal.billing.words import month_name
 from app.portal.web.formats import day
 from app.portal.web.navigation import ROLE_NAMES
 
@@ -35,13 +37,15 @@ _VALUES: dict[str, str] = {
     UserStatus.INVITED.value: lazy_gettext("Invited"),
     UserStatus.SUSPENDED.value: lazy_gettext("Suspended"),
     UserStatus.DEACTIVATED.value: lazy_gettext("Deactivated"),
+    "changed": lazy_gettext("changed"),
     "contacts:read": lazy_gettext("read contacts"),
     "contacts:write": lazy_gettext("write contacts"),
     "calls:read": lazy_gettext("read calls"),
     "calls:create": lazy_gettext("place calls"),
 }
 _VALUES_OF: dict[str, dict[str, str]] = {
-    "area": {"A": lazy_gettext("Administration"), "B": lazy_gettext("Legacy API")},
+    "area": {"A": lazy_gettext("Partner API"), "B": lazy_gettext("Legacy API")},
+    "language": LANGUAGES,
     "reason": {
         "company_account": lazy_gettext("company account not accepted"),
         "company_account_required": lazy_gettext("company account required"),
@@ -93,6 +97,7 @@ _VALUES_OF: dict[str, dict[str, str]] = {
 """Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
+_MONTH = re.compile(r"\d{4}-\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
@@ -108,10 +113,13 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             return gettext("Yes") if value else gettext("No")
         case str() if _MOMENT.match(value):
             return _moment(value, zone)
+        case str() if name == "month" and _MONTH.fullmatch(value):
+            words = month_name(date.fromisoformat(f"{value}-01"))
         case str() if _NUMBER.fullmatch(value):
             return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
         case str():
-            words = str(_VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value))
+            known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
+            words = with_masked_sids(str(known))
         case list():
             words = ", ".join(value_words(item, zone) for item in value)
         case dict():
@@ -129,7 +137,7 @@ def _moment(text: str, zone: str) -> str:
         local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
     except ValueError:
         return text
-    return f"{day(local, zone)}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    return f"{day(local, zone)}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
 def register(app: Flask) -> None:

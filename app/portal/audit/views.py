@@ -38,8 +38,9 @@ PAGES = {
 """The pages of records; records of these kinds are never deleted."""
 
 
-IN_TARGET = {("alert_rule", "measure"), ("alert_rule", "scope")}
-"""The fields that the words of a record say already."""
+UNSHOWN = {("alert_rule", "measure"), ("alert_rule", "scope"), ("call", "live")}
+"""The fields that the words of a record say already, and those that mislead: a call with the
+simulated carrier is requested as a live one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _changes(
     found = [
         Change(field_words(name), words(name, old), words(name, new))
         for name in {**old, **new}
-        if (entry.target_type, name) not in IN_TARGET
+        if (entry.target_type, name) not in UNSHOWN
         if name in old or new[name] is False or new[name] != 0
     ]
     return sorted(found, key=lambda change: change.field)

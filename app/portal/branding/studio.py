@@ -173,7 +173,7 @@ def _previews() -> tuple[tuple[str, str, str], ...]:
     return (
         ("sign-in", gettext("Sign-in page"), gettext("Before sign-in")),
         ("portal", gettext("Portal"), gettext("Signed in")),
-        ("mail", gettext("Mail"), gettext("An invitation")),
+        ("mail", gettext("Email"), gettext("An invitation")),
         ("chat", gettext("Chat bubble"), pgettext("state", "Open")),
         ("error", gettext("Error page"), gettext("Page not found")),
     )

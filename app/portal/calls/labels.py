@@ -60,7 +60,7 @@ ENDED_WORDS = {
     "region_not_allowed": lazy_gettext("Not placed: the region may not be called"),
     "trial_mode": lazy_gettext("Not placed: trial mode allows verified numbers only"),
     "spend_cap_reached": lazy_gettext("Not placed: a spending limit is reached"),
-    "contact_ended": lazy_gettext("Not placed: the contact's status ended it"),
+    "contact_ended": lazy_gettext("Not placed: the contact’s status ended it"),
     "expired": lazy_gettext("Not placed in time"),
     "unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }

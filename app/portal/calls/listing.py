@@ -25,7 +25,7 @@ from app.services.paging import Page
 GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
 GROUP_WORDS = {
     "unanswered": lazy_gettext("Ended without an answer"),
-    "open": lazy_gettext("In progress"),
+    "open": lazy_gettext("Not ended yet"),
 }
 ANSWERED_BY = {
     "human": lazy_gettext("Answered by a person"),

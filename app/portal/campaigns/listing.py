@@ -178,7 +178,7 @@ CAMPAIGNS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name")),
+        Filter("q", lazy_gettext("Name or organization")),
         Filter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
     ),
     sorts=SORTS,

@@ -16,7 +16,7 @@ MESSAGE_HINTS = {
     EXACT: (
         lazy_gettext(
             "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
-            "unknown. Metadata names work the same way."
+            "unknown. {city|your city} does the same with the metadata “city”."
         )
     ),
     INSTRUCTIONS: lazy_gettext("The assistant writes the message."),

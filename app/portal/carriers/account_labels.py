@@ -26,7 +26,7 @@ FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.
 def short_name(account: CarrierAccount) -> str:
     if account.trunk is not None:
         return str(account.trunk["address"])
-    return f"{account.sid[:6]}…{account.sid[-4:]}"
+    return account.name
 
 
 def being_tested(account: CarrierAccount) -> str:

@@ -63,7 +63,7 @@ def _page(form: DestinationsForm) -> str:
         ],
         hosts_hint=gettext(
             "Hosts of voice addresses, one on each line, like voice.example.com; *.example.com "
-            "stands for all below it. Without a host, calls can't be handed over."
+            "stands for all below it. Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
         usual=offered_first(form.regions.choices, form.chosen),

@@ -61,7 +61,9 @@ OF_SUBPAGES: dict[str, Topic] = {
         "portal.notifications",
     ),
     "portal.find": Topic(
-        lazy_gettext("Finds organizations, users, assistants, campaigns, calls, keys and pages."),
+        lazy_gettext(
+            "Finds organizations, users, assistants, campaigns, contacts, calls, keys and pages."
+        ),
         lazy_gettext("Press Ctrl+K on any page to search from there."),
         lazy_gettext("View notifications"),
         "portal.notifications",

@@ -13,6 +13,8 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.navigation import may_open
 from app.services import partners
 from app.services.audit import notified
+from app.services.audit import search as audit_search
+from app.validation.uuids import as_uuid
 
 ICONS = {
     "alert": "bell",
@@ -39,13 +41,15 @@ def list_notifications() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
         page = notified.listing(session, caller(), cursor=place.cursor, limit=lists.PAGE_SIZE)
-        titles = titles_of(session, [entry for entry, _is_unread in page.items])
+        entries = [entry for entry, _is_unread in page.items]
+        titles = titles_of(session, entries)
+        names = audit_search.user_names(session, caller(), entries)
     return render_template(
         "portal/notifications/page.html",
         rows=[
             (
                 entry,
-                titles.get(entry.target_id) or entry.target,
+                titles.get(entry.target_id) or names.get(as_uuid(entry.target_id) or entry.id),
                 is_unread,
                 ICONS.get(entry.target_type, "mail"),
                 _url_of(entry),
@@ -72,6 +76,8 @@ def notifications_read() -> Page:
 
 
 def _url_of(entry: AuditEntry) -> str | None:
+    if entry.action == "user.viewed" and may_open(caller(), "portal.audit"):
+        return url_for("portal.audit", action=entry.action)
     endpoint, parameter = PAGES.get(entry.target_type, (None, None))
     if endpoint is None or not may_open(caller(), endpoint):
         return None

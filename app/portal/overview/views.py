@@ -1,5 +1,6 @@
 """The overview: action items, first steps, and the figures of the month."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -11,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.extensions import caller, figures, settings
 from app.languages import gettext, lazy_gettext
+from app.models import AuditEntry
 from app.models.base import utcnow
 from app.portal.alerts.views import titles_of
 from app.portal.billing.words import month_alone
@@ -21,6 +23,7 @@ from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
+from app.services.audit import search as audit_search
 from app.services.overview import ActionItem, Kind, Month
 from app.services.overview.calling import LAST_DAY
 
@@ -103,9 +106,15 @@ def show_overview() -> str:
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             changes=changes,
-            titles=titles_of(session, changes),
+            titles=_titles(session, changes),
             chart=_chart(month),
         )
+
+
+def _titles(session: Session, changes: Sequence[AuditEntry]) -> dict[str, str]:
+    """Return the words of alerts and the names of users among the changed records, by their ids."""
+    names = audit_search.user_names(session, caller(), changes)
+    return {str(user_id): name for user_id, name in names.items()} | titles_of(session, changes)
 
 
 def _of_a_member(organization_id: UUID) -> str:

@@ -102,9 +102,9 @@ def pricing_stripe_remove_confirm() -> str:
         url_for("portal.pricing_stripe_remove"),
         gettext("Disconnect Stripe?"),
         [
-            gettext("Customers can't upgrade through Stripe any more."),
+            gettext("Customers can’t upgrade through Stripe any more."),
             gettext("Products, prices and subscriptions stay in your Stripe account."),
-            gettext("Subscriptions that end don't change plans here, and usage isn't charged."),
+            gettext("Subscriptions that end don’t change plans here, and usage isn’t charged."),
             gettext("The stored keys are deleted."),
         ],
         gettext("Disconnect Stripe"),

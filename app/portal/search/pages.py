@@ -6,14 +6,25 @@ from app.languages import lazy_gettext
 
 
 class Page(NamedTuple):
-    """``words`` are further words that find it, in each language other ones."""
+    """``words`` are further words that find it, in each language other ones.
+
+    ``within`` names the page that leads to it, ``anchor`` its part of the page. An action that a
+    button of another page does has that page in ``shown_at``.
+    """
 
     label: str
     endpoint: str
     words: str = ""
+    within: str = ""
+    anchor: str | None = None
+    shown_at: str | None = None
 
 
-# Translators: the second text of each page has further words that find it, separated by spaces.
+SETTINGS = lazy_gettext("Settings")
+ACCOUNT = lazy_gettext("Your account")
+
+
+# Translators: the last text of each page has further words that find it, separated by spaces.
 PAGES = (
     Page(
         lazy_gettext("Organization templates"),
@@ -33,11 +44,13 @@ PAGES = (
         lazy_gettext("Call destinations"),
         "portal.portal_settings_destinations",
         lazy_gettext("countries regions allowed"),
+        SETTINGS,
     ),
     Page(
         lazy_gettext("Spending limits"),
         "portal.portal_settings_spending",
         lazy_gettext("money minutes"),
+        SETTINGS,
     ),
     Page(lazy_gettext("Storage"), "portal.storage", lazy_gettext("uploads delete space")),
     Page(lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")),
@@ -56,7 +69,104 @@ PAGES = (
     Page(
         lazy_gettext("Your account"),
         "portal.account",
-        lazy_gettext("change password name time zone email sessions profile"),
+        lazy_gettext(
+            "change password name time zone email sessions profile language appearance dark theme"
+        ),
+    ),
+    Page(
+        lazy_gettext("Second factor"),
+        "portal.account_factors",
+        lazy_gettext("two-factor 2fa mfa authenticator app passkey recovery codes security"),
+        ACCOUNT,
+    ),
+    Page(
+        lazy_gettext("Your company"),
+        "portal.portal_settings",
+        lazy_gettext("partner name language"),
+        SETTINGS,
+        "company",
+    ),
+    Page(
+        lazy_gettext("Addresses"),
+        "portal.portal_settings",
+        lazy_gettext("domain portal url host"),
+        SETTINGS,
+        "addresses",
+    ),
+    Page(
+        lazy_gettext("Email addresses"),
+        "portal.portal_settings",
+        lazy_gettext("support sender from notification mail"),
+        SETTINGS,
+        "email",
+    ),
+    Page(
+        lazy_gettext("Billing"),
+        "portal.portal_settings",
+        lazy_gettext("payment collection"),
+        SETTINGS,
+        "billing",
+    ),
+    Page(
+        lazy_gettext("New customers"),
+        "portal.portal_settings",
+        lazy_gettext("default assistant limit service"),
+        SETTINGS,
+        "new-customers",
+    ),
+    Page(
+        lazy_gettext("Links"),
+        "portal.portal_settings",
+        lazy_gettext("upgrade redirect url parameters"),
+        SETTINGS,
+        "links",
+    ),
+    Page(
+        lazy_gettext("DNS records"),
+        "portal.portal_settings_domain",
+        lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Branding"),
+        "portal.branding",
+        lazy_gettext("logo colours icon pictures texts emails"),
+    ),
+    Page(
+        lazy_gettext("Sign-in"),
+        "portal.sign_in_policy",
+        lazy_gettext("second factor two-factor 2fa mfa passkey password sessions security login"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Personal data"),
+        "portal.personal_data_settings",
+        lazy_gettext("privacy gdpr retention kept days recordings transcripts delete erase"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Budget"),
+        "portal.portal_settings_budget",
+        lazy_gettext("money costs month alerts"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Company accounts"),
+        "portal.portal_settings_companies",
+        lazy_gettext("single sign-on sso oidc google microsoft identity provider login"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Directory"),
+        "portal.directory",
+        lazy_gettext("scim provisioning sync users groups okta entra"),
+        SETTINGS,
+    ),
+    Page(
+        lazy_gettext("Organization groups"),
+        "portal.portal_settings_groups",
+        lazy_gettext("limit staff access"),
+        SETTINGS,
     ),
     Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
@@ -83,6 +193,17 @@ ACTIONS = (
     ),
     Page(lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")),
     Page(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
+    Page(
+        lazy_gettext("Pause all calls"),
+        "portal.calling_pause_confirm",
+        lazy_gettext("stop calling hold emergency"),
+    ),
+    Page(
+        lazy_gettext("Resume all calls"),
+        "portal.calling_resume",
+        lazy_gettext("calling continue end pause"),
+        shown_at="portal.line_health",
+    ),
     Page(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
     Page(
         lazy_gettext("Verify a phone number"),

@@ -14,12 +14,13 @@ from app.models.folding import fold
 from app.portal.search import pages
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import CALL_STATUS_NAMES, phone, when
+from app.portal.web.formats import CALL_STATUS_NAMES, phone, when_in_zone
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import ROLE_NAMES, may_open, navigation_for
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
+from app.services.contacts.single import name_of
 from app.services.search import Found
 
 SHOWN = 5
@@ -79,25 +80,38 @@ def _screens(words: str) -> Group:
 
 def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
     """Return those that the caller may open and whose words begin with the words searched."""
-    wanted = fold(words).split()
-    return [
-        Hit(page.label, "", url_for(page.endpoint))
+    wanted = _parts(words)
+    found = [
+        page
         for page in of
         if may_open(caller(), page.endpoint)
         and all(f" {word}" in _words_of(page) for word in wanted)
     ]
+    label = " ".join(wanted)
+    found.sort(key=lambda page: label not in " ".join(_parts(page.label)))
+    return [Hit(page.label, page.within, _url(page)) for page in found]
+
+
+def _url(page: pages.Page) -> str:
+    return url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
+
+
+def _parts(words: str) -> list[str]:
+    return fold(words).replace("-", " ").split()
 
 
 def _words_of(page: pages.Page) -> str:
     """Return what finds the page: its words in the current language, and the English ones."""
-    here = f" {page.label} {page.words}"
+    here = f"{page.label} {page.words}"
     with languages.speaking(languages.DEFAULT):
-        return fold(f"{here} {page.label} {page.words}")
+        parts = _parts(f"{here} {page.label} {page.words}")
+    return "".join(f" {part}" for part in parts)
 
 
 def _groups(session: Session, found: Found, words: str) -> list[Group]:
     ids = {call.organization_id for call in found.calls}
     ids |= {campaign.organization_id for campaign in found.campaigns}
+    ids |= {campaign.organization_id for _, campaign in found.contacts}
     ids |= {assistant.organization_id for assistant in found.assistants}
     ids |= {user.organization_id for user in found.users if user.organization_id is not None}
     names = organizations.names_of(session, caller(), ids) if ids else {}
@@ -172,6 +186,23 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             ],
             "portal.campaigns",
         ),
+        Group(
+            gettext("Contacts"),
+            "user",
+            [
+                Hit(
+                    name_of(contact),
+                    about(
+                        contact.phone and phone(contact.phone),
+                        contact.email,
+                        campaign.name,
+                        names.get(campaign.organization_id),
+                    ),
+                    url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
+                )
+                for contact, campaign in found.contacts[:SHOWN]
+            ],
+        ),
         group(
             gettext("Calls"),
             "phone",
@@ -180,7 +211,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
                     phone(row.phone_number),
                     about(
                         CALL_STATUS_NAMES[row.status],
-                        f"{when(row.created_at, zone())} {zone()}",
+                        when_in_zone(row.created_at, zone()),
                         names.get(row.organization_id),
                     ),
                     url_for("portal.call", call_id=row.id),

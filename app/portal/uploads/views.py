@@ -85,7 +85,7 @@ def upload_choose_campaign() -> str:
         sentence=gettext("Choose the campaign that gets the contacts."),
         back=(gettext("Uploads"), url_for("portal.uploads")),
         action=url_for("portal.upload_choose_campaign"),
-        search_label=gettext("Name"),
+        search_label=gettext("Name or organization"),
         rows=[
             (
                 row.name,

@@ -6,10 +6,11 @@ from zoneinfo import ZoneInfo
 
 import phonenumbers
 from flask import Flask
+from markupsafe import Markup, escape
 
 from app.enums import TIER_NAMES, CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext
-from app.languages.dates import NO_BREAK, written_date
+from app.languages.dates import NO_BREAK, written_date, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
 from app.portal.web.navigation import ROLE_NAMES
@@ -74,7 +75,7 @@ def moment(value: datetime | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{local:%Z}"
+    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
 def when(value: datetime | None, zone: str = "UTC") -> str:
@@ -84,6 +85,16 @@ def when(value: datetime | None, zone: str = "UTC") -> str:
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
     parts = "MMMd" if local.year == now.year else "yMMMd"
     return f"{written_date(local, parts)}, {local:%H:%M}"
+
+
+def when_in_zone(value: datetime, zone: str) -> str:
+    """21 Nov, 10:47 GMT where nothing else names the zone."""
+    return f"{when(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
+
+
+def breakable(address: str) -> Markup:
+    """An email address that breaks at its @ and dots when a line is too short for it."""
+    return Markup(str(escape(address)).replace("@", "@<wbr>").replace(".", ".<wbr>"))  # noqa: S704 - escaped
 
 
 def size(octets: int) -> str:
@@ -133,7 +144,10 @@ def night_words(start: time, end: time) -> str | None:
 
 
 def register(app: Flask) -> None:
-    filters = (number, quantity, day, moment, when, size, phone, initials)
+    filters = (
+        *(number, quantity, day, moment, when, when_in_zone, size, phone, initials),
+        breakable,
+    )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)

@@ -189,6 +189,14 @@ OF_A_PARTNER = frozenset(
         "portal.portal_settings_destinations",
         "portal.portal_settings_spending",
         "portal.portal_settings_budget",
+        "portal.portal_settings_companies",
+        "portal.portal_settings_domain",
+        "portal.portal_settings_groups",
+        "portal.sign_in_policy",
+        "portal.personal_data_settings",
+        "portal.directory",
+        "portal.calling_pause_confirm",
+        "portal.calling_resume",
     }
 )
 """Screens of the caller's own partner: operators have none."""

@@ -43,7 +43,7 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
         Surface(gettext("Portal"), Place.LOGO, _logo(partner, shown)),
         Surface(gettext("Browser tab"), Place.FAVICON, _favicon(partner, shown)),
         Surface(gettext("Password recovery"), Place.SUPPORT, _recovery(shown)),
-        Surface(gettext("Mails"), Place.SUPPORT, _mails(shown)),
+        Surface(gettext("Emails"), Place.SUPPORT, _mails(shown)),
         Surface(gettext("Error pages"), Place.SUPPORT, _errors(shown)),
         Surface(gettext("Chat bubble"), Place.CHAT, _chat(shown)),
         Surface(gettext("Portal domain"), Place.DOMAIN, _domain(partner)),

@@ -295,14 +295,14 @@ def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool
         return None
     international = text.strip().startswith(("+", "00"))
     start = "+" + (digits.removeprefix("00") if international else digits)
-    exact = set() if international else _in_regions(session, caller, text)
+    exact = set() if international else in_regions(session, caller, text)
     begins = Call.phone_number >= start
     end = _behind(start)
     within = begins & (Call.phone_number < end) if end else begins
     return or_(Call.phone_number.in_(exact), within) if exact else within
 
 
-def _in_regions(session: Session, caller: Caller, text: str) -> set[str]:
+def in_regions(session: Session, caller: Caller, text: str) -> set[str]:
     """The numbers that a number without a country code stands for in the organizations' regions."""
     regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
     regions = of_tenant(regions, caller, Organization.partner_id, Organization.id)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
@@ -11,6 +11,7 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import Campaign
 from app.policy.caller import Caller
+from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant
 
@@ -64,12 +65,13 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Campaign]:
-    """Return a page of campaigns; ``query`` searches their names, ``archived`` keeps only archived
+    """Return a page of campaigns; ``query`` searches their names and, for staff
+    without ``organization_id``, those of their organizations; ``archived`` keeps only archived
     ones, or only the others.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(caller, organization_id, query, status, archived)
+    rows = _matching(session, caller, organization_id, query, status, archived)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -84,11 +86,12 @@ def count(
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(caller, organization_id, query, status, archived)
+    rows = _matching(session, caller, organization_id, query, status, archived)
     return count_up_to(session, rows.with_only_columns(Campaign.id), most)
 
 
 def _matching(
+    session: Session,
     caller: Caller,
     organization_id: UUID | None,
     query: str | None,
@@ -100,7 +103,11 @@ def _matching(
         rows = rows.where(Campaign.organization_id == organization_id)
     words = (query or "").replace("\x00", "").strip()
     if words:
-        rows = rows.where(Campaign.named(words))
+        found = Campaign.named(words)
+        if caller.organization_id is None and organization_id is None:
+            of = Campaign.organization_id
+            found = or_(found, name_search.is_of_organization_called(session, of, words))
+        rows = rows.where(found)
     if status is not None:
         rows = rows.where(Campaign.status == status)
     if archived is not None:

@@ -10,6 +10,7 @@ from app.services.contacts.queries import (
     count,
     get,
     page,
+    reached_at,
     search,
     several,
     statuses_of,

@@ -1,6 +1,7 @@
 """Read contacts: one, a page for the API, and the list and search of screens."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -17,6 +18,7 @@ from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
+from app.services.calls.queries import in_regions
 from app.services.calls.rules import REFUSED
 from app.services.paging import (
     MOST_COUNTED,
@@ -208,6 +210,39 @@ def several(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Sequ
     from its loader."""
     rows = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id.in_(ids))
     return session.scalars(rows.order_by(Contact.id.desc())).all()
+
+
+def reached_at(
+    session: Session, caller: Caller, text: str, *, limit: int
+) -> Sequence[tuple[Contact, Campaign]]:
+    """Return the contacts of all campaigns that the caller may use with this whole email address,
+    or this whole number in any notation, newest first, each with its campaign."""
+    words = text.replace("\0", "").strip()
+    if "@" in words:
+        known = Contact.email_key == words.lower()
+    elif words and set(words) <= _PHONE_CHARACTERS:
+        known = Contact.phone.in_(_numbers_meant(session, caller, words))
+    else:
+        return []
+    # Not only a join, for which SQLite may scan the contacts.
+    own = campaigns.visible(caller).with_only_columns(Campaign.id)
+    rows = (
+        select(Contact, Campaign)
+        .join(Campaign, Campaign.id == Contact.campaign_id)
+        .where(Contact.campaign_id.in_(own), known)
+        .order_by(Contact.id.desc())
+        .limit(limit)
+    )
+    return [(contact, campaign) for contact, campaign in session.execute(rows)]
+
+
+def _numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
+    """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
+    found = in_regions(session, caller, words)
+    digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
+    with suppress(PhoneError):
+        found.add(normalise(f"+{digits}", None))
+    return found
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:

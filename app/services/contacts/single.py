@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import ContactAction
 from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.languages import gettext
-from app.models import Campaign, IdempotencyRecord, new_id, utcnow
+from app.models import Campaign, Contact, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
@@ -46,7 +46,7 @@ def version_of(contact: StoredContact) -> int:
     return int(contact.updated_at.timestamp() * 1_000_000) % 1_000_000_000
 
 
-def name_of(contact: StoredContact) -> str:
+def name_of(contact: StoredContact | Contact) -> str:
     """Return how to refer to the contact: by name, else by number or address."""
     name = f"{contact.first_name or ''} {contact.last_name or ''}".strip()
     return name or contact.phone or contact.email or str(contact.id)

@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.languages import gettext
-from app.languages.dates import NO_BREAK, written_date
+from app.languages.dates import NO_BREAK, written_date, zone_letters
 from app.models import Mail
 from app.services.branding.brand import Brand
 
@@ -69,7 +69,8 @@ class Facts:
 def moment(value: datetime, zone: str) -> str:
     """21 November 2026, 10:47 GMT"""
     local = value.astimezone(ZoneInfo(zone))
-    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M %Z}".replace(NO_BREAK, " ")
+    words = f"{written_date(local, 'yMMMMd')}, {local:%H:%M} {zone_letters(local)}"
+    return words.replace(NO_BREAK, " ")
 
 
 def not_you(support: str | None) -> str:

@@ -290,5 +290,5 @@ def _check_url(url: str, settings: Settings) -> None:
     except ValueError:
         is_allowed = host != "localhost" and not host.endswith(".localhost")
     if not is_allowed:
-        message = gettext("Enter a public address.")
+        message = gettext("%(host)s is a private address. Enter a public one.", host=host)
         raise ValidationFailed.on("url", "invalid_url", message)

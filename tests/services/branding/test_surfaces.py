@@ -31,7 +31,7 @@ def test_a_new_partner_misses_nearly_everything(session: Session) -> None:
         "Portal",
         "Browser tab",
         "Password recovery",
-        "Mails",
+        "Emails",
         "Error pages",
         "Portal domain",
     ]

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import Campaign, Contact
+from app.policy.caller import system_caller
 from app.services import campaigns
 from app.services.contacts import queries
 from tests.fixtures.cast import make_tenant
@@ -135,3 +136,22 @@ def test_a_later_page_begins_at_its_place_in_the_index(
             connection.exec_driver_sql(f"SET LOCAL enable_{kind} = off")
         plan = connection.exec_driver_sql(f"EXPLAIN {statement}", values).all()
         assert re.search(r"Index Cond: .*sort_name >= ", str(plan))
+
+
+@pytest.mark.parametrize(
+    ("words", "unique"), [("+12025550144", "phone"), ("ada@contact.example", "email_key")]
+)
+def test_a_contact_of_any_campaign_is_found_by_a_unique_index(
+    session: Session, campaign: Campaign, words: str, unique: str
+) -> None:
+    connection, sent = session.connection(), []
+
+    def note(*args: Any) -> None:
+        sent.append(args[2:4])
+
+    with listening(connection, note):
+        queries.reached_at(session, system_caller(), words, limit=5)
+    statement, values = next(each for each in sent if "FROM contacts JOIN campaigns" in each[0])
+    if connection.dialect.name == "sqlite":  # PostgreSQL goes by the number of rows
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+        assert f"(campaign_id=? AND {unique}=?)" in str(plan)

@@ -57,7 +57,7 @@ SUBJECTS: list[tuple[Act, list[str]]] = [
     (_key, ["New API key: CRM", "API key rolled: CRM"]),
     (_client, ["New API client: Sync", "API client has a new secret: Sync"]),
     (_token, ["New SCIM token: Entra", "SCIM token rolled: Entra"]),
-    (_account, ["New carrier account: AC" + "0" * 32]),
+    (_account, ["New carrier account: AC0000…0000"]),
 ]
 
 

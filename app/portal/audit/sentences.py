@@ -1,0 +1,43 @@
+"""An entry of the history as one sentence."""
+
+from datetime import date
+
+from flask import Flask, url_for
+from markupsafe import Markup, escape
+
+from app.extensions import caller
+from app.languages import gettext, gettext_noop, translation
+from app.models import AuditEntry
+from app.portal.audit.labels import change_words
+from app.portal.audit.values import value_words
+from app.portal.billing.words import month_name
+from app.portal.web.navigation import may_open
+
+_SENTENCES = {
+    "user.viewed": gettext_noop("An operator viewed the portal as %(target)s"),
+    "user.view_ended": gettext_noop("An operator stopped viewing the portal as %(target)s"),
+}
+_OTHERS = gettext_noop("%(what)s: %(target)s")
+
+
+def change(entry: AuditEntry, target: str | None = None, url: str | None = None) -> Markup:
+    """Return what was changed and in which record, with a link to ``url``. ``target`` are other
+    words than the stored ones."""
+    month = (entry.after or {}).get("month")
+    if entry.action == "partner.month_closed" and month and may_open(caller(), "portal.costs"):
+        words = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
+        return _link(words, url_for("portal.costs", month=month))
+    words = target or (value_words(entry.target) if entry.target else "")
+    what = change_words(entry.action)
+    if not words:
+        return escape(what)
+    message = Markup(translation(_SENTENCES.get(entry.action, _OTHERS)))  # noqa: S704 - from a catalogue
+    return message % {"what": what, "target": _link(words, url) if url else words}
+
+
+def _link(words: str, url: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(url, words)
+
+
+def register(app: Flask) -> None:
+    app.jinja_env.filters["change"] = change
