@@ -21,10 +21,14 @@ def browser(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
-def test_every_text_field_takes_a_nul_character(own: Tenant, browser: Browser) -> None:
+def test_every_text_field_takes_a_nul_character(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
     base, person = f"/organizations/{own.organization.id}", f"/people/{own.user.id}"
     plan = {"tier": Tier.FREE.value, "assistant_limit": "1", "user_limit": "0"}
     several = "ada@x.example, A\0da\n"
+    own.plus.user_limit = 0
+    session.commit()
     forms: dict[str, dict[str, str]] = {
         "/organizations/new": plan | {"name": NUL},
         f"{base}/edit": {"name": NUL},

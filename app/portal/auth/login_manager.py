@@ -25,6 +25,8 @@ from app.services.branding.brand import NEUTRAL, kept_brand
 
 REFRESHED = frozenset(
     {
+        "portal.api_webhook",
+        "portal.api_webhook_delivery",
         "portal.branding_pictures",
         "portal.call_live",
         "portal.campaign_outreach_live",
@@ -38,7 +40,7 @@ REFRESHED = frozenset(
         "portal.upload_live",
     }
 )
-"""Fragments that refresh themselves; they don't count as use of a session."""
+"""What refreshes itself; it doesn't count as use of a session."""
 OFFER_KEY = "offer"
 """Where the cookie keeps the browser's token of the offered accounts."""
 SECOND_STEP_KEY = "second_step"

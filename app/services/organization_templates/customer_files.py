@@ -77,8 +77,8 @@ def sample_file() -> bytes:
     """Return a CSV file with two customers to start from."""
     return first_line(COLUMNS) + lines(
         [
-            ("Alder Dental", "ann@example.com", "Ann Moreau", "US", "America/New_York"),
-            ("Harbour Dental", "ben@example.com", "", "", ""),
+            ("Alder Books", "ann@example.com", "Ann Moreau", "US", "America/New_York"),
+            ("Harbour Bikes", "ben@example.com", "", "", ""),
         ]
     )
 
