@@ -1,9 +1,8 @@
 # The commands a person needs to know. `make help` lists them.
 PORT ?= 8000
 TESTS ?= tests
-JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# Half of the tests wait for servers and workers most of the time.
-TEST_JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+# Many tests wait for servers and workers most of the time.
+JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 KILLS ?= 200
 REQUESTS ?= 100000
 SOAK_MINUTES ?= 60
@@ -27,7 +26,7 @@ run: ## Install what is missing, then serve on PORT (8000)
 
 test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
 	@scripts/setup_tests
-	$(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1) $(BIN)/pytest -n $(TEST_JOBS) \
+	$(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1) $(BIN)/pytest -n $(JOBS) \
 		$(call leave_out,crash or crawl or product) $(TESTS)
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
