@@ -68,7 +68,7 @@ def test_a_person_who_answers_hears_the_intro(
         "Finished after a conversation",
     ]
     spoken = page.locator("#live-call .story li", has_text="Intro spoken")
-    organization = partner["organizations"][0]["name"]
+    organization = min((one["name"] for one in partner["organizations"]), key=str.casefold)
     expect(spoken).to_contain_text(f"Hello, this is Robin from {organization}.")
     if script:
         assert form.findings() == []
