@@ -37,6 +37,8 @@ SEEN_ELSEWHERE = {
     "/api-access/migration/*/extension",  # operators only: tests/portal/test_legacy_extensions.py
     "/api-access/migration/*/extension/end",
     "/account/factors/app",  # while a secret waits: test_passkeys.py
+    "/account/factors/app/remove",  # of an app that was added: tests/portal/test_second_factor.py
+    "/account/factors/passkeys/*/remove",  # of a passkey: tests/portal/test_passkeys.py
     "/people/*/reset-factors",  # of users with a factor: tests/portal/test_lost_factors.py
     "/sign-in/second-step",  # after the password: test_passkeys.py
     "/api-access/clients/*/groups",  # where there are groups: test_organization_groups.py
@@ -68,6 +70,7 @@ SEEN_ELSEWHERE = {
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
     "/operator/installation",  # operators only: test_operator_console.py
     "/operator/partners/*",
+    "/operator/partners/*/domain",
     "/operator/partners/new",
     "/operator/spending",  # operators only: tests/portal/test_spending.py
     "/operator/spending/*",
