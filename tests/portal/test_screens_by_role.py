@@ -22,6 +22,13 @@ from tests.portal.uploader import Desk
 
 SignedIn = Callable[[User], Browser]
 
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    """Hundreds of requests follow each other quicker than users send them."""
+    return make_app(page_rate_burst=100_000)
+
+
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD)
 LEADS_AWAY = {
     *("portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"),
