@@ -51,6 +51,7 @@ def script(session: Session, own: Tenant) -> oauth_clients.NewClient:
     return made
 
 
+@pytest.mark.usefixtures("clock")
 def test_refused_token_requests_are_noted(
     make_app: Callable[..., Flask],
     session: Session,

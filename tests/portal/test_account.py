@@ -152,6 +152,7 @@ def test_a_password_is_changed_only_with_the_present_one_and_a_good_new_one(
     assert passwords.verify(own.user.password_hash, PASSWORD)
 
 
+@pytest.mark.usefixtures("clock")
 def test_the_present_password_can_not_be_guessed_without_end(
     make_app: Callable[..., Flask], own: Tenant, signed_in: SignedIn
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_wrong_current_password_is_in_the_history(
     assert found == (own.partner.id, own.user.id, own.user.email, "wrong_password")
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_browser_that_has_signed_in_is_not_delayed_by_guesses_of_others(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:

@@ -118,6 +118,7 @@ def refused_page(answer: TestResponse) -> tuple[int, str | None, str | None, boo
     return answer.status_code, answer.mimetype, wait, "<h1>Too many requests</h1>" in answer.text
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_form_that_was_tried_too_often_says_when_to_try_again(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:

@@ -234,6 +234,7 @@ def test_an_account_that_was_not_offered_signs_no_user_in(browser: Browser, own:
     assert browser.get("/").status_code == 303
 
 
+@pytest.mark.usefixtures("clock")
 def test_too_many_failures_are_stopped_even_with_the_right_password(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:

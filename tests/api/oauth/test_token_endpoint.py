@@ -290,6 +290,7 @@ def test_another_method_is_refused_in_the_same_shape(client: FlaskClient, path: 
     assert answer.headers["Allow"] == "OPTIONS, POST"
 
 
+@pytest.mark.usefixtures("clock")
 def test_too_many_failures_make_the_client_wait(
     make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
 ) -> None:
