@@ -44,8 +44,10 @@ lint: ## Check style, format, types, layers and words
 
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
+	@rm -f .pytest_cache/v/cache/lastfailed
 	$(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
-		-m pytest -n $(JOBS) $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) $(TESTS)
+		-m pytest -n $(JOBS) $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) $(TESTS) \
+		|| $(BIN)/python -m scripts.retry_failed $$?
 	@$(BIN)/python -c 'import json; print("Coverage:", \
 		json.load(open(".setup/coverage.json"))["summary"]["percent_covered_display"], "%")'
 

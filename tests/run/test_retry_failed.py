@@ -1,0 +1,50 @@
+"""`make check` runs a few failed tests again, alone, and hides no failure."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.config import ROOT
+
+PASSES_ALONE = """
+import pathlib
+def test_it():
+    seen = pathlib.Path(__file__).with_suffix(".seen")
+    again = seen.exists()
+    seen.touch()
+    assert again
+"""
+FAILS = "def test_it():\n    assert False\n"
+
+
+def check(folder: Path, tests: list[str]) -> tuple[int, str]:
+    """Run the tests in a project of their own, then what failed; its status and its words."""
+    (folder / "pytest.ini").touch()
+    for number, text in enumerate(tests):
+        (folder / f"test_{number}.py").write_text(text)
+    env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    first = subprocess.run([sys.executable, "-m", "pytest"], cwd=folder, env=env, check=False)
+    retry = [sys.executable, str(ROOT / "scripts/retry_failed.py"), str(first.returncode)]
+    ran = subprocess.run(retry, cwd=folder, env=env, check=False, stdout=subprocess.PIPE, text=True)
+    return ran.returncode, ran.stdout
+
+
+def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path) -> None:
+    status, words = check(tmp_path, [PASSES_ALONE])
+    assert status == 0
+    assert "  test_0.py::test_it\n" in words
+    assert words.endswith("Each passed alone. Look into why it failed before.\n")
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [[FAILS], [PASSES_ALONE, FAILS], [PASSES_ALONE] * 4, ["import nothing_of_this_name\n"]],
+    ids=["fails again", "one of two fails again", "too many", "no test could be read"],
+)
+def test_what_fails_otherwise_stays_a_failure(tmp_path: Path, tests: list[str]) -> None:
+    status, words = check(tmp_path, tests)
+    assert status != 0
+    assert "Each passed alone" not in words
