@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from app.languages import lazy_gettext
+from app.portal.web.navigation import SETTINGS_PAGES
 
 
 class Page(NamedTuple):
-    """``words`` are further words that find it, in each language other ones.
+    """``words`` are further words that find it.
 
     ``within`` names the page that leads to it, ``anchor`` its part of the page. An action that a
     button of another page does has that page in ``shown_at``.
@@ -35,24 +36,6 @@ PAGES = (
         lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
     ),
     Page(lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")),
-    Page(
-        lazy_gettext("Carrier accounts"),
-        "portal.carrier_accounts",
-        lazy_gettext("twilio sip trunk"),
-    ),
-    Page(
-        lazy_gettext("Call destinations"),
-        "portal.portal_settings_destinations",
-        lazy_gettext("countries regions allowed"),
-        SETTINGS,
-    ),
-    Page(
-        lazy_gettext("Spending limits"),
-        "portal.portal_settings_spending",
-        lazy_gettext("money minutes"),
-        SETTINGS,
-    ),
-    Page(lazy_gettext("Storage"), "portal.storage", lazy_gettext("uploads delete space")),
     Page(lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")),
     Page(
         lazy_gettext("Readability of your colours"),
@@ -122,52 +105,12 @@ PAGES = (
         "links",
     ),
     Page(
-        lazy_gettext("DNS records"),
-        "portal.portal_settings_domain",
-        lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
-        SETTINGS,
-    ),
-    Page(
-        lazy_gettext("Branding"),
-        "portal.branding",
-        lazy_gettext("logo colours icon pictures texts emails"),
-    ),
-    Page(
-        lazy_gettext("Sign-in"),
-        "portal.sign_in_policy",
-        lazy_gettext("second factor two-factor 2fa mfa passkey password sessions security login"),
-        SETTINGS,
-    ),
-    Page(
-        lazy_gettext("Personal data"),
-        "portal.personal_data_settings",
-        lazy_gettext("privacy gdpr retention kept days recordings transcripts delete erase"),
-        SETTINGS,
-    ),
-    Page(
         lazy_gettext("Budget"),
         "portal.portal_settings_budget",
         lazy_gettext("money costs month alerts"),
         SETTINGS,
     ),
-    Page(
-        lazy_gettext("Company accounts"),
-        "portal.portal_settings_companies",
-        lazy_gettext("single sign-on sso oidc google microsoft identity provider login"),
-        SETTINGS,
-    ),
-    Page(
-        lazy_gettext("Directory"),
-        "portal.directory",
-        lazy_gettext("scim provisioning sync users groups okta entra"),
-        SETTINGS,
-    ),
-    Page(
-        lazy_gettext("Organization groups"),
-        "portal.portal_settings_groups",
-        lazy_gettext("limit staff access"),
-        SETTINGS,
-    ),
+    *(Page(each.label, each.endpoint, each.words, SETTINGS) for each in SETTINGS_PAGES),
     Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
 ACTIONS = (
