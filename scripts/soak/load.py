@@ -65,6 +65,8 @@ class Client:
                 if "refused" in str(failed):
                     continue
                 error = "the connection broke"
+            except requests.exceptions.ChunkedEncodingError:
+                error = "the answer was cut off"
             break
         if answer is not None:
             error = str(answer.status_code) if answer.status_code >= 400 else ""
