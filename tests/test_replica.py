@@ -34,6 +34,8 @@ from tests.portal.test_organizations import NEW
 
 MOST_SECONDS = 2.0
 
+pytestmark = pytest.mark.crash
+
 
 @pytest.fixture(scope="module")
 def primary() -> Iterator[OwnServer]:

@@ -88,6 +88,7 @@ def test_an_outage_ends_no_worker_and_hands_nothing_over(
 
 
 @pytest.mark.worker
+@pytest.mark.crash
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_a_worker_that_starts_during_an_outage_waits(server: OwnServer, served: Database) -> None:
     worker = Worker(served)

@@ -156,6 +156,7 @@ SHAPES: dict[str, Callable[[House, Path], tuple[str, Path]]] = {
 
 
 @pytest.mark.worker
+@pytest.mark.crash
 @pytest.mark.parametrize("shape", rotating("way of a restore", list(SHAPES)))
 def test_no_call_is_placed_again_after_a_restore(house: House, tmp_path: Path, shape: str) -> None:
     url, folder = SHAPES[shape](house, tmp_path)

@@ -260,6 +260,7 @@ def test_maintenance_of_postgresql_is_no_restore(worked: Database, tmp_path: Pat
     assert found_by_new_host(url_of(worked), tmp_path / "new host") == []
 
 
+@pytest.mark.crash
 def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
     server: OwnServer, tmp_path: Path
 ) -> None:
@@ -274,6 +275,7 @@ def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
     assert found_by_new_host(server.url("portal"), tmp_path / "new host") == RECOVERED
 
 
+@pytest.mark.crash
 def test_a_connection_that_leads_to_another_database_is_noticed_at_once(
     server: OwnServer, tmp_path: Path
 ) -> None:
@@ -295,6 +297,7 @@ def test_a_connection_that_leads_to_another_database_is_noticed_at_once(
     assert noticed == ["another"]
 
 
+@pytest.mark.crash
 def test_a_restarted_or_crashed_server_is_no_restore(server: OwnServer, tmp_path: Path) -> None:
     database = migrated(server)
     beat(database, tmp_path / "instance")
@@ -307,6 +310,7 @@ def test_a_restarted_or_crashed_server_is_no_restore(server: OwnServer, tmp_path
     database.dispose()
 
 
+@pytest.mark.crash
 def test_a_copy_of_a_running_servers_disk_is_noticed_on_a_new_host(
     server: OwnServer, tmp_path: Path
 ) -> None:
@@ -322,6 +326,7 @@ def test_a_copy_of_a_running_servers_disk_is_noticed_on_a_new_host(
     assert found_by_new_host(server.url("portal"), tmp_path / "new host") == NEW_HOST
 
 
+@pytest.mark.crash
 def test_a_dump_on_another_server_is_noticed_without_a_mark(
     databases: Databases, server: OwnServer, tmp_path: Path
 ) -> None:

@@ -195,6 +195,7 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
     assert [each for each in (NAMES[0], str(known.id)) if each in logged["exception"]] == []
 
 
+@pytest.mark.crawl
 @pytest.mark.parametrize("backend", rotating("database of the log", BACKENDS), indirect=True)
 def test_five_thousand_lines_hold_nothing_personal(faulty: Flask, written: Written) -> None:
     """Addresses, headers, forms and bodies full of names, numbers and secrets, of pages that
