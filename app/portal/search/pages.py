@@ -24,6 +24,27 @@ class Page(NamedTuple):
 SETTINGS = lazy_gettext("Settings")
 ACCOUNT = lazy_gettext("Your account")
 
+# Translators: words that find a page of the settings, separated by spaces.
+SETTINGS_WORDS = {
+    "portal.portal_settings_domain": lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
+    "portal.branding": lazy_gettext("logo colours icon pictures texts emails"),
+    "portal.sign_in_policy": lazy_gettext(
+        "second factor two-factor 2fa mfa passkey password sessions security login"
+    ),
+    "portal.personal_data_settings": lazy_gettext(
+        "privacy gdpr retention kept days recordings transcripts delete erase"
+    ),
+    "portal.portal_settings_destinations": lazy_gettext("countries regions allowed"),
+    "portal.portal_settings_spending": lazy_gettext("money minutes"),
+    "portal.storage": lazy_gettext("uploads delete space"),
+    "portal.carrier_accounts": lazy_gettext("twilio sip trunk"),
+    "portal.portal_settings_companies": lazy_gettext(
+        "single sign-on sso oidc google microsoft identity provider login"
+    ),
+    "portal.directory": lazy_gettext("scim provisioning sync users groups okta entra"),
+    "portal.portal_settings_groups": lazy_gettext("limit staff access"),
+}
+"""By endpoint."""
 
 # Translators: the last text of each page has further words that find it, separated by spaces.
 PAGES = (
@@ -110,7 +131,10 @@ PAGES = (
         lazy_gettext("money costs month alerts"),
         SETTINGS,
     ),
-    *(Page(each.label, each.endpoint, each.words, SETTINGS) for each in SETTINGS_PAGES),
+    *(
+        Page(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
+        for endpoint, name in SETTINGS_PAGES
+    ),
     Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
 ACTIONS = (

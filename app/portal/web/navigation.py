@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 from uuid import UUID
 
 from flask import g, request, url_for
@@ -203,68 +202,22 @@ OF_A_PARTNER = frozenset(
 """Screens of the caller's own partner: operators have none."""
 
 
-class SettingsPage(NamedTuple):
-    """``words`` are further words that Find knows it by, in each language other ones."""
-
-    endpoint: str
-    label: str
-    words: str = ""
-
-
-# Translators: the last text of each page has further words that find it, separated by spaces.
 SETTINGS_PAGES = (
-    SettingsPage("portal.portal_settings", lazy_gettext("General")),
-    SettingsPage(
-        "portal.portal_settings_domain",
-        lazy_gettext("DNS records"),
-        lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
-    ),
-    SettingsPage(
-        "portal.branding",
-        lazy_gettext("Branding"),
-        lazy_gettext("logo colours icon pictures texts emails"),
-    ),
-    SettingsPage("portal.pricing", lazy_gettext("Pricing")),
-    SettingsPage(
-        "portal.sign_in_policy",
-        lazy_gettext("Sign-in"),
-        lazy_gettext("second factor two-factor 2fa mfa passkey password sessions security login"),
-    ),
-    SettingsPage(
-        "portal.personal_data_settings",
-        lazy_gettext("Personal data"),
-        lazy_gettext("privacy gdpr retention kept days recordings transcripts delete erase"),
-    ),
-    SettingsPage(
-        "portal.portal_settings_destinations",
-        lazy_gettext("Call destinations"),
-        lazy_gettext("countries regions allowed"),
-    ),
-    SettingsPage(
-        "portal.portal_settings_spending", lazy_gettext("Spending"), lazy_gettext("money minutes")
-    ),
-    SettingsPage("portal.storage", lazy_gettext("Storage"), lazy_gettext("uploads delete space")),
-    SettingsPage(
-        "portal.carrier_accounts",
-        lazy_gettext("Carrier accounts"),
-        lazy_gettext("twilio sip trunk"),
-    ),
-    SettingsPage(
-        "portal.portal_settings_companies",
-        lazy_gettext("Company accounts"),
-        lazy_gettext("single sign-on sso oidc google microsoft identity provider login"),
-    ),
-    SettingsPage(
-        "portal.directory",
-        lazy_gettext("Directory"),
-        lazy_gettext("scim provisioning sync users groups okta entra"),
-    ),
-    SettingsPage(
-        "portal.portal_settings_groups",
-        lazy_gettext("Organization groups"),
-        lazy_gettext("limit staff access"),
-    ),
+    ("portal.portal_settings", lazy_gettext("General")),
+    ("portal.portal_settings_domain", lazy_gettext("DNS records")),
+    ("portal.branding", lazy_gettext("Branding")),
+    ("portal.pricing", lazy_gettext("Pricing")),
+    ("portal.sign_in_policy", lazy_gettext("Sign-in")),
+    ("portal.personal_data_settings", lazy_gettext("Personal data")),
+    ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+    ("portal.portal_settings_spending", lazy_gettext("Spending")),
+    ("portal.storage", lazy_gettext("Storage")),
+    ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
+    ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
+    ("portal.directory", lazy_gettext("Directory")),
+    ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
 )
+"""Endpoints and names."""
 
 
 def may_open(caller: Caller, endpoint: str) -> bool:
@@ -305,9 +258,9 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
 def settings_rows() -> list[Row]:
     """Return the pages of the settings, with the current one marked."""
     return [
-        Row(page.label, "", url_for(page.endpoint), request.endpoint == page.endpoint)
-        for page in SETTINGS_PAGES
-        if may_open(g.caller, page.endpoint)
+        Row(name, "", url_for(endpoint), request.endpoint == endpoint)
+        for endpoint, name in SETTINGS_PAGES
+        if may_open(g.caller, endpoint)
     ]
 
 
