@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
@@ -126,10 +128,15 @@ class Call(Base):
         conversation."""
         return self.source is CallSource.VERIFICATION
 
-    @property
+    @hybrid_property
     def is_simulated_test(self) -> bool:
         """Whether it is a test call of the portal on the simulated carrier: no conversation."""
         return self.source is CallSource.TEST and self.carrier is CarrierKind.SIMULATOR
+
+    @is_simulated_test.inplace.expression
+    @classmethod
+    def _is_simulated_test(cls) -> ColumnElement[bool]:
+        return (cls.source == CallSource.TEST) & (cls.carrier == CarrierKind.SIMULATOR)
 
 
 class CallAttempt(Base):

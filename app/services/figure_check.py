@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.enums import CallSource, CarrierKind
+from app.enums import CallSource
 from app.models import Call, CallDay, Conversation, ConversationDay, FigureCheck, PartnerDay, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -48,7 +48,7 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
         Call.status.in_(ENDED_BY_CARRIER),
         Call.live.is_(True),
         Call.source != CallSource.VERIFICATION,
-        or_(Call.source != CallSource.TEST, Call.carrier != CarrierKind.SIMULATOR),
+        ~Call.is_simulated_test,
     )
     pairs = (
         (CONVERSATIONS, conversations, ConversationDay.conversations, ConversationDay.day),

@@ -1,4 +1,5 @@
-"""How many live calls each organization made to each region, by the hour, for four weeks."""
+"""How many live calls each organization made to each region, by the hour, for four weeks; simulated
+test calls don't count."""
 
 from collections import Counter
 from datetime import datetime, timedelta
@@ -47,6 +48,7 @@ def _count(session: Session, hour: datetime) -> None:
             CallAttempt.started_at >= hour,
             CallAttempt.started_at < hour + HOUR,
             Call.live.is_(True),
+            ~Call.is_simulated_test,
         )
         .group_by(Call.partner_id, Call.organization_id, prefix)
     )

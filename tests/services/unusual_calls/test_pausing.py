@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import CallStatus, CarrierKind, Role, WebhookEvent
+from app.enums import CallSource, CallStatus, CarrierKind, Role, WebhookEvent
 from app.errors import Forbidden, NotFound
 from app.models import (
     Assistant,
@@ -33,9 +33,15 @@ from tests.fixtures.worker import Line, make_line
 RULES = Rules(first_hour=3)
 
 
-def dialed(session: Session, line: Line, count: int, number: str = "+12025550101") -> None:
-    """Attempts at live calls that began now."""
-    call = line.accept(session, number)
+def dialed(
+    session: Session,
+    line: Line,
+    count: int,
+    number: str = "+12025550101",
+    source: CallSource = CallSource.API,
+) -> None:
+    """Attempts at a live call that began now."""
+    call = line.accept(session, number, source=source)
     for place in range(count):
         session.add(
             CallAttempt(
@@ -75,6 +81,13 @@ def test_hours_of_the_day_are_those_of_the_assistants(session: Session, clock: S
         clock.pass_by(days=1)
     clock.set("2026-11-05T19:10")
     dialed(session, line, 30)
+    assert unusual_calls.check(session, RULES, utcnow()) == []
+
+
+@pytest.mark.usefixtures("clock")
+def test_simulated_test_calls_are_never_unusual(session: Session) -> None:
+    line = make_line(session)
+    dialed(session, line, 30, source=CallSource.TEST)
     assert unusual_calls.check(session, RULES, utcnow()) == []
 
 
