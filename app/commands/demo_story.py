@@ -103,3 +103,19 @@ PLANS: dict[Tier, tuple[PlanTerms, tuple[str, ...]]] = {
     ),
 }
 """What each plan costs and offers."""
+
+CONVERSATION = {
+    "summary": "Moved the appointment from Tuesday to Thursday at 10:00. Wants a text message the "
+    "day before.",
+    "transcript": [
+        {"speaker": speaker, "text": text}
+        for speaker, text in (
+            ("assistant", "Hello, this is Robin. I’m calling about your appointment on Tuesday."),
+            ("person", "Hi. Tuesday is difficult. Do you have anything on Thursday?"),
+            ("assistant", "Thursday at 10:00 is free. Shall I move it there?"),
+            ("person", "Yes, please. And could you text me the day before?"),
+            ("assistant", "Done: Thursday at 10:00, and a text message on Wednesday. Goodbye."),
+        )
+    ],
+}
+"""What a voice engine reports about the call that a person answers."""

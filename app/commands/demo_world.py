@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_conversations
-from app.commands.demo_story import PLANS, OrganizationStory, PartnerStory
+from app.commands.demo_story import CONVERSATION, PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
@@ -19,6 +19,7 @@ from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.users import CreateUserInput
+from app.schemas.voice import VoiceReport
 from app.services import (
     alerts,
     assistants,
@@ -34,6 +35,7 @@ from app.services import (
 from app.services.auth import passwords
 from app.services.credentials import api_keys
 from app.services.pricing import versions
+from app.services.recordings import reports
 from app.services.users import operators
 
 SHOWN_OUTCOMES = ("human", "voicemail", "busy", "noAnswer", "failed")
@@ -163,12 +165,17 @@ class World:
 
     def _calls(self, own: Caller, busiest: dict[str, Any]) -> None:
         """A call of each outcome, which the worker places on the simulated carrier."""
-        numbers = busiest["simulator"].values()
-        for number, (first, last) in zip(numbers, FULL_NAMES, strict=False):
+        numbers = busiest["simulator"]
+        placed = {}
+        for (outcome, number), (first, last) in zip(numbers.items(), FULL_NAMES, strict=False):
             request = calls.CallRequest(
                 busiest["agents"][0]["id"], number, first_name=first, last_name=last
             )
-            calls.schedule(self.session, own, request, source=CallSource.API, live=True)
+            placed[outcome] = calls.schedule(
+                self.session, own, request, source=CallSource.API, live=True
+            )
+        report = read(VoiceReport, CONVERSATION)
+        reports.take(self.session, placed["human"].call_id, report, "demo", utcnow())
 
     def _alerts(self, own: Caller, busiest: UUID) -> None:
         """Two rules, of which the history of the busiest organization meets one."""
