@@ -341,6 +341,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.line_trunk_save": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_test": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_connection": P.CREDENTIALS_MANAGE,
+    "portal.carrier_account_use_confirm": P.CREDENTIALS_MANAGE,
+    "portal.carrier_account_use": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_remove_confirm": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_remove": P.CREDENTIALS_MANAGE,
     "portal.notifications": Access.SIGNED_IN,
