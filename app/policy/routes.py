@@ -324,6 +324,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.call": P.CALLS_READ,
     "portal.call_live": P.CALLS_READ,
     "portal.call_recording": P.CALLS_READ,
+    "portal.call_do_not_call_confirm": P.CONTACTS_WRITE,
+    "portal.call_do_not_call": P.CONTACTS_WRITE,
     "portal.call_cancel_confirm": P.CALLS_CREATE,
     "portal.call_cancel": P.CALLS_CREATE,
     "portal.test_call": P.CALLS_CREATE,
