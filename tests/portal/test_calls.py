@@ -271,7 +271,8 @@ def test_a_call_is_shown_from_beginning_to_end(
         ("Finished after a conversation", "", "+3 min"),
     ]
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
-    assert "<code>CA0123456789abcdef</code>" in page
+    assert ">CA0123456789abcdef</code>" in page
+    assert 'data-copy="reference-1"' in page
     assert "34&nbsp;s" in page
     assert "$0.0135" in page
     customers = (

@@ -308,7 +308,8 @@ def test_using_an_account_that_failed_lists_the_assistants_that_can_not_call_the
     assert "Use it all the same…" in worked_off(account.id)
     asked = admin.get(f"{LIST}/{account.id}/use").text
     lost = (
-        "1 assistant can’t call any more, because its number isn’t confirmed for this account: Ada."
+        "1 assistant can’t call any more, because its number isn’t confirmed for this account: "
+        f"Ada ({own.organization.name})."
     )
     listed = asked.partition('<ul class="consequences">')[2].partition("</ul>")[0]
     assert re.findall("<li>(.+)</li>", unescape(listed)) == [

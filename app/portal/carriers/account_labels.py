@@ -11,10 +11,10 @@ from app.enums import CarrierKind
 from app.errors import Conflict
 from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import CarrierAccount, Organization
+from app.models import Assistant, CarrierAccount, Organization
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import PortalForm
-from app.services import carrier_accounts, phone_numbers
+from app.services import carrier_accounts, organizations, phone_numbers
 
 MOST_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
@@ -121,7 +121,7 @@ def using(session: Session, account: CarrierAccount) -> Confirmation:
             "%(num)s assistants can’t call any more, because their numbers aren’t confirmed for "
             "this account: %(names)s.",
             len(lost),
-            names=_some_names([each.name for each in lost]),
+            names=_some_names(session, lost),
         )
     else:
         words = gettext("All assistants that can call now can still call.")
@@ -135,9 +135,13 @@ def using(session: Session, account: CarrierAccount) -> Confirmation:
     )
 
 
-def _some_names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
+def _some_names(session: Session, found: Sequence[Assistant]) -> str:
+    ids = {each.organization_id for each in found[:MOST_NAMES]}
+    owners = organizations.names_of(session, caller(), ids)
+    shown = ", ".join(
+        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in found[:MOST_NAMES]
+    )
+    more = len(found) - MOST_NAMES
     if more <= 0:
         return shown
     return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=shown)

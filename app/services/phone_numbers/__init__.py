@@ -20,6 +20,7 @@ from app.services.phone_numbers.owning import (
     not_callable_over,
     refusal,
     refusals,
+    refusals_of_numbers,
     release_unused,
     require,
     route_of,

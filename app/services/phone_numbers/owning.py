@@ -126,6 +126,24 @@ def refusals(
     return found
 
 
+def refusals_of_numbers(
+    session: Session, numbers: Collection[PhoneNumber], carrier: CarrierKind
+) -> dict[str, str]:
+    """By number, why live calls of its organization can't come from it (`refusal`); numbers that
+    can be used, or have no organization, are left out. ``carrier`` is the installation's."""
+    owners = {id_ for each in numbers for id_ in (each.partner_id, each.organization_id) if id_}
+    accounts = carrier_accounts.of_owners(session, owners)
+    found = {}
+    for each in numbers:
+        if each.organization_id is None:
+            continue
+        account = accounts.get(each.organization_id) or accounts.get(each.partner_id)
+        route = Route(account.carrier, account.id) if account else Route(carrier)
+        if why := refusal(each, route):
+            found[each.number] = why
+    return found
+
+
 def _numbers_of(
     session: Session, assistants: Collection[Assistant]
 ) -> dict[tuple[UUID | None, str], PhoneNumber]:
