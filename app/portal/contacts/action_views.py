@@ -147,11 +147,10 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
 def listing_confirmation(
     session: Session, campaign: Campaign, found: StoredContact
 ) -> Confirmation:
-    ids = {"campaign_id": campaign.id, "contact_id": found.id}
     return never_calling(
         session,
         campaign.organization_id,
         found.phone or "",
-        url_for("portal.contact_do_not_call", **ids),
-        url_for("portal.contact", **ids),
+        url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
+        url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
     )
