@@ -10,12 +10,14 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
+from app.enums import CarrierKind
 from app.gateways.carriers.account_check import ask_carrier
 from app.gateways.carriers.partner_accounts import Finding
 from app.jobs.context import context
 from app.jobs.observed import observed
+from app.jobs.read_carrier_numbers import list_numbers
 from app.jobs.resilience import retry_on_database_outage
-from app.services import carrier_accounts
+from app.services import carrier_accounts, phone_numbers
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +38,11 @@ def ask_carrier_about_account(account_id: str) -> None:
 
 
 def check_account(database: Database, settings: Settings, account_id: UUID) -> None:
-    """Test the account without an open transaction. Nothing happens where no test waits."""
+    """Test the account without an open transaction. Nothing happens where no test waits.
+
+    The numbers of an account that is used from now on are confirmed in the same transaction, so
+    that no waiting call is refused in between.
+    """
     with database.transaction(read_only=True) as session:
         wanted = carrier_accounts.begin_test(session, settings.secret_keys, account_id)
     if wanted is None:
@@ -50,5 +56,10 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
         except Exception:
             log.exception("the test of a carrier account failed")
             found = Finding(False, FAILED)
+    listed = None
+    if found.works and wanted.account.is_pending and wanted.account.carrier is CarrierKind.TWILIO:
+        listed = list_numbers(settings, wanted.credentials)
     with database.transaction() as session:
-        carrier_accounts.end_test(session, account_id, found)
+        used = carrier_accounts.end_test(session, account_id, found, wanted.account.version)
+        if used is not None and listed is not None:
+            phone_numbers.keep_list(session, used, listed)

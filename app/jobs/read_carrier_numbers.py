@@ -11,7 +11,7 @@ from dbos import DBOS
 from app.config import Settings
 from app.database import Database
 from app.gateways.carriers.account_check import listed_numbers
-from app.gateways.carriers.partner_accounts import ListedNumbers
+from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -42,13 +42,17 @@ def read_numbers(database: Database, settings: Settings, account_id: UUID) -> No
         wanted = phone_numbers.begin_list(session, settings.secret_keys, account_id)
     if wanted is None:
         return
-    if wanted.credentials is None:
-        listed = ListedNumbers(False, words=UNREADABLE)
-    else:
-        try:
-            listed = listed_numbers(settings, wanted.credentials)
-        except Exception:
-            log.exception("the numbers of a carrier account could not be read")
-            listed = ListedNumbers(False, words=FAILED)
+    listed = list_numbers(settings, wanted.credentials)
     with database.transaction() as session:
         phone_numbers.end_list(session, account_id, listed)
+
+
+def list_numbers(settings: Settings, credentials: Credentials | None) -> ListedNumbers:
+    """The carrier's list. ``credentials`` is None where the stored secret can't be read."""
+    if credentials is None:
+        return ListedNumbers(False, words=UNREADABLE)
+    try:
+        return listed_numbers(settings, credentials)
+    except Exception:
+        log.exception("the numbers of a carrier account could not be read")
+        return ListedNumbers(False, words=FAILED)

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Text
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import CarrierKind
@@ -35,7 +36,9 @@ class CarrierAccount(Base):
     SIP ``trunk``. The token or password is encrypted.
 
     A replaced or removed account is kept with ``removed_at``: active calls are followed to their
-    end with it. ``owner_id`` is the organization's id or the partner's.
+    end with it. ``owner_id`` names whose calls use it: the organization's id or the partner's. It
+    is the account's own id while the account is pending: saved, but used by no call, because its
+    test hasn't passed.
     """
 
     __tablename__ = "carrier_accounts"
@@ -63,6 +66,10 @@ class CarrierAccount(Base):
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     removed_at: Mapped[Time | None]
+
+    @hybrid_property
+    def is_pending(self) -> bool:
+        return self.owner_id == self.id
 
     @property
     def name(self) -> str:

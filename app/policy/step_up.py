@@ -77,6 +77,8 @@ STEP_UP = frozenset(
         "portal.carrier_account_save",
         "portal.carrier_account_choose",
         "portal.line_trunk_save",
+        "portal.carrier_account_use_confirm",
+        "portal.carrier_account_use",
         "portal.carrier_account_remove_confirm",
         "portal.carrier_account_remove",
         "portal.pricing_stripe_save",

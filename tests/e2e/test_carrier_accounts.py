@@ -33,14 +33,19 @@ def test_a_trunk_is_saved_tested_and_removed(
     found = visit.findings() if script else []
     page.get_by_label("Trunk").fill(trunk)
     page.get_by_role("button", name="Save account").click()
-    expect(page.get_by_text(f"Live calls use {trunk} from now on.")).to_be_visible()
+    expect(page.get_by_text(f"{trunk} is saved.")).to_be_visible()
     if script:
         page.go_back()
         expect(page.get_by_label("Trunk")).to_have_value(trunk)
         page.go_forward()
     while not script and page.get_by_role("link", name="Refresh").count():
         page.get_by_role("link", name="Refresh").click()
-    expect(page.get_by_text(f"{trunk} over UDP refused the connection.")).to_be_visible()
+    expect(
+        page.get_by_text(f"Not in use: {trunk} over UDP refused the connection.")
+    ).to_be_visible()
+    page.get_by_role("link", name="Use it all the same…").click()
+    page.get_by_role("button", name="Use account").click()
+    expect(page.get_by_text(f"Live calls use {trunk} from now on.")).to_be_visible()
 
     page.get_by_role("link", name=name).click()
     page.get_by_role("link", name="Remove…").click()

@@ -11,6 +11,7 @@ from app.models import CarrierAccount, CarrierAccountTest, Organization
 from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
 from app.services.carrier_accounts import Particulars
+from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
 from tests.fixtures.settings import settings_for
 from tests.fixtures.twilio_worker import TwilioWorker
@@ -27,7 +28,7 @@ def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None)
     caller: Caller = system_caller("somebody", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id) if own else None
-        carrier_accounts.save(
+        put_in_use(
             session,
             caller,
             KEYS,
@@ -101,7 +102,7 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     caller = system_caller("somebody", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
-        carrier_accounts.save(
+        put_in_use(
             session, caller, KEYS, Particulars("renewed", sid=sid), organization=organization
         )
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"

@@ -102,10 +102,6 @@ def test_the_page_shows_summary_recording_and_transcript(
             RecordingState.FAILED,
             "The recording could not be fetched. v.example answered with status 404.",
         ),
-        (
-            None,
-            "No recording. Recordings are kept for 90 days.",
-        ),
     ],
 )
 def test_without_a_recording_the_page_says_why(
@@ -114,13 +110,12 @@ def test_without_a_recording_the_page_says_why(
     own: Tenant,
     call: Call,
     signed_in: SignedIn,
-    state: RecordingState | None,
+    state: RecordingState,
     words: str,
 ) -> None:
-    if state:
-        failed = state is RecordingState.FAILED
-        problem = "v.example answered with status 404." if failed else None
-        record(session, app, call, state, problem)
+    failed = state is RecordingState.FAILED
+    problem = "v.example answered with status 404." if failed else None
+    record(session, app, call, state, problem)
     browser = signed_in(own.user)
     assert words_of(browser.get(f"/calls/{call.id}").text) == (
         f"Conversation Recording {words} Transcript No transcript. Transcripts are kept for 365 "
@@ -129,12 +124,20 @@ def test_without_a_recording_the_page_says_why(
     assert browser.get(f"/calls/{call.id}/recording").status_code == 404
 
 
+def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
+    own: Tenant, call: Call, signed_in: SignedIn
+) -> None:
+    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+        "Conversation No recording or transcript. Recordings are kept for 90 days, transcripts "
+        "for 365."
+    )
+
+
 def test_a_simulated_call_has_neither(session: Session, own: Tenant, signed_in: SignedIn) -> None:
     call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
-        "Conversation Recording No recording: simulated calls have none. "
-        "Transcript No transcript: simulated calls have none."
+        "Conversation No recording or transcript: simulated calls have none."
     )
 
 
@@ -144,8 +147,7 @@ def test_a_call_that_nobody_answered_has_neither(
     call = make_call(session, own.organization, "+12025550102", status=CallStatus.NO_ANSWER)
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
-        "Conversation Recording No recording: the call wasn’t answered. "
-        "Transcript No transcript: the call wasn’t answered."
+        "Conversation No recording or transcript: the call wasn’t answered."
     )
 
 

@@ -151,7 +151,7 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
         f"/campaigns/{campaign.id}/outreach",
         "/",
     ):
-        assert why in admin.get(path).text, path
+        assert admin.get(path).text.count(why) == 1, path
     member = signed_in(own.user)
     assert why in member.get("/").text
 
@@ -167,7 +167,10 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
     assert "Calls in progress continue." in admin.get("/line/pause").text
     assert admin.post("/line/pause", page="/line").location == "/line"
     shown = admin.get("/line").text
-    assert "a partner admin paused all calls" in shown
+    assert "a partner admin paused all calls. Calls are accepted and wait" in shown
+    held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
+    assert held is not None
+    assert pauses.sentence(held) == "Calling is paused (a partner admin paused all calls)."
     assert ("Resume calling" in shown, "Pause all calls…" in shown) == (True, False)
     assert "Calling is paused" not in operator.get("/").text
     assert "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/line").text

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from html import unescape
 from typing import Any
 
 import pytest
@@ -18,7 +19,16 @@ from app.enums import (
     EndedReason,
     Role,
 )
-from app.models import Assistant, Call, CallAttempt, Organization, User
+from app.models import (
+    Assistant,
+    Call,
+    CallAttempt,
+    Campaign,
+    Contact,
+    DoNotCallEntry,
+    Organization,
+    User,
+)
 from app.models.base import id_at, new_id
 from app.services import conversations
 from app.services.calls.carrier_reports import NOT_ENDED
@@ -261,7 +271,8 @@ def test_a_call_is_shown_from_beginning_to_end(
         ("Finished after a conversation", "", "+3 min"),
     ]
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
-    assert "<code>CA0123456789abcdef</code>" in page
+    assert ">CA0123456789abcdef</code>" in page
+    assert 'data-copy="reference-1"' in page
     assert "34&nbsp;s" in page
     assert "$0.0135" in page
     customers = (
@@ -271,6 +282,97 @@ def test_a_call_is_shown_from_beginning_to_end(
     assert [link in page for link in customers] == [True, True]
     member = signed_in(own.plus_user).get(f"/calls/{call.id}").text
     assert [link in member for link in customers] == [False, False]
+
+
+SIMULATED_PAGE = "The calls shown were simulated: no phone rang."
+SIMULATED_ROW = '<span class="badge badge-neutral dotless">Simulated</span>'
+
+
+@pytest.mark.parametrize(
+    ("carriers", "note", "marks"),
+    [
+        ((CarrierKind.SIMULATOR, CarrierKind.SIMULATOR), True, 0),
+        ((CarrierKind.SIMULATOR, CarrierKind.TWILIO), False, 1),
+        ((CarrierKind.TWILIO, CarrierKind.TWILIO), False, 0),
+    ],
+)
+def test_simulated_calls_are_marked_only_beside_calls_over_a_carrier(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    carriers: tuple[CarrierKind, ...],
+    note: bool,
+    marks: int,
+) -> None:
+    for carrier in carriers:
+        make_call(session, own.plus, "+12025550101", carrier=carrier)
+    session.commit()
+    page = admin.get("/calls").text
+    assert (SIMULATED_PAGE in page, page.count(SIMULATED_ROW)) == (note, marks)
+
+
+@pytest.fixture
+def of_contact(session: Session, own: Tenant) -> Call:
+    campaign = Campaign(
+        partner_id=own.partner.id, organization_id=own.plus.id, name="Spring offers"
+    )
+    session.add(campaign)
+    session.flush()
+    contact = Contact(
+        organization_id=own.plus.id,
+        campaign_id=campaign.id,
+        first_name="Ada",
+        phone="+12025550101",
+    )
+    session.add(contact)
+    session.flush()
+    call = make_call(
+        session, own.plus, "+12025550101", campaign_id=campaign.id, contact_id=contact.id
+    )
+    session.commit()
+    return call
+
+
+def test_the_list_names_the_campaign_and_the_page_of_a_call_leads_to_its_contact(
+    own: Tenant, of_contact: Call, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert ">Spring offers" in browser.get("/calls").text
+    page = browser.get(f"/calls/{of_contact.id}").text
+    path = f"/campaigns/{of_contact.campaign_id}/contacts/{of_contact.contact_id}"
+    assert f'<a href="{path}" dir="auto">Ada</a>' in page
+    assert unescape(page).lower().count("requested by") == 1
+
+
+def test_the_number_of_a_call_is_never_called_again(
+    session: Session, own: Tenant, of_contact: Call, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    path = f"/calls/{of_contact.id}"
+    question = browser.get(f"{path}/do-not-call").text
+    listed = question.partition('<ul class="consequences">')[2].partition("</ul>")[0]
+    assert re.findall("<li>(.+)</li>", listed) == [
+        "The number is added to the organization’s do-not-call list.",
+        "No calls to it are waiting.",
+        "Contacts with it stay in their campaigns.",
+    ]
+    assert "Never call…" in browser.get(path).text
+    answer = browser.post(f"{path}/do-not-call", {"reason": "Asked us"}, page=path)
+    assert (answer.status_code, answer.location) == (303, path)
+    page = browser.get(path).text
+    assert "is on the do-not-call list." in page
+    assert ("This number is on it" in page, "Never call…" in page) == (True, False)
+    entry = session.get_one(DoNotCallEntry, (own.plus.id, "+12025550101"))
+    assert (entry.reason, entry.source) == ("Asked us", "portal")
+
+
+def test_the_number_of_another_tenants_call_is_out_of_reach(
+    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    path = f"/calls/{made['theirs'].id}/do-not-call"
+    assert browser.get(path).status_code == 404
+    assert browser.post(path, page="/calls").status_code == 404
 
 
 @pytest.mark.parametrize(

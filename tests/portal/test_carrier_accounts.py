@@ -12,9 +12,20 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallStatus, CarrierKind, Role
+from app.enums import CallStatus, CarrierKind, NumberSource, Role
 from app.factory import furnish
-from app.models import Assistant, AuditEntry, Call, CarrierAccount, Mail, Organization, User
+from app.gateways.carriers.partner_accounts import Finding
+from app.jobs.check_account import check_account
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Call,
+    CarrierAccount,
+    Mail,
+    Organization,
+    PhoneNumber,
+    User,
+)
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
@@ -54,7 +65,7 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
     assert own.organization.name in shown[0]
     assert f'value="{SID}"' in shown[1]
     assert not any(TOKEN in page for page in shown)
-    assert shown[3].count("Carrier account set: AC1a1a…1a1a") == 1
+    assert shown[3].count("Carrier account saved: AC1a1a…1a1a") == 1
     exported = admin.get("/lists/history/export.csv?action=carrier_account.saved").text
     overview = admin.get("/").text
     assert not any(SID in page for page in (shown[0], shown[3], exported, overview))
@@ -62,7 +73,10 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
     assert {mail.details["name"] for mail in mails} == {"AC1a1a…1a1a", "AC2b2b…2b2b"}
     first, second = stored(session)
     assert TOKEN not in first.secret
-    assert (first.owner_id, second.owner_id) == (own.partner.id, own.organization.id)
+    assert [(each.is_pending, each.organization_id) for each in (first, second)] == [
+        (True, None),
+        (True, own.organization.id),
+    ]
     found = session.scalars(
         select(AuditEntry.after).where(AuditEntry.target == "AC1a1a…1a1a")
     ).one()
@@ -124,10 +138,13 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
         return worked_off(account.id)
 
     after_saving = worked_off(account.id)
-    assert "Twilio knows no account with this SID." in after_saving
+    assert "Not in use: Twilio knows no account with this SID." in after_saving
     assert '<span class="badge badge-danger">Failed</span>' in after_saving
-    assert "Live calls use this account all the same and may fail." in after_saving
-    assert "1 account that live calls use failed its test" in admin.get(LIST).text
+    assert "Not in use: the test failed" in admin.get(FORM).text
+    admin.post(f"{LIST}/{account.id}/use", page=LIST)
+    in_use = admin.get(LIST).text
+    assert "Live calls use this account all the same and may fail." in in_use
+    assert "1 account that live calls use failed its test" in in_use
     assert "The account in use failed its test" in admin.get(FORM).text
     carrier.accounts[SID] = "another"
     assert "Twilio does not accept this token for this SID." in tested()
@@ -169,9 +186,12 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
         return [words in page for words, page in zip(sentences, shown, strict=True)]
 
     answer = admin.post(FORM, TYPED, page=FORM)
-    assert "Its connection is being tested." in admin.get(str(answer.location)).text
+    saved = "AC1a1a…1a1a is saved. Live calls use it as soon as its test has passed."
+    assert saved in admin.get(str(answer.location)).text
     [account] = stored(session)
     worked_off(account.id)
+    assert told() == [False, False, False]
+    admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assert told() == [True, True, True]
     carrier.accounts[SID] = TOKEN
     admin.post(f"{LIST}/{account.id}/test", page=LIST)
@@ -179,11 +199,150 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
     assert told() == [False, False, False]
 
 
+def used_by_calls(session: Session, tenant: Tenant) -> str | None:
+    """The SID of the account that live calls of the tenant's organization use."""
+    session.expire_all()
+    found = carrier_accounts.effective(session, tenant.partner.id, tenant.organization.id)
+    return found.sid if found else None
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_calls_use_a_new_account_only_after_its_test_has_passed(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    carrier: FaultyCarrier,
+    worked_off: Callable[[UUID], str],
+) -> None:
+    carrier.accounts[SID] = TOKEN
+    admin.post(FORM, TYPED, page=FORM)
+    assert used_by_calls(session, own) is None
+    [first] = stored(session)
+    shown = worked_off(first.id)
+    assert used_by_calls(session, own) == SID
+    assert "The connection to AC1a1a…1a1a works." in shown
+    assert '<span class="badge badge-success">In use</span>' in shown
+    assert "Carrier account in use: AC1a1a…1a1a" in admin.get("/audit").text
+
+    admin.post(FORM, TYPED | {"sid": OTHER}, page=FORM)
+    *_, second = stored(session)
+    assert "Not in use: Twilio knows no account" in worked_off(second.id)
+    assert used_by_calls(session, own) == SID
+    carrier.accounts[OTHER] = TOKEN
+    admin.post(f"{LIST}/{second.id}/test", page=LIST)
+    worked_off(second.id)
+    assert used_by_calls(session, own) == OTHER
+    assert [each.removed_at is None for each in stored(session)] == [False, True]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_wrong_new_token_leaves_calls_the_one_that_worked(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    carrier: FaultyCarrier,
+    worked_off: Callable[[UUID], str],
+) -> None:
+    carrier.accounts[SID] = TOKEN
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    worked_off(account.id)
+
+    def secret() -> str | None:
+        session.expire_all()
+        opened = carrier_accounts.credentials(session, (SECRET_KEY,), account.id)
+        return opened.secret if opened else None
+
+    admin.post(FORM, TYPED | {"token": "renewed"}, page=FORM)
+    *_, pending = stored(session)
+    assert "Not in use: Twilio does not accept this token" in worked_off(pending.id)
+    assert secret() == TOKEN
+    carrier.accounts[SID] = "renewed"
+    admin.post(f"{LIST}/{pending.id}/test", page=LIST)
+    worked_off(pending.id)
+    assert (secret(), used_by_calls(session, own)) == ("renewed", SID)
+    kept, gone = stored(session)
+    assert (kept.id, kept.version, gone.secret) == (account.id, 2, "")
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
+    session: Session,
+    own: Tenant,
+    app: Flask,
+    database: Database,
+    admin: Browser,
+    carrier: FaultyCarrier,
+) -> None:
+    carrier.accounts[SID] = TOKEN
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    admin.post(FORM, TYPED | {"token": "mistyped"}, page=FORM)
+    with database.transaction() as transaction:
+        carrier_accounts.end_test(transaction, account.id, Finding(True), 1)
+    assert "Testing…" in admin.get(LIST).text
+    check_account(database, app.extensions["settings"], account.id)
+    assert "Not in use: Twilio does not accept this token" in admin.get(LIST).text
+    assert used_by_calls(session, own) is None
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_using_an_account_that_failed_lists_the_assistants_that_can_not_call_then(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    carrier: FaultyCarrier,
+    worked_off: Callable[[UUID], str],
+) -> None:
+    ids = {"partner_id": own.partner.id, "organization_id": own.organization.id}
+    session.add_all(
+        Assistant(**ids, name=name, phone_number=number)
+        for name, number in (("Ada", "+12025550171"), ("Bob", "+12025550172"))
+    )
+    session.flush()
+    number = session.get_one(PhoneNumber, "+12025550171")
+    number.source, number.confirmed_at = NumberSource.SIMULATED, None
+    session.commit()
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    assert "Use it all the same…" in worked_off(account.id)
+    asked = admin.get(f"{LIST}/{account.id}/use").text
+    lost = (
+        "1 assistant can’t call any more, because its number isn’t confirmed for this account: "
+        f"Ada ({own.organization.name})."
+    )
+    listed = asked.partition('<ul class="consequences">')[2].partition("</ul>")[0]
+    assert re.findall("<li>(.+)</li>", unescape(listed)) == [
+        "New live calls of 2 organizations use AC1a1a…1a1a. They fail if the account doesn’t work.",
+        "Calls in progress don’t change.",
+        lost,
+    ]
+    assert used_by_calls(session, own) is None
+    admin.post(f"{LIST}/{account.id}/use", page=LIST)
+    assert used_by_calls(session, own) == SID
+
+
+def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    question = f"{LIST}/{account.id}/remove"
+    asked = admin.get(question).text
+    assert "Discard AC1a1a…1a1a?" in asked
+    assert "No live call uses it. Calls go on as before." in asked
+    admin.post(question, page=question)
+    assert "No account of your own" in admin.get(LIST).text
+    assert "Carrier account discarded, not used: AC1a1a…1a1a" in admin.get("/audit").text
+    assert admin.post(f"{LIST}/{account.id}/use", page=LIST).status_code == 404
+
+
 def test_an_account_in_use_stays_and_one_that_is_not_goes(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
+    admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == own.organization.id).limit(1)
     ).one()
@@ -234,7 +393,12 @@ def test_a_removal_names_how_many_organizations_call_over_what_instead(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     its_form = f"{FORM}?organization={own.organization.id}"
-    admin.post(its_form, TYPED | {"sid": OTHER}, page=its_form)
+
+    def bring(form: str, sid: str) -> None:
+        admin.post(form, TYPED | {"sid": sid}, page=form)
+        admin.post(f"{LIST}/{stored(session)[-1].id}/use", page=LIST)
+
+    bring(its_form, OTHER)
 
     def follows(page: str) -> list[str]:
         asked = admin.get(page).text.partition('<ul class="consequences">')[2]
@@ -246,7 +410,7 @@ def test_a_removal_names_how_many_organizations_call_over_what_instead(
     ]
     first = "New live calls of 1 organization use the platform’s."
     assert follows(its_form) == [first, *rest]
-    admin.post(FORM, TYPED, page=FORM)
+    bring(FORM, SID)
     first = "New live calls of 1 organization use your account AC1a1a…1a1a."
     assert follows(its_form) == [first, *rest]
     session.add_all(Organization(partner_id=own.partner.id, name=name) for name in "AB")

@@ -71,12 +71,13 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     answer = admin.post(organization, TYPED, page=organization)
     assert (answer.status_code, answer.location) == (303, LIST)
     shown = [admin.get(path).text for path in (LIST, organization, "/audit")]
-    assert f"Live calls use {ADDRESS} from now on." in shown[0]
+    assert f"{ADDRESS} is saved. Live calls use it as soon as its test has passed." in shown[0]
     assert own.organization.name in shown[0]
     assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
     assert not any(PASSWORD in page for page in shown)
     [account] = stored(session)
-    assert (account.owner_id, account.carrier) == (own.organization.id, CarrierKind.SIP)
+    assert (account.organization_id, account.is_pending) == (own.organization.id, True)
+    assert account.carrier is CarrierKind.SIP
     assert PASSWORD not in account.secret
     opened = carrier_accounts.credentials(session, KEYS, account.id)
     assert opened is not None

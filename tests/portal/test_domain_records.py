@@ -64,6 +64,7 @@ def test_the_page_shows_each_record_with_its_state(
     assert [page.count(f'">{word}</span>') for word in ("Found", "Missing")] == [1, 1]
     assert "Add this record at your DNS provider." in page
     assert "Not verified yet" in page
+    assert '<button class="btn btn-primary" data-busy="Checking…">Check again</button>' in page
     dns.set_all([ownership])
     admin.post(f"{PAGE}/check", page=PAGE)
     assert "Checking the records…" in shown(admin)
@@ -80,6 +81,10 @@ def test_a_domain_that_the_operator_verified_has_no_records_to_set(
     session.commit()
     work_off(app, dns, own)
     page = shown(admin)
+    assert re.search(r'<strong dir="auto">northwind.example</strong>\s*<span[^>]*>Verified<', page)
+    assert "Your customers open the portal at https://northwind.example." in page
+    assert "They sign in there, and the links in your emails lead there." in page
+    assert '<button class="btn" data-busy="Checking…">Check again</button>' in page
     assert "Your platform provider verified this domain. You have no records to set." in page
     assert [word for word in ("Missing", "_portal-challenge", "CNAME") if word in page] == []
 

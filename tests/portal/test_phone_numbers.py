@@ -7,10 +7,14 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, Role
+from app.enums import CarrierKind, NumberSource, Role
 from app.models import Assistant, CarrierAccount, PhoneNumber, User, new_id
+from app.policy.caller import system_caller
 from app.services import assistants, phone_numbers
+from app.services.carrier_accounts import Particulars
+from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.settings import SECRET_KEY
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
@@ -42,12 +46,33 @@ def owner_of(session: Session, number: str) -> object:
 
 def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> None:
     page = unescape(admin.get(LIST).text)
-    for words in ("+1 202 555 0123", own.plus.name, "Ada Robin", "Operator", "Confirmed"):
+    for words in ("+1 202 555 0123", own.plus.name, "Ada Robin", "Operator", "Ready to call"):
         assert words in page.replace("\u00a0", " ").replace("\u2011", "-").replace("-", " ")
     assert "0199" not in page
     assert "Assign numbers" not in page
     assert "No number matches" in admin.get(f"{LIST}?q=999").text
     assert "0123" in admin.get(f"{LIST}?q=555+0123").text
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_number_of_the_simulated_carrier_is_ready_there_only(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    number = session.get_one(PhoneNumber, OWN)
+    number.source, number.confirmed_at = NumberSource.SIMULATED, None
+    session.commit()
+    why = "The assistant's number isn't confirmed: it was only used on the simulated carrier."
+
+    def said() -> tuple[bool, bool, bool]:
+        page = unescape(admin.get(LIST).text)
+        return "Ready to call" in page, "Not ready" in page, why in page
+
+    assert said() == (True, False, False)
+    caller = system_caller("test", own.partner.id)
+    wanted = Particulars("a-token", sid="AC" + "1a" * 16)
+    put_in_use(session, caller, (SECRET_KEY,), wanted, organization=None)
+    session.commit()
+    assert said() == (False, True, True)
 
 
 def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(

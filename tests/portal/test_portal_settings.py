@@ -185,7 +185,7 @@ def test_words_that_are_let_through_sign_in_stay_in_the_address(
         *((f"/settings/{page}", "/settings") for page in ("sign-in", "directory", "domain")),
         *((f"/settings/{page}", "/settings") for page in ("personal-data", "company-accounts")),
         *((f"/settings/{page}", "/settings") for page in ("groups", "directory/tokens/new")),
-        ("/line/accounts", "/line"),
+        *((path, "/settings") for path in ("/line/accounts", "/line/accounts/trunk", "/storage")),
     ],
 )
 def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
@@ -197,10 +197,35 @@ def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
 
 @pytest.mark.parametrize(
     "path",
-    ["domain", "sign-in", "personal-data", "spending", "company-accounts", "directory", "groups"],
+    [
+        *(f"/settings/{page}" for page in ("domain", "sign-in", "personal-data", "destinations")),
+        *(f"/settings/{page}" for page in ("spending", "company-accounts", "directory", "groups")),
+        *("/storage", "/line/accounts"),
+    ],
 )
 def test_the_pages_of_the_settings_stand_beside_each_other(admin: Browser, path: str) -> None:
-    page = admin.get(f"/settings/{path}").text
+    page = admin.get(path).text
     beside = page.partition('<nav class="sections')[2].partition("</nav>")[0]
-    assert re.findall(r'href="([^"]+)" aria-current="page"', beside) == [f"/settings/{path}"]
+    assert re.findall(r'href="([^"]+)" aria-current="page"', beside) == [path]
     assert {"/settings", "/settings/domain"} <= set(re.findall(r'href="([^"]+)"', beside))
+    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    assert re.findall(r'href="([^"]+)"', crumbs) == ["/settings"]
+
+
+@pytest.mark.parametrize("path", ["/branding", "/pricing"])
+def test_wide_pages_of_the_settings_lead_back_to_them(admin: Browser, path: str) -> None:
+    page = admin.get(path).text
+    assert '<nav class="sections' not in page
+    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    assert re.findall(r'href="([^"]+)"', crumbs) == ["/settings"]
+
+
+def test_members_see_their_storage_without_the_settings_of_the_partner(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(own.user).get("/storage").text
+    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    assert ('<nav class="sections' in page, re.findall(r'href="([^"]+)"', crumbs)) == (
+        False,
+        ["/uploads"],
+    )

@@ -76,7 +76,7 @@ def test_the_code_that_was_heard_confirms_the_number(
     assert (right.status_code, right.location) == (303, f"{LIST}?organization={organization.id}")
     assert owner_of(session) == [(organization.id, NumberSource.VERIFICATION_CALL)]
     listed = words(admin.get(right.location)).replace("\u00a0", " ")
-    for text in ("+1 212 555 1000 is confirmed.", "Verification call", "Confirmed"):
+    for text in ("+1 212 555 1000 is confirmed.", "Verification call", "Ready to call"):
         assert text in listed
     assert "Calls over a carrier account can come from it." in words(admin.get(sent.location))
     refused = admin.post(page, {"number": NUMBER}, page=page)

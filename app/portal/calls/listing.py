@@ -45,6 +45,7 @@ class Row:
     call: Call
     assistant: str
     organization: str
+    campaign: str | None
     attempts: Sequence[CallAttempt]
 
     @property
@@ -101,6 +102,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
             call,
             page.assistants.get(call.assistant_id, "–"),
             page.organizations.get(call.organization_id, "–"),
+            page.campaigns.get(call.campaign_id) if call.campaign_id else None,
             attempts[call.id],
         )
         for call in page.calls
@@ -133,6 +135,7 @@ CALLS = ListDefinition(
             for_staff=True,
         ),
         Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap"),
+        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap"),
         Column(
             "status",
             lazy_gettext("Status"),

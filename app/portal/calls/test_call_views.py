@@ -140,8 +140,9 @@ def _assistant_words(name: str, organization: str, number: str | None) -> str:
 def _checks(
     session: Session, form: TestCallForm, *, is_placed: bool = False, is_sent: bool = False
 ) -> list[dict[str, Any]]:
-    """Return the pre-call checks; of a call that is placed, its panel shows the current state of
-    the calling service. Fields that are still blank are no failures before the form ``is_sent``."""
+    """Return the pre-call checks; of a call that is placed, its panel shows a pause and the current
+    state of the calling service. Fields that are still blank are no failures before the form
+    ``is_sent``."""
     try:
         assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
@@ -166,7 +167,7 @@ def _checks(
             **(_fix_link(check.fix_at, assistant) if check.state != "passed" else {}),
         }
         for check in found
-        if not (is_placed and check.fix_at == "worker")
+        if not (is_placed and (check.fix_at == "worker" or check.code == "dialling_goes_on"))
         and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
     ]
 

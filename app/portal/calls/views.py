@@ -5,15 +5,17 @@ from uuid import UUID
 from flask import make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
-from app.enums import CarrierKind
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
+from app.policy import Permission
 from app.portal.calls import listing
+from app.portal.calls.do_not_call_views import never_calling_it
 from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, is_own_page, live
+from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
-from app.services import assistants, calls, campaigns, organizations, recordings
+from app.services import assistants, calls, campaigns, do_not_call, organizations, recordings
 
 
 @portal.get("/calls", endpoint="calls")
@@ -33,7 +35,7 @@ def list_calls() -> Page:
         named=named,
         problems=problems,
         all_organizations=caller().organization_id is None,
-        is_simulated=any(row.call.carrier is CarrierKind.SIMULATOR for row in page.rows),
+        carriers=sorted({row.call.carrier for row in page.rows}),
     )
     return (answer, 422) if problems else answer
 
@@ -46,8 +48,13 @@ def call(call_id: UUID) -> str:
         of = found.campaign_id
         campaign = campaigns.get(session, caller(), of) if of else None
         names = organizations.names_of(session, caller(), [found.organization_id])
+        listed = do_not_call.is_listed(session, found.organization_id, found.phone_number)
+        may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
         return render_template(
             "portal/calls/detail.html",
+            listed=listed,
+            listing=never_calling_it(session, found) if may_list and not listed else None,
+            reason=ReasonForm().reason,
             assistant=assistant,
             campaign=campaign,
             organization=names.get(found.organization_id),

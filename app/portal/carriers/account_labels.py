@@ -1,5 +1,6 @@
 """What the pages of carrier accounts share."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.errors import Conflict
-from app.extensions import caller
+from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import CarrierAccount, Organization
+from app.models import Assistant, CarrierAccount, Organization
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import PortalForm
-from app.services import carrier_accounts
+from app.services import carrier_accounts, organizations, phone_numbers
 
+MOST_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
 KIND_WORDS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
@@ -29,10 +31,12 @@ def short_name(account: CarrierAccount) -> str:
     return account.name
 
 
-def being_tested(account: CarrierAccount) -> str:
+def saved_words(account: CarrierAccount) -> str:
     """Return what has happened to an account that was saved; the list shows its test."""
+    if not account.is_pending:
+        return gettext("No changes. Live calls use %(account)s.", account=short_name(account))
     return gettext(
-        "Live calls use %(account)s from now on. Its connection is being tested.",
+        "%(account)s is saved. Live calls use it as soon as its test has passed.",
         account=short_name(account),
     )
 
@@ -47,6 +51,8 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
 
 def removing(session: Session, account: CarrierAccount) -> Confirmation:
     """Return the confirmation of removing the account, with the consequences."""
+    if account.is_pending:
+        return _discarding(account)
     follows = carrier_accounts.leaving(session, caller(), account)
     return Confirmation(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
@@ -72,6 +78,73 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
         safe=gettext("Keep account"),
         safe_url=url_for("portal.carrier_accounts"),
     )
+
+
+def _discarding(account: CarrierAccount) -> Confirmation:
+    return Confirmation(
+        action=url_for("portal.carrier_account_remove", account_id=account.id),
+        title=gettext("Discard %(account)s?", account=short_name(account)),
+        consequences=[
+            gettext("No live call uses it. Calls go on as before."),
+            gettext("Its token is deleted within two days. Nothing changes at the carrier.")
+            if account.trunk is None
+            else gettext(
+                "Its password is deleted within two days. Nothing changes at the carrier."
+            ),
+        ],
+        act=gettext("Discard"),
+        safe=gettext("Keep account"),
+        safe_url=url_for("portal.carrier_accounts"),
+    )
+
+
+def using(session: Session, account: CarrierAccount) -> Confirmation:
+    """Return the confirmation of using the account without a passed test, with the consequences."""
+    name, carrier = short_name(account), CarrierKind(settings().carrier)
+    count = carrier_accounts.leaving(session, caller(), account).organizations
+    lost = phone_numbers.not_callable_over(session, account, carrier)
+    consequences = [
+        ngettext(
+            "New live calls of %(num)s organization use %(account)s. They fail if the account "
+            "doesn’t work.",
+            "New live calls of %(num)s organizations use %(account)s. They fail if the account "
+            "doesn’t work.",
+            count,
+            account=name,
+        ),
+        gettext("Calls in progress don’t change."),
+    ]
+    if lost:
+        words = ngettext(
+            "%(num)s assistant can’t call any more, because its number isn’t confirmed for this "
+            "account: %(names)s.",
+            "%(num)s assistants can’t call any more, because their numbers aren’t confirmed for "
+            "this account: %(names)s.",
+            len(lost),
+            names=_some_names(session, lost),
+        )
+    else:
+        words = gettext("All assistants that can call now can still call.")
+    return Confirmation(
+        action=url_for("portal.carrier_account_use", account_id=account.id),
+        title=gettext("Use %(account)s without a passed test?", account=name),
+        consequences=[*consequences, words],
+        act=gettext("Use account"),
+        safe=gettext("Don’t use it"),
+        safe_url=url_for("portal.carrier_accounts"),
+    )
+
+
+def _some_names(session: Session, found: Sequence[Assistant]) -> str:
+    ids = {each.organization_id for each in found[:MOST_NAMES]}
+    owners = organizations.names_of(session, caller(), ids)
+    shown = ", ".join(
+        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in found[:MOST_NAMES]
+    )
+    more = len(found) - MOST_NAMES
+    if more <= 0:
+        return shown
+    return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=shown)
 
 
 def _instead(organizations: int, account: CarrierAccount | None) -> str:
@@ -110,8 +183,9 @@ def about(
         else:
             target = ("carrier_account", current.last_id)
             typed.show_conflict(session, conflict, stored, *target)
-    is_same = present is not None and present.carrier is kind
-    tests = carrier_accounts.last_tests(session, [present] if present else [])
+    newest = current.newest
+    is_same = newest is not None and newest.carrier is kind
+    tests = carrier_accounts.last_tests(session, [newest] if newest else [])
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind],
@@ -120,9 +194,10 @@ def about(
             (words, form_url(each, organization_id), None, each is kind)
             for each, words in KIND_WORDS.items()
         ],
-        "present": present if is_same else None,
-        "replaced": f"{KIND_WORDS[present.carrier]} {short_name(present)}"
-        if present is not None and not is_same
+        "present": newest if is_same else None,
+        "is_pending": current.pending is not None,
+        "replaced": f"{KIND_WORDS[newest.carrier]} {short_name(newest)}"
+        if newest is not None and not is_same
         else None,
         "removing": removing(session, present) if present else None,
         "failed_test": next((test for test in tests.values() if test.works is False), None),

@@ -3,29 +3,31 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
-    being_tested,
     form_url,
     owner_of,
     removing,
+    saved_words,
     short_name,
+    using,
 )
 from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.forms import refused
-from app.portal.web.fragments import wants_fragment
+from app.portal.web.fragments import htmx_order, wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
 
 
@@ -34,18 +36,19 @@ def list_carrier_accounts() -> str:
     refuse_operators()
     at = lists.place()
     with transaction(read_only=True) as session:
-        own = carrier_accounts.current(session, caller(), None).account
+        current = carrier_accounts.current(session, caller(), None)
+        own = [each for each in (current.pending, current.account) if each]
         page = carrier_accounts.of_organizations(
             session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
         )
-        found = [own, *page.items] if own and at.is_first else page.items
+        found = [*own, *page.items] if at.is_first else page.items
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
     return render_template(
         "portal/carriers/accounts.html",
-        rows=[_row(account, names, tests.get(account.id)) for account in found],
-        has_own=own is not None,
+        rows=[_row(session, account, names, tests.get(account.id)) for account in found],
+        has_own=bool(own),
         place=at,
         next_url=at.next_url(page.next_cursor),
     )
@@ -58,7 +61,7 @@ def carrier_account_choose() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is not None:
-            present = carrier_accounts.current(session, caller(), organization.id).account
+            present = carrier_accounts.current(session, caller(), organization.id).newest
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
         back = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
@@ -88,12 +91,11 @@ def carrier_account_save() -> Page:
                 expected_version=form.version.data,
             )
             carrier_accounts.ask_for_test(session, caller(), account.id)
-            phone_numbers.ask_for_list(session, caller(), account.id)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(being_tested(account), "info")
+    flash(saved_words(account), "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
@@ -107,13 +109,42 @@ def carrier_account_test(account_id: UUID) -> Page:
 
 @portal.get("/line/accounts/<uuid:account_id>/test")
 def carrier_account_connection(account_id: UUID) -> Page:
-    """Return the result of the last test; while it runs, a fragment that reloads itself."""
+    """Return the result of the last test; while it runs, a fragment that reloads itself. Once a
+    pending account is used, the whole page is loaded again."""
     if not wants_fragment():
         return redirect(url_for("portal.carrier_accounts"), 303)
+    was_pending = "pending" in request.args
+    with transaction(read_only=True) as session:
+        try:
+            account = carrier_accounts.get(session, caller(), account_id)
+        except NotFound:
+            if not was_pending:
+                raise
+            return htmx_order("HX-Refresh", "true")
+        if was_pending and not account.is_pending:
+            return htmx_order("HX-Refresh", "true")
+        test = carrier_accounts.last_tests(session, [account]).get(account.id)
+        row = _row(session, account, {}, test)
+        return render_template("portal/carriers/_connection.html", row=row)
+
+
+@portal.get("/line/accounts/<uuid:account_id>/use")
+def carrier_account_use_confirm(account_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
-        test = carrier_accounts.last_tests(session, [account]).get(account.id)
-        return render_template("portal/carriers/_connection.html", row=_row(account, {}, test))
+        if not account.is_pending:
+            return redirect(url_for("portal.carrier_accounts"), 303)
+        return using(session, account).page()
+
+
+@portal.post("/line/accounts/<uuid:account_id>/use")
+def carrier_account_use(account_id: UUID) -> Response:
+    with transaction() as session:
+        account = carrier_accounts.use(session, caller(), account_id)
+        phone_numbers.ask_for_list(session, caller(), account.id)
+    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
+    flash(words, "success")
+    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")
@@ -137,8 +168,12 @@ def carrier_account_remove(account_id: UUID) -> Response:
 
 
 def _row(
-    account: CarrierAccount, names: dict[UUID, str], test: CarrierAccountTest | None
+    session: Session,
+    account: CarrierAccount,
+    names: dict[UUID, str],
+    test: CarrierAccountTest | None,
 ) -> dict[str, Any]:
+    has_failed = test is not None and test.works is False
     return {
         "account": account,
         "owner": owner_of(account, names),
@@ -147,6 +182,7 @@ def _row(
         "kind": KIND_WORDS[account.carrier],
         "test": test,
         "is_testing": carrier_accounts.is_running(test),
+        "using": using(session, account) if account.is_pending and has_failed else None,
     }
 
 
@@ -155,7 +191,7 @@ def _page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) ->
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
         present = carrier_accounts.current(session, caller(), organization_id)
-        sid = present.account.sid if present.account else ""
+        sid = present.newest.sid if present.newest else ""
         return render_template(
             "portal/carriers/account.html",
             **about(

@@ -5,7 +5,7 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.portal.carriers.account_labels import about, being_tested
+from app.portal.carriers.account_labels import about, saved_words
 from app.portal.carriers.forms import LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -42,7 +42,7 @@ def line_trunk_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(being_tested(account), "info")
+    flash(saved_words(account), "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
@@ -51,7 +51,7 @@ def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
         present = carrier_accounts.current(session, caller(), organization_id)
-        trunk = carrier_accounts.trunk_of(present.account) if present.account else None
+        trunk = carrier_accounts.trunk_of(present.newest) if present.newest else None
         return render_template(
             "portal/carriers/trunk.html",
             can_call=settings().can_call_over_sip,

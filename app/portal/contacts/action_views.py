@@ -11,9 +11,10 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, utcnow
 from app.portal.contacts.bulk import SOURCE
+from app.portal.do_not_call.confirmation import added_words, never_calling
+from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
@@ -31,12 +32,6 @@ class ConsentForm(PortalForm):
     )
     source = StringField(
         lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
-    )
-
-
-class ReasonForm(PortalForm):
-    reason = StringField(
-        lazy_gettext("Reason"), render_kw={"maxlength": 500, "autocomplete": "off"}
     )
 
 
@@ -121,8 +116,7 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
             reason=form.reason.data,
             source=SOURCE,
         )
-    words = gettext("%(number)s is on the do-not-call list.", number=phone(found.phone))
-    flash(words, "success")
+    flash(added_words(found.phone), "success")
     return redirect(url, 303)
 
 
@@ -153,23 +147,10 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
 def listing_confirmation(
     session: Session, campaign: Campaign, found: StoredContact
 ) -> Confirmation:
-    called = found.phone or ""
-    waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [called])
-    return Confirmation(
-        action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        title=gettext("Never call %(number)s?", number=phone(called)),
-        consequences=[
-            gettext("The number is added to the organization’s do-not-call list."),
-            ngettext(
-                "%(num)s waiting call is not placed.",
-                "%(num)s waiting calls are not placed.",
-                waiting,
-            )
-            if waiting
-            else gettext("No calls to it are waiting."),
-            gettext("The contact stays in the campaign."),
-        ],
-        act=gettext("Add to do-not-call list"),
-        safe=gettext("Keep callable"),
-        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+    return never_calling(
+        session,
+        campaign.organization_id,
+        found.phone or "",
+        url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
+        url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
     )

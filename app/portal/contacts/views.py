@@ -14,8 +14,9 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.phone import country_name
-from app.portal.contacts.action_views import ConsentForm, ReasonForm, listing_confirmation, removing
+from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
+from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused

@@ -66,6 +66,7 @@ def _page(form: DestinationsForm) -> str:
             "stands for all below it. Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
+        none_chosen=gettext("None selected: each customer can call its own country only."),
         usual=offered_first(form.regions.choices, form.chosen),
         partners=None,
     )

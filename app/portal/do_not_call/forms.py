@@ -18,6 +18,12 @@ class NumbersForm(PortalForm):
     )
 
 
+class ReasonForm(PortalForm):
+    reason = StringField(
+        lazy_gettext("Reason"), render_kw={"maxlength": MOST_REASON, "autocomplete": "off"}
+    )
+
+
 def as_text(sheet: Sheet) -> str:
     """Return the lines of the file for the form, so that the file need not be chosen again."""
     lines = sorted([*sheet.good, *sheet.bad], key=lambda line: line.number)

@@ -167,7 +167,7 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext(
             "Your own account or SIP trunk places your customers’ calls and is billed to you."
         ),
-        lazy_gettext("Test an account before you choose it for calls."),
+        lazy_gettext("Live calls use a new account once its test has passed."),
         lazy_gettext("Check the carrier"),
         "portal.line_health",
     ),

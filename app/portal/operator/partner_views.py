@@ -14,7 +14,7 @@ from app.services import partners
 SUSPENDING = (
     lazy_gettext("All its users are signed out at once and can’t sign in."),
     lazy_gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
-    lazy_gettext("No more calls are placed; waiting calls end when their turn comes."),
+    lazy_gettext("No more calls are placed. Waiting calls are cancelled when they are due."),
     lazy_gettext("Nothing is deleted; you can reactivate the partner at any time."),
 )
 

@@ -17,7 +17,7 @@ ENDING = (
 )
 STARTING = (
     lazy_gettext("Its organizations can call only numbers that they have verified."),
-    lazy_gettext("Waiting calls to other numbers end when their turn comes."),
+    lazy_gettext("Waiting calls to other numbers are cancelled when they are due."),
     lazy_gettext("You can end the trial at any time."),
 )
 

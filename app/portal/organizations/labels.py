@@ -11,9 +11,10 @@ def suspending_words(reach: Reach) -> list[str]:
     if calls:
         words.append(
             ngettext(
-                "%(num)s queued call is cancelled when its turn comes.",
-                "%(num)s queued calls are cancelled when their turn comes, unless you reactivate "
-                "it first.",
+                "%(num)s queued call is cancelled when it is due, unless you reactivate the "
+                "organization first.",
+                "%(num)s queued calls are cancelled when they are due, unless you reactivate the "
+                "organization first.",
                 calls,
             )
         )

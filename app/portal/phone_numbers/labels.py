@@ -1,8 +1,10 @@
-"""The words for a number's source and confirmation."""
+"""The words for a number's source and for whether calls can come from it."""
 
 from app.enums import NumberSource
 from app.languages import gettext, lazy_gettext
 from app.models import PhoneNumber
+from app.portal.assistants.listing import READINESS_NAMES
+from app.services.assistants.queries import Readiness
 
 SOURCE_WORDS = {
     NumberSource.ASSIGNED: lazy_gettext("Operator"),
@@ -12,10 +14,10 @@ SOURCE_WORDS = {
 }
 
 
-def state_of(number: PhoneNumber) -> tuple[str, str]:
-    """A word and a tone."""
-    if number.confirmed_at is not None:
-        return gettext("Confirmed"), "success"
-    if number.source is NumberSource.SIMULATED:
-        return gettext("Test only"), "neutral"
-    return gettext("Not listed"), "warning"
+def state_of(number: PhoneNumber, refusal: str | None) -> tuple[str, str, str | None]:
+    """A word, a tone and the reason; the words are those of the assistants that have the number."""
+    if number.organization_id is None:
+        return gettext("No organization yet"), "neutral", None
+    if refusal:
+        return str(READINESS_NAMES[Readiness.NOT_READY]), "warning", refusal
+    return str(READINESS_NAMES[Readiness.READY]), "success", None

@@ -43,7 +43,7 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
         return []
     own = carrier_accounts.current(session, caller(), None).account
     others = carrier_accounts.of_organizations(session, caller(), limit=MOST_ACCOUNTS).items
-    found = [own, *others] if own else [*others]
+    found = [each for each in (own, *others) if each is not None and not each.is_pending]
     return _shown(session, [each for each in found if each.carrier is CarrierKind.TWILIO])
 
 

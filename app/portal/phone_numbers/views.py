@@ -5,8 +5,9 @@ from uuid import UUID
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
+from app.enums import CarrierKind
 from app.errors import Conflict
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import PhoneNumber
 from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
@@ -32,12 +33,23 @@ def list_phone_numbers() -> str:
             limit=lists.PAGE_SIZE,
         )
         users = phone_numbers.assistants_with(session, caller(), [row.number for row in page.items])
+        numbers = [row.number for row in page.items]
+        refusals = phone_numbers.refusals_of_numbers(
+            session, numbers, CarrierKind(settings().carrier)
+        )
         accounts = accounts_shown(session)
     next_cursor = page.next_cursor.removeprefix("+") if page.next_cursor else None
     return render_template(
         "portal/phone_numbers/list.html",
         organization=organization,
-        rows=[(row, users.get(row.number.number, []), state_of(row.number)) for row in page.items],
+        rows=[
+            (
+                row,
+                users.get(row.number.number, []),
+                state_of(row.number, refusals.get(row.number.number)),
+            )
+            for row in page.items
+        ],
         sources=SOURCE_WORDS,
         accounts=accounts,
         is_operator=caller().partner_id is None,

@@ -95,7 +95,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 lazy_gettext("Carrier status"),
                 "activity-heartbeat",
                 "portal.line_health",
-                ("portal.line_", "portal.carrier_account"),
+                ("portal.line_",),
             ),
             Place(
                 lazy_gettext("Call destinations"),
@@ -157,6 +157,9 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                     "portal.sign_in_policy",
                     "portal.directory",
                     "portal.personal_data_settings",
+                    "portal.storage",
+                    "portal.carrier_account",
+                    "portal.line_trunk",
                 ),
             ),
             Place(lazy_gettext("History"), "history", "portal.audit"),
@@ -242,7 +245,11 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
         request_id=None,
         viewed_by=None,
     )
-    current = _current_places(request.endpoint or "")
+    groups = _open_places(shape)
+    matching = _current_places(request.endpoint or "")
+    current = [
+        place.endpoint for _, places in groups for place in places if place.endpoint in matching
+    ][-1:]
     return tuple(
         Group(
             label,
@@ -251,7 +258,7 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
                 for place in places
             ),
         )
-        for label, places in _open_places(shape)
+        for label, places in groups
     )
 
 

@@ -11,7 +11,16 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Assistant, Call, CallAttempt, CallEvent, Conversation, Organization, utcnow
+from app.models import (
+    Assistant,
+    Call,
+    CallAttempt,
+    CallEvent,
+    Campaign,
+    Conversation,
+    Organization,
+    utcnow,
+)
 from app.models.base import id_at
 from app.phone import PhoneError, normalise
 from app.policy import Permission
@@ -219,6 +228,7 @@ class CallList:
     calls: Sequence[Call]
     assistants: dict[UUID, str]
     organizations: dict[UUID, str]
+    campaigns: dict[UUID, str]
     next_cursor: str | None
 
 
@@ -249,6 +259,11 @@ def search(
             session,
             select(Organization.id, Organization.name),
             Organization.id.in_({call.organization_id for call in calls}),
+        ),
+        _names(
+            session,
+            select(Campaign.id, Campaign.name),
+            Campaign.id.in_({call.campaign_id for call in calls if call.campaign_id}),
         ),
         page.next_cursor,
     )

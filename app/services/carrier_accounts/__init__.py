@@ -1,5 +1,5 @@
 """Carrier accounts: live calls of an organization use its own, otherwise its partner's, otherwise
-the installation's.
+the installation's. A new account is pending, and used by no call, until its test has passed.
 
 `accounts` holds the actions of users, `account_fields` the valid fields, `testing` the tests of
 connections, `using` the selection of a call's account and its credentials.
@@ -16,6 +16,7 @@ from app.services.carrier_accounts.accounts import (
     of_organizations,
     remove,
     save,
+    use,
 )
 from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, tidy
 from app.services.carrier_accounts.testing import ask as ask_for_test
@@ -23,6 +24,7 @@ from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
 from app.services.carrier_accounts.testing import failing, is_running, last_tests
 from app.services.carrier_accounts.using import (
+    calling_over,
     choose_again,
     credentials,
     effective,
@@ -30,4 +32,5 @@ from app.services.carrier_accounts.using import (
     of_attempt,
     of_call,
     of_owners,
+    same_in_use,
 )

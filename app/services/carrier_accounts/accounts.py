@@ -1,4 +1,4 @@
-"""List, set and remove accounts."""
+"""List, set, use and remove accounts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.carrier_accounts.account_fields import Particulars, check, facts_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
+from app.services.carrier_accounts.using import same_in_use
 from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, Sort, keyset_page
@@ -26,12 +27,18 @@ _NEWEST = Sort(CarrierAccount.created_at, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class CurrentAccount:
-    """The account in use, if there is one, and the version that fills a form. ``last_id`` is the
-    account that was changed last, in use or not."""
+    """The account in use and the pending one, if there are any, and the version that fills a form.
+    ``last_id`` is the account that was changed last, in use or not."""
 
     account: CarrierAccount | None
+    pending: CarrierAccount | None
     version: int
     last_id: UUID | None
+
+    @property
+    def newest(self) -> CarrierAccount | None:
+        """The account whose fields a form shows."""
+        return self.pending or self.account
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +72,9 @@ def get(
 
 
 def current(session: Session, caller: Caller, organization_id: UUID | None) -> CurrentAccount:
-    """Return the account of the organization itself, or of the partner if none is given."""
-    owner_id = organization_id or caller.partner_id
-    last = session.scalars(_newest_of(_own(caller), owner_id)).one_or_none()
-    if last is None:
-        return CurrentAccount(None, 0, None)
-    return CurrentAccount(last if last.removed_at is None else None, last.version, last.id)
+    """Return the accounts of the organization itself, or of the partner if none is given."""
+    query = _newest_of(_own(caller), caller.partner_id, organization_id)
+    return _current(session.scalars(query).all())
 
 
 def save(
@@ -83,8 +87,9 @@ def save(
     may_be_private: bool = False,
     expected_version: int | None = None,
 ) -> CarrierAccount:
-    """Set the account that calls use from now on. An empty secret keeps that of the same account;
-    another account replaces the current one, which active calls keep until their end.
+    """Store a pending account, which `use` gives to the calls of its owner: the one in use stays in
+    use until then. An empty secret keeps that of the same account. Without a change, the account in
+    use is returned.
 
     Raises `Forbidden`, `ValidationFailed` (codes of `account_fields.check`), `Conflict`
     (``changed_meanwhile``) if the version isn't that of `current` any more.
@@ -93,43 +98,45 @@ def save(
     partner_id = organization.partner_id if organization else caller.partner_id
     if partner_id is None:
         raise NotFound
-    last = _held(session, partner_id, organization)
-    version = last.version if last else 0
-    refuse_stale(expected_version, version, "account")
-    present = last if last is not None and last.removed_at is None else None
-    before = facts_of(present) if present else {}
-    account = present if present is not None and wanted.is_same_as(present) else None
-    is_new = account is None
-    check(wanted, may_be_empty=account is not None, may_be_private=may_be_private)
-    if account is None:
-        if present is not None:
-            present.removed_at = utcnow()
-            session.flush()
+    organization_id = organization.id if organization else None
+    found = _held(session, partner_id, organization_id)
+    refuse_stale(expected_version, found.version, "account")
+    known = next(
+        (each for each in (found.pending, found.account) if each and wanted.is_same_as(each)), None
+    )
+    check(wanted, may_be_empty=known is not None, may_be_private=may_be_private)
+    if found.pending is not None and found.pending is not known:
+        _discard(found.pending)
+        session.flush()
+    trunk = asdict(wanted.trunk) if wanted.trunk else None
+    if known is not None and not wanted.secret and trunk == known.trunk:
+        return known
+    if known is not None and known.is_pending:
+        account = known
+    else:
+        id_ = new_id()
         account = CarrierAccount(
-            id=new_id(),
+            id=id_,
             partner_id=partner_id,
-            organization_id=organization.id if organization else None,
-            owner_id=organization.id if organization else partner_id,
+            organization_id=organization_id,
+            owner_id=id_,
             carrier=wanted.kind,
             sid=wanted.sid,
-            secret="",
-            version=version,
+            secret=known.secret if known else "",
             created_by=caller.label[:200],
             responsible_id=caller.user_id,
         )
         session.add(account)
-    trunk = asdict(wanted.trunk) if wanted.trunk else None
+    before = facts_of(found.newest) if found.newest else {}
+    account.trunk, account.version = trunk, found.version + 1
     if wanted.secret or not account.secret:
         account.secret = seal(wanted.secret, PURPOSE, keys)
-        account.version = version + 1
-    if trunk != account.trunk:
-        account.trunk, account.version = trunk, version + 1
     session.flush()
     after = facts_of(account) | {wanted.secret_name: "changed" if wanted.secret else None}
     audit.record_change(
         session, caller, "carrier_account.saved", account, before=before, after=after
     )
-    if is_new:
+    if known is None:
         name = organization.name if organization else None
         new_credential_mails.send(
             session, caller, account, "carrier_account.created", organization=name
@@ -137,10 +144,39 @@ def save(
     return account
 
 
+def use(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+    """Let live calls use a pending account from now on, and return the account that they use.
+
+    New credentials move to the account in use, if they are for it; another account replaces it,
+    and active calls keep that until their end. Raises `Forbidden` and `NotFound`; nothing happens
+    to an account in use.
+    """
+    wanted = get(session, caller, account_id)
+    found = _held(session, wanted.partner_id, wanted.organization_id)
+    account, present = get(session, caller, account_id), found.account
+    if not account.is_pending:
+        return account
+    if present is not None and same_in_use(session, account) is present:
+        present.secret, present.trunk = account.secret, account.trunk
+        present.version = account.version
+        account.secret = ""
+        _discard(account)
+        account = present
+    else:
+        if present is not None:
+            present.removed_at = utcnow()
+            session.flush()
+        account.owner_id = account.organization_id or account.partner_id
+    session.flush()
+    audit.record_change(session, caller, "carrier_account.used", account)
+    return account
+
+
 def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Remove the account; new calls use the next wider one. Raises `NotFound`, `Conflict`
     (``account_in_use``) while calls are waiting or active."""
     account = get(session, caller, account_id, for_change=True)
+    is_pending = account.is_pending
     count = in_use(session, account.id)
     if count:
         message = ngettext(
@@ -149,10 +185,9 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
             count,
         )
         raise Conflict(message, "account_in_use")
-    account.removed_at = utcnow()
-    audit.record_version(
-        session, caller, "carrier_account.removed", account, before=facts_of(account)
-    )
+    _discard(account)
+    action = "carrier_account.discarded" if is_pending else "carrier_account.removed"
+    audit.record_version(session, caller, action, account, before=facts_of(account))
     return account
 
 
@@ -190,20 +225,39 @@ def _own(caller: Caller) -> Select[CarrierAccount]:
     return of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
 
 
-def _newest_of(query: Select[CarrierAccount], owner_id: UUID | None) -> Select[CarrierAccount]:
-    """Return the account in use, otherwise the one that was removed last."""
+def _newest_of(
+    query: Select[CarrierAccount], partner_id: UUID | None, organization_id: UUID | None
+) -> Select[CarrierAccount]:
+    """Return the pending account and the one in use; those that were removed last come after."""
     order = CarrierAccount.removed_at.is_not(None), CarrierAccount.version.desc()
-    return query.where(CarrierAccount.owner_id == owner_id).order_by(*order).limit(1)
+    if organization_id is not None:
+        query = query.where(CarrierAccount.organization_id == organization_id)
+    else:
+        query = query.where(
+            CarrierAccount.organization_id.is_(None), CarrierAccount.partner_id == partner_id
+        )
+    return query.order_by(*order).limit(2)
 
 
-def _held(
-    session: Session, partner_id: UUID, organization: Organization | None
-) -> CarrierAccount | None:
-    """Return the newest account, locked with its owner: of two that save a first one at once, one
-    comes second."""
-    owner = Organization if organization else Partner
-    owner_id = organization.id if organization else partner_id
-    locked = select(owner.id).where(owner.id == owner_id)
+def _current(newest: Sequence[CarrierAccount]) -> CurrentAccount:
+    here = [each for each in newest if each.removed_at is None]
+    pending = next((each for each in here if each.is_pending), None)
+    account = next((each for each in here if not each.is_pending), None)
+    last = pending or account or next(iter(newest), None)
+    version = max((each.version for each in newest), default=0)
+    return CurrentAccount(account, pending, version, last.id if last else None)
+
+
+def _held(session: Session, partner_id: UUID, organization_id: UUID | None) -> CurrentAccount:
+    """Return the accounts, locked with their owner: of two that save a first one at once, one comes
+    second."""
+    owner = Organization if organization_id else Partner
+    locked = select(owner.id).where(owner.id == (organization_id or partner_id))
     session.execute(locked.with_for_update(key_share=True))
-    query = _newest_of(select(CarrierAccount), owner_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    query = _newest_of(select(CarrierAccount), partner_id, organization_id).with_for_update()
+    return _current(session.scalars(query.execution_options(populate_existing=True)).all())
+
+
+def _discard(account: CarrierAccount) -> None:
+    account.removed_at = utcnow()
+    account.owner_id = account.organization_id or account.partner_id

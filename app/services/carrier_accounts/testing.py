@@ -12,13 +12,14 @@ from sqlalchemy.orm import Session
 from app.gateways.carriers.partner_accounts import Credentials, Finding
 from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
-from app.policy.caller import Caller
-from app.services.carrier_accounts.accounts import get
+from app.policy.caller import Caller, system_caller
+from app.services.carrier_accounts.accounts import get, use
 from app.services.carrier_accounts.using import credentials, numbers_of
 from app.services.tenancy import of_tenant
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
 """A test without a result for so long can be requested again."""
+WORKER = system_caller("Connection test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,18 @@ def ask(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Queue a test of the account, unless one is running. Raises `Forbidden` and `NotFound`."""
     account = get(session, caller, account_id, for_change=True)
     test = session.get(CarrierAccountTest, account.id, populate_existing=True)
-    if is_running(test):
-        return account
+    if not is_running(test):
+        _queue(session, test, account)
+    return account
+
+
+def _queue(session: Session, test: CarrierAccountTest | None, account: CarrierAccount) -> None:
     if test is None:
         test = CarrierAccountTest(account_id=account.id)
         session.add(test)
     test.asked_at, test.ended_at, test.works, test.words = utcnow(), None, None, ""
     session.flush()
     enqueue_check(session, "test_carrier_account", new_id(), account.partner_id, str(account.id))
-    return account
 
 
 def last_tests(
@@ -62,7 +66,11 @@ def failing(session: Session, caller: Caller, limit: int) -> list[CarrierAccount
     """Return the caller's accounts in use whose last test failed, newest first."""
     query = select(CarrierAccount).join(CarrierAccountTest)
     query = of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
-    query = query.where(CarrierAccount.removed_at.is_(None), CarrierAccountTest.works.is_(False))
+    query = query.where(
+        CarrierAccount.removed_at.is_(None),
+        ~CarrierAccount.is_pending,
+        CarrierAccountTest.works.is_(False),
+    )
     return list(session.scalars(query.order_by(CarrierAccount.id.desc()).limit(limit)))
 
 
@@ -76,8 +84,26 @@ def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | 
     return Testing(account, opened, numbers_of(session, account))
 
 
-def end(session: Session, account_id: UUID, finding: Finding) -> None:
-    """For the worker: store the result of the test."""
+def end(
+    session: Session, account_id: UUID, finding: Finding, version: int
+) -> CarrierAccount | None:
+    """For the worker: store the result of the test of this ``version`` of the account, or queue
+    another test if the account was changed meanwhile. Live calls use a pending account that works
+    from now on: return the account that they use then."""
     test = session.get(CarrierAccountTest, account_id)
-    if test is not None and test.ended_at is None:
-        test.ended_at, test.works, test.words = utcnow(), finding.works, finding.words
+    account = session.get(CarrierAccount, account_id)
+    if test is None or account is None or test.ended_at is not None:
+        return None
+    if account.version != version:
+        _queue(session, test, account)
+        return None
+    test.ended_at, test.works, test.words = utcnow(), finding.works, finding.words
+    if not finding.works or not account.is_pending:
+        return None
+    used = use(session, WORKER, account_id)
+    if used is not account:
+        its = session.get(CarrierAccountTest, used.id) or CarrierAccountTest(account_id=used.id)
+        its.asked_at, its.ended_at = test.asked_at, test.ended_at
+        its.works, its.words = test.works, test.words
+        session.add(its)
+    return used

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.gateways.carriers.partner_accounts import Credentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
-from app.services.carrier_accounts.account_fields import trunk_of
+from app.services.carrier_accounts.account_fields import Particulars, trunk_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import unsealed
 
@@ -65,14 +65,25 @@ def of_attempt(session: Session, keys: Sequence[str], attempt_id: UUID) -> Crede
 def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
     """Return numbers of assistants that call over the account; a part of them if there are many."""
     query = select(Assistant.phone_number).where(Assistant.phone_number.is_not(None)).distinct()
-    if account.organization_id is not None:
-        query = query.where(Assistant.organization_id == account.organization_id)
-    else:
-        own = select(CarrierAccount.organization_id).where(
-            CarrierAccount.organization_id.is_not(None), CarrierAccount.removed_at.is_(None)
-        )
-        query = query.where(
-            Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(own)
-        )
+    query = query.where(*calling_over(account))
     query = query.order_by(Assistant.phone_number).limit(NUMBERS_CHECKED)
     return [number for number in session.scalars(query) if number]
+
+
+def calling_over(account: CarrierAccount) -> tuple[ColumnElement[bool], ...]:
+    """Which assistants call over the account, or will if it is pending."""
+    if account.organization_id is not None:
+        return (Assistant.organization_id == account.organization_id,)
+    own = select(CarrierAccount.organization_id).where(
+        CarrierAccount.owner_id == CarrierAccount.organization_id,
+        CarrierAccount.removed_at.is_(None),
+    )
+    return Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(own)
+
+
+def same_in_use(session: Session, account: CarrierAccount) -> CarrierAccount | None:
+    """Return the account in use if the pending one holds new credentials for it."""
+    owner_id = account.organization_id or account.partner_id
+    known = of_owners(session, [owner_id]).get(owner_id)
+    wanted = Particulars("", sid=account.sid, trunk=trunk_of(account))
+    return known if known is not None and wanted.is_same_as(known) else None

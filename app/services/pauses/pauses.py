@@ -37,6 +37,8 @@ CALLS_MAY_BE_MISSING = frozenset({RESTORED, COPIED, RECOVERED, NEW_HOST})
 """The reasons after which calls are compared with the carrier before they resume."""
 
 _PAUSED = Sentence.gettext("Calling is paused: %(reason_words)s")
+_PAUSED_FOR = Sentence.gettext("Calling is paused (%(reason_words)s).")
+"""For reasons that are no sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ def is_own(pause: DispatchPause) -> bool:
 
 def sentence(pause: DispatchPause) -> str:
     """Why a call waits, as its page shows it."""
-    return _PAUSED(reason_words=in_language(pause.reason))
+    words = _PAUSED if pause.reason.endswith(".") else _PAUSED_FOR
+    return words(reason_words=in_language(pause.reason))
 
 
 def command(pause: DispatchPause) -> str:

@@ -10,14 +10,17 @@ from app.services.phone_numbers.listing import (
     begin_list,
     end_list,
     is_running,
+    keep_list,
     last_lists,
     refresh_due,
 )
 from app.services.phone_numbers.owning import (
     NOT_ASSIGNED,
     Route,
+    not_callable_over,
     refusal,
     refusals,
+    refusals_of_numbers,
     release_unused,
     require,
     route_of,

@@ -67,6 +67,7 @@ def refresh_due(session: Session) -> int:
         .outerjoin(read, read.account_id == CarrierAccount.id)
         .where(
             CarrierAccount.removed_at.is_(None),
+            ~CarrierAccount.is_pending,
             CarrierAccount.carrier == CarrierKind.TWILIO,
             or_(read.asked_at.is_(None), read.asked_at < utcnow() - EVERY),
         )
@@ -80,16 +81,26 @@ def refresh_due(session: Session) -> int:
     return len(found)
 
 
+def keep_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
+    """For the worker: as `end_list`, for a list that no user asked for."""
+    _begin(session, account)
+    end_list(session, account.id, listed)
+
+
 def _ask(session: Session, account: CarrierAccount) -> None:
-    read = session.get(CarrierNumberList, account.id, populate_existing=True)
-    if is_running(read):
+    if is_running(session.get(CarrierNumberList, account.id, populate_existing=True)):
         return
+    _begin(session, account)
+    enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
+
+
+def _begin(session: Session, account: CarrierAccount) -> None:
+    read = session.get(CarrierNumberList, account.id, populate_existing=True)
     if read is None:
         read = CarrierNumberList(account_id=account.id)
         session.add(read)
     read.asked_at, read.ended_at, read.works, read.words = utcnow(), None, None, ""
     session.flush()
-    enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
 
 
 def last_lists(

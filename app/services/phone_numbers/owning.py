@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, NumberSource
 from app.errors import ValidationFailed, in_language
 from app.languages import gettext, gettext_noop
-from app.models import Assistant, Organization, PhoneNumber
+from app.models import Assistant, CarrierAccount, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services import carrier_accounts
 from app.services.uniqueness import insert_into
@@ -112,11 +112,7 @@ def refusals(
 ) -> dict[UUID, str]:
     """By assistant, why live calls can't come from its number (`refusal`): two queries. Assistants
     that can call, or have no number, are left out. ``carrier`` is the installation's."""
-    pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
-    query = select(PhoneNumber).where(
-        tuple_(PhoneNumber.organization_id, PhoneNumber.number).in_(pairs)
-    )
-    own = {(row.organization_id, row.number): row for row in session.scalars(query)}
+    own = _numbers_of(session, assistants)
     owners = {id_ for each in assistants for id_ in (each.partner_id, each.organization_id)}
     accounts = carrier_accounts.of_owners(session, owners)
     found = {}
@@ -128,6 +124,59 @@ def refusals(
         if why := refusal(own.get((each.organization_id, each.phone_number)), route):
             found[each.id] = why
     return found
+
+
+def refusals_of_numbers(
+    session: Session, numbers: Collection[PhoneNumber], carrier: CarrierKind
+) -> dict[str, str]:
+    """By number, why live calls of its organization can't come from it (`refusal`); numbers that
+    can be used, or have no organization, are left out. ``carrier`` is the installation's."""
+    owners = {id_ for each in numbers for id_ in (each.partner_id, each.organization_id) if id_}
+    accounts = carrier_accounts.of_owners(session, owners)
+    found = {}
+    for each in numbers:
+        if each.organization_id is None:
+            continue
+        account = accounts.get(each.organization_id) or accounts.get(each.partner_id)
+        route = Route(account.carrier, account.id) if account else Route(carrier)
+        if why := refusal(each, route):
+            found[each.number] = why
+    return found
+
+
+def _numbers_of(
+    session: Session, assistants: Collection[Assistant]
+) -> dict[tuple[UUID | None, str], PhoneNumber]:
+    """The numbers of the assistants that belong to their organization, by both."""
+    pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
+    query = select(PhoneNumber).where(
+        tuple_(PhoneNumber.organization_id, PhoneNumber.number).in_(pairs)
+    )
+    return {(row.organization_id, row.number): row for row in session.scalars(query)}
+
+
+def not_callable_over(
+    session: Session, account: CarrierAccount, carrier: CarrierKind
+) -> list[Assistant]:
+    """The active assistants that can call now, and couldn't if live calls used the pending account,
+    by name. ``carrier`` is the installation's."""
+    if carrier_accounts.same_in_use(session, account) is not None:
+        return []
+    query = select(Assistant).where(
+        *carrier_accounts.calling_over(account),
+        Assistant.phone_number.is_not(None),
+        Assistant.active.is_(True),
+    )
+    found = list(session.scalars(query.order_by(Assistant.name, Assistant.id)))
+    refused = refusals(session, found, carrier)
+    own = _numbers_of(session, found)
+    route = Route(account.carrier, account.id)
+    return [
+        each
+        for each in found
+        if each.id not in refused
+        and refusal(own.get((each.organization_id, str(each.phone_number))), route)
+    ]
 
 
 def _take_if_free(

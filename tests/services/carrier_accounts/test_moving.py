@@ -10,12 +10,13 @@ from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
 from app.models import Assistant, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.policy.caller import Caller, system_caller
-from app.services import calls, carrier_accounts
+from app.services import calls
 from app.services.calls import attempts
 from app.services.calls.attempts import ClaimKind
 from app.services.carrier_accounts import Particulars
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
+from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line
 
@@ -32,7 +33,7 @@ def caller(line: Line) -> Caller:
 
 
 def bring(session: Session, caller: Caller, wanted: Particulars) -> CarrierAccount:
-    return carrier_accounts.save(session, caller, KEYS, wanted, organization=None)
+    return put_in_use(session, caller, KEYS, wanted, organization=None)
 
 
 def accepted(session: Session, line: Line) -> Call:

@@ -23,6 +23,7 @@ from app.models import (
 from app.phone import format_international
 from app.services import assistants, carrier_accounts, phone_numbers
 from app.services.carrier_accounts import Particulars
+from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.settings import settings_for, url_of
@@ -51,7 +52,7 @@ def bring(
 ) -> CarrierAccount:
     particulars = Particulars("token", sid=SIDS[tenant.partner.name])
     admin = tenant.caller(Role.PARTNER_ADMIN)
-    return carrier_accounts.save(session, admin, KEYS, particulars, organization=organization)
+    return put_in_use(session, admin, KEYS, particulars, organization=organization)
 
 
 @pytest.fixture

@@ -1,0 +1,43 @@
+"""Adding the number of a call to the do-not-call list of its organization."""
+
+from uuid import UUID
+
+from flask import flash, redirect, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.extensions import caller, transaction
+from app.models import Call
+from app.portal.do_not_call.confirmation import added_words, never_calling
+from app.portal.do_not_call.forms import ReasonForm
+from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import Confirmation
+from app.services import calls, do_not_call
+
+
+@portal.get("/calls/<uuid:call_id>/do-not-call")
+def call_do_not_call_confirm(call_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = calls.get(session, caller(), call_id)
+        return never_calling_it(session, found).page(ReasonForm().reason)
+
+
+@portal.post("/calls/<uuid:call_id>/do-not-call")
+def call_do_not_call(call_id: UUID) -> Response:
+    reason = ReasonForm().reason.data
+    with transaction() as session:
+        found = calls.get(session, caller(), call_id)
+        organization_id, number = found.organization_id, found.phone_number
+        do_not_call.add(session, caller(), organization_id, number, reason=reason)
+    flash(added_words(number), "success")
+    return redirect(url_for("portal.call", call_id=call_id), 303)
+
+
+def never_calling_it(session: Session, call: Call) -> Confirmation:
+    return never_calling(
+        session,
+        call.organization_id,
+        call.phone_number,
+        url_for("portal.call_do_not_call", call_id=call.id),
+        url_for("portal.call", call_id=call.id),
+    )

@@ -1,0 +1,38 @@
+"""The question before a number is added to a do-not-call list."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.languages import gettext, ngettext
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import phone
+from app.services import do_not_call
+
+
+def never_calling(
+    session: Session, organization_id: UUID, number: str, action: str, safe_url: str
+) -> Confirmation:
+    waiting = do_not_call.waiting_calls_to(session, organization_id, [number])
+    return Confirmation(
+        action=action,
+        title=gettext("Never call %(number)s?", number=phone(number)),
+        consequences=[
+            gettext("The number is added to the organization’s do-not-call list."),
+            ngettext(
+                "%(num)s waiting call is not placed.",
+                "%(num)s waiting calls are not placed.",
+                waiting,
+            )
+            if waiting
+            else gettext("No calls to it are waiting."),
+            gettext("Contacts with it stay in their campaigns."),
+        ],
+        act=gettext("Add to do-not-call list"),
+        safe=gettext("Keep callable"),
+        safe_url=safe_url,
+    )
+
+
+def added_words(number: str) -> str:
+    return gettext("%(number)s is on the do-not-call list.", number=phone(number))
