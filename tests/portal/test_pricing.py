@@ -120,12 +120,15 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Roll back…)?", history.partition("Changes")[2])
-    assert rows == [("2", "1", ""), ("1", "–", " Roll back…")]
+    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Compare and restore)?", history)
+    assert rows == [("2", "1", ""), ("1", "–", " Compare and restore")]
     assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
-    assert answer.location == PAGE
-    assert "The draft has the plans of version 1." in admin.get(PAGE).text
+    assert answer.location == "/pricing/publish"
+    review = words(admin.get(answer.location).text)
+    assert "Publish version 3?" in review
+    assert "The draft has the plans of version 1." in review
+    assert "Growth: name Scale Growth" in review
     admin.post("/pricing/publish", page="/pricing/publish")
     assert [name for name, _, _ in offered(session, own)] == ["Growth"]
     assert admin.get("/pricing/history/9").status_code == 404

@@ -121,15 +121,13 @@ def pricing_version(number: int) -> str:
 
 @portal.post(f"/pricing/history/{NUMBER}/restore")
 def pricing_restore(number: int) -> Page:
-    """Make a draft of the version; publishing it is a second step."""
+    """Make a draft of the version, and show what publishing it would change."""
     try:
         with transaction() as session:
             versions.roll_back(session, caller(), partners.own(caller()), number)
     except Conflict as error:
         flash(error.message, "warning")
         return redirect(url_for("portal.pricing"), 303)
-    message = gettext(
-        "The draft has the plans of version %(number)s. Publish it to show them.", number=number
-    )
+    message = gettext("The draft has the plans of version %(number)s.", number=number)
     flash(message, "success")
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect(url_for("portal.pricing_review"), 303)
