@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -105,6 +105,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "after you publish." in words(review)
     assert "Growth: price beyond – €0.12" in words(review)
     assert "1 organization is on Growth." in review
+    assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
     published = admin.post(
         "/pricing/publish", {"version": version(review)}, page="/pricing/publish"
@@ -112,6 +113,18 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert published.location == "/pricing"
     assert "Version 1 is published." in admin.get(PAGE).text
     assert offered(session, own) == [("Growth", 149.0, "EUR")]
+
+
+def test_the_review_says_who_pays_more_this_month(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    own.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    session.commit()
+    for amount in ("149", "159"):
+        admin.post(PLUS, {**FORM, "amount": amount, "trial_days": "0"}, page=PLUS)
+        review = admin.get("/pricing/publish").text
+        admin.post("/pricing/publish", page="/pricing/publish")
+    assert "1 customer pays €10.00 more this month so far." in review
 
 
 def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session: Session) -> None:

@@ -14,6 +14,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import seen_version
 from app.services import partners
 from app.services.plans import effects
+from app.services.plans.price_effects import price_effects
 from app.services.pricing import selling, versions
 
 NUMBER = "<int(max=2147483647):number>"
@@ -27,15 +28,18 @@ def review_draft() -> str:
 
 def _review(problems: list[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
-        found = current_plans(session)
-        counts = effects.on_plans(session, caller(), partners.own(caller()))
+        found, partner_id = current_plans(session), partners.own(caller())
+        changed = {change.tier for change in found.changes}
+        counts = effects.on_plans(session, caller(), partner_id)
+        prices = price_effects(session, caller(), partner_id, found.plans, changed)
     return render_template(
         "portal/pricing/review.html",
         found=found,
         problems=problems,
         rows=change_rows(found.changes, found.published, found.plans),
         counts=counts,
-        changed={change.tier for change in found.changes},
+        changed=changed,
+        prices=prices,
     )
 
 
