@@ -99,8 +99,8 @@ def change(
         caller,
         f"{KINDS[type(row)]}.budget_changed",
         row,
-        before={"budgetAMonth": _words(before)},
-        after={"budgetAMonth": _words(micros)},
+        before={"budgetAMonth": rates.audit_words(session, before)},
+        after={"budgetAMonth": rates.audit_words(session, micros)},
     )
     return True
 
@@ -184,10 +184,6 @@ def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:
         User.user_type == Role.PARTNER_ADMIN,
     )
     return session.scalars(query.order_by(User.id)).all()
-
-
-def _words(micros: int | None) -> str | None:
-    return None if micros is None else rates.amount_words(micros)
 
 
 def _rounded(micros: int) -> str:
