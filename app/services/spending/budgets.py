@@ -126,7 +126,7 @@ def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
 
 def alert(session: Session, now: datetime) -> int:
     """Report budgets of which another percentage of `ALERTS` is spent: by mail to the partner
-    admins and in the history; how many."""
+    admins, in the history and in the notifications; how many."""
     month, limit, total = month_of(now), SpendingLimit, SpendingTotal
     query = (
         select(limit, total.spent_micros)
