@@ -77,6 +77,6 @@ def test_a_member_sees_the_own_plan_and_upgrades(
     expect(visit.page.get_by_text("You are on Basic.")).to_be_visible()
     expect(visit.page.get_by_text("Billed minutes")).to_be_visible()
     upgrade = visit.page.get_by_role("link", name="Upgrade to Plus")
-    expect(upgrade).to_have_attribute("href", re.compile("/plans$"))
+    expect(upgrade).to_have_attribute("href", re.compile(r"/plans\?plan=customerPlusPlan$"))
     if script:
         assert visit.findings() == []
