@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role, UsageUnit
+from app.languages import speaking
 from app.models import (
     Assistant,
     AuditEntry,
@@ -23,6 +24,7 @@ from app.models import (
 )
 from app.models.base import utcnow
 from app.policy.caller import system_caller
+from app.portal.web.formats import utc_days
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, campaigns, partners
@@ -312,7 +314,7 @@ def test_a_member_sees_their_own_organization(
     session.commit()
     page = signed_in(quiet.plus_user).get("/").text
     assert (
-        "Northwind Dental, October 2026 to today (UTC), compared with the same days of "
+        f"Northwind Dental, 1–{utcnow().day} Oct 2026, compared with the same days of "
         "September 2026." in text_of(page)
     )
     assert "Conversations 3 None in the previous period" in text_of(page)
@@ -321,19 +323,42 @@ def test_a_member_sees_their_own_organization(
     assert "Organizations by plan" not in page
 
 
+@pytest.mark.parametrize(
+    ("language", "zone", "words"),
+    [
+        ("en", "UTC", "1–27 Nov 2026"),
+        ("en", "Europe/London", "1–27 Nov 2026"),
+        ("en", "Europe/Berlin", "1–27 Nov 2026 (UTC)"),
+        ("es", "America/Lima", "1–27 nov 2026 (UTC)"),
+    ],
+)
+def test_days_name_utc_only_where_those_of_the_reader_differ(
+    language: str, zone: str, words: str
+) -> None:
+    with speaking(language):
+        shown = utc_days(date(2026, 11, 1), date(2026, 11, 27), zone)
+    assert shown.replace("\N{NO-BREAK SPACE}", " ") == words
+
+
 def test_an_operator_sees_every_partner_with_its_customers(
     session: Session, own: Tenant, other: Tenant, operator: Browser
 ) -> None:
     converse(session, own.plus, utcnow().date(), 7)
+    own.partner.trial_ended_at = None
     session.commit()
     rows = re.findall(
-        r'class="name"[^>]*>([^<]+)</a>.*?<td class="end">(\d+)</td>\s*'
-        r'<td class="end phone-first" data-label="Members">(\d+)</td>\s*'
+        r'class="name"[^>]*>([^<]+)</a>.*?<td class="phone-first"><[^>]+>([^<]+)</span></td>\s*'
+        r'<td class="end">(\d+)</td>\s*'
+        r'<td class="end">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">([^<]+)',
         operator.get("/").text,
         re.DOTALL,
     )
-    assert rows == [("Northwind", "2", "2", "7"), ("Southgate", "2", "2", "–")]
+    assert rows == [
+        ("Northwind", "Trial mode", "2", "2", "7"),
+        ("Southgate", "Active", "2", "2", "–"),
+    ]
+    assert "Start trial" not in operator.get("/").text
     assert "Northwind" not in operator.get("/?q=south").text
 
 

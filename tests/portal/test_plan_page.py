@@ -216,7 +216,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
         with_forecast = words(signed_in(own.user).get("/plan").text)
     assert "6 of 10" in with_forecast
     found = re.search(
-        r"About (\d+) minutes by 30 Nov 2026 \((\d+) to (\d+), in 8 of 10 cases\)\. "
+        r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–(\d+)\)\. "
         r"Expected price: \$([\d.]+)\. "
         r"What your plan includes is expected to be used up on (\d+) Nov 2026\.",
         with_forecast,
