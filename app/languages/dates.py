@@ -7,12 +7,13 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from babel import Locale
-from babel.dates import format_date, format_skeleton, get_timezone_name
+from babel.dates import format_date, format_interval, format_skeleton, get_timezone_name
 
 from app.languages.current import DEFAULT, language, locale
 
 NO_BREAK = "\u00a0"
 _ENGLISH = Locale(DEFAULT)
+_BRITISH = Locale(DEFAULT, "GB")
 _DAY_FIRST = {
     "yMMMd": "d MMM y",
     "MMMd": "d MMM",
@@ -31,6 +32,14 @@ def written_date(value: date | datetime, parts: str) -> str:
     """
     day = value.date() if isinstance(value, datetime) else value
     return _written(day, parts, None if language() == DEFAULT else str(locale()))
+
+
+def written_days(first: date, last: date) -> str:
+    """Return the days from the first to the last: 1–27 Nov 2026."""
+    words = format_interval(
+        first, last, "yMMMd", locale=_BRITISH if language() == DEFAULT else locale()
+    )
+    return str(words).replace(" ", NO_BREAK)
 
 
 def zone_letters(local: datetime) -> str:

@@ -11,7 +11,8 @@ from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short, pa
 
 NOTIFIED_ACTIONS = (
     *("alert.opened", "alert.resolved", "dialling.paused", "dialling.resumed"),
-    *("mail.failed", "phone_number.confirmation_ended"),
+    *("mail.failed", "organization.budget_reached", "partner.budget_reached"),
+    "phone_number.confirmation_ended",
     *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),
 )
 """What users are notified of: it happens while they don't look. Kept in order."""
@@ -33,7 +34,7 @@ class AuditEntry(Base):
         Index("ix_audit_entries_organization", "organization_id", "id"),
         Index("ix_audit_entries_target", "target_type", "target_id", "id"),
         Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
-        partial_index("ix_audit_entries_notified", "partner_id", "id", where=IS_NOTIFIED),
+        partial_index("ix_audit_entries_notifications", "partner_id", "id", where=IS_NOTIFIED),
     )
 
     id: Mapped[Id]

@@ -25,10 +25,16 @@ def test_an_admin_publishes_a_plan_and_changes_the_limits(
     if script:
         assert visit.findings() == []
     page.get_by_label("Price", exact=True).fill(price)
+    page.get_by_label("Features").fill(f"Priority support\nUnlimited texts {price}")
     page.get_by_role("button", name="Save plan").click()
     expect(page.get_by_text("Plan saved in the draft")).to_be_visible()
     page.get_by_role("link", name="Review and publish").click()
     expect(page.get_by_role("row", name=re.compile(f"^Plus: price .*{price}.00"))).to_be_visible()
+    features = page.get_by_role("row", name=re.compile("^Plus: features")).get_by_role("cell").last
+    assert features.inner_text().strip().split("\n") == [
+        "Priority support",
+        f"Unlimited texts {price}",
+    ]
     if script:
         assert visit.findings() == []
     page.get_by_role("button", name="Publish version").click()
@@ -71,6 +77,6 @@ def test_a_member_sees_the_own_plan_and_upgrades(
     expect(visit.page.get_by_text("You are on Basic.")).to_be_visible()
     expect(visit.page.get_by_text("Billed minutes")).to_be_visible()
     upgrade = visit.page.get_by_role("link", name="Upgrade to Plus")
-    expect(upgrade).to_have_attribute("href", re.compile("/plans$"))
+    expect(upgrade).to_have_attribute("href", re.compile(r"/plans\?plan=customerPlusPlan$"))
     if script:
         assert visit.findings() == []

@@ -122,22 +122,27 @@ def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
         assert suggested == ["+12025550162"], path
 
 
-def test_the_limit_is_answered_with_the_partners_own_words(
+def test_a_limit_leads_those_who_set_it_to_its_page(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     own.partner.partner_upgrade_message = "Room for more assistants."
     own.partner.purchase_link = "https://northwind.example/plans"
     session.commit()
     address = f"/assistants/new?organization={own.organization.id}"
-    answer = admin.post(address, READY, page=address)
-    assert answer.status_code == 422
-    for words in (
-        "has 1 of 1 assistants",
-        "Room for more assistants.",
-        "https://northwind.example/plans",
-        'value="Robin"',
-    ):
-        assert words in answer.text
+    refused = admin.post(address, READY, page=address)
+    assert refused.status_code == 422
+    assert "has 1 of 1 assistants" in refused.text
+    assert 'value="Robin"' in refused.text
+    place = f"/organizations/{own.organization.id}"
+    pages = [
+        refused.text,
+        admin.get(place).text,
+        admin.get(f"{place}/assistants").text,
+    ]
+    for page in pages:
+        part = page.partition('class="result result-warning"')[2].partition("</div>\n</div>")[0]
+        assert f'href="{place}/plan"' in part
+        assert "northwind.example/plans" not in page
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,11 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier
+from app.languages import speaking
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
-from app.portal.audit.labels import ACTION_WORDS, change_words, field_words
-from app.portal.audit.values import value_words
+from app.portal.audit.labels import ACTION_WORDS, actor_words, change_words, field_words
+from app.portal.audit.values import sides, value_words
 from app.services import alerts, audit
 from app.services.audit.refusals import visitor
 from app.services.organizations.settings import GROUPS
@@ -92,7 +94,7 @@ def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: Signe
     cell = r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">([^<]+))?'
     who = re.findall(cell, page)
     assert who == [
-        ("system", "System"),
+        ("System", ""),
         ("crm-sync (abc)", "API client"),
         (told.staff[Role.PARTNER_ADMIN].email, ""),
     ]
@@ -331,6 +333,81 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     who = re.findall(r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">[^<]+)?', page)
     assert who[0] == "Not signed in"
     assert "Visitor" not in page
+
+
+def entry(actor: str = "", kind: CallerKind = CallerKind.SYSTEM, **fields: Any) -> AuditEntry:
+    return AuditEntry(actor=actor, actor_kind=kind, **fields)
+
+
+def picture(kind: str, name: str) -> dict[str, str]:
+    return {"type": kind, "imageUrl": f"https://portal.example/brand/images/{name}"}
+
+
+def test_pictures_of_the_brand_are_named_and_have_no_addresses() -> None:
+    pictures = entry(
+        before={"siteImages": [picture("logo", "a"), picture("hero", "h")], "darkLogoUrl": None},
+        after={
+            "siteImages": [picture("favicon", "f"), picture("logo", "b"), picture("hero", "h")],
+            "darkLogoUrl": "https://portal.example/brand/images/d",
+        },
+    )
+    assert sides(pictures, "siteImages") == ("Logo", "Favicon (new), Logo (new)")
+    assert sides(pictures, "darkLogoUrl") == ("none", "new picture")
+    both = entry(
+        before={"siteImages": None, "logoImgUrl": None},
+        after={
+            "siteImages": [picture("logo", "a")],
+            "logoImgUrl": picture("logo", "a")["imageUrl"],
+        },
+    )
+    assert sides(both, "siteImages") == (None, None)
+    assert sides(both, "logoImgUrl") == ("none", "new picture")
+    colours = entry(after={"brandUIColors": [{"id": "1", "name": "primary", "value": "#1c7a4d"}]})
+    assert sides(colours, "brandUIColors") == (None, "Colour: #1c7a4d")
+
+
+@pytest.mark.parametrize(
+    ("language", "price", "budget", "plain"),
+    [("en", "$35.00", "$10.00", "10.00"), ("de", "35,00\u00a0$", "10,00\u00a0$", "10,00")],
+)
+def test_amounts_are_in_the_readers_language(
+    language: str, price: str, budget: str, plain: str
+) -> None:
+    with speaking(language):
+        shown = (
+            value_words("35.00 USD", name="price"),
+            value_words("10.00 USD", name="budgetAMonth"),
+            value_words("10.00", name="budgetAMonth"),
+        )
+    assert shown == (price, budget, plain)
+
+
+def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
+    assert actor_words(entry("Billing")) == "Billing"
+    with speaking("de"):
+        assert actor_words(entry("system")) == "System"
+        assert actor_words(entry("Campaign Renewals")) == "Campaign Renewals"
+        assert actor_words(entry("system", CallerKind.USER)) == "system"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_an_uploaded_picture_is_named_with_its_measures(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    audit.record(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        action="brand_image.uploaded",
+        target_type="brand_image",
+        target_id=new_id(),
+        partner_id=own.partner.id,
+        target="logo",
+        after={"width": 640, "height": 100, "size": 475},
+    )
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    shown = "Picture uploaded: Logo New picture 640 × 100 pixels, 475\u00a0B"
+    assert shown.replace("\u00a0", " ") in [line.replace("\u00a0", " ") for line in lines(page)]
 
 
 def test_an_assistant_is_named_and_led_to(

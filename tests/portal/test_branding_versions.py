@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import Role
+from app.enums import ImageType, Role
 from app.models import User
 from app.services import partners
 from app.services.branding import drafts
@@ -104,7 +104,6 @@ def test_the_first_version_can_be_rolled_back_to_the_brand_before_it(
     for page in ("/branding?published=1", "/branding/history", "/branding/history/1"):
         assert way_back in editor.get(page).text
     editor.post(way_back, page=way_back)
-    editor.post("/branding/publish", page="/branding")
     assert product_name(session, own) == before
 
 
@@ -116,27 +115,79 @@ def test_a_change_by_a_script_since_then_is_shown(
     assert "1 field was changed since version 2" in editor.get("/branding/history").text
 
 
-def test_rolling_back_asks_and_then_makes_a_draft_that_is_published_by_hand(
+def published_picture(
+    session: Session, tenant: Tenant, kind: ImageType, url: str | None, **changes: Any
+) -> None:
+    """A version with a picture, set as the studio sets it."""
+    caller = tenant.caller(Role.PARTNER_EDITOR)
+    drafts.set_image(session, caller, tenant.partner, kind, url)
+    if changes:
+        drafts.save(session, caller, tenant.partner, changes)
+    drafts.publish(session, caller, tenant.partner)
+    session.commit()
+
+
+def test_published_pictures_are_what_customers_see_in_any_order(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    logo, dark, icon = (f"https://northwind.example/{name}.png" for name in ("a", "b", "c"))
+    published_picture(session, own, ImageType.LOGO, logo, darkLogoUrl=dark)
+    now = editor.get("/branding/history/3?with=now").text
+    assert "Nothing is different now" in now
+    assert "since version" not in editor.get("/branding/history").text
+    published_picture(session, own, ImageType.FAVICON, icon)
+    published_picture(session, own, ImageType.LOGO, f"{logo}?2")
+    assert "since version" not in editor.get("/branding/history").text
+    assert rows(editor.get("/branding/history/5").text) == [["Logo", "Logo", "Logo"]]
+    assert rows(editor.get("/branding/history/4").text) == [["Pictures", "–", "Favicon"]]
+    assert rows(editor.get("/branding/history/3").text) == [
+        ["Dark logo", "–", "Dark logo"],
+        ["Logo", "–", "Logo"],
+    ]
+    kept = partners.get(session, OPERATOR, own.partner.id)
+    assert [(each.type, each.image_url) for each in kept.site_images] == [
+        (ImageType.FAVICON, icon),
+        (ImageType.LOGO, f"{logo}?2"),
+    ]
+
+
+def test_rolling_back_shows_the_differences_and_publishes_at_once(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     publish(session, own, productName="A slip")
     asked = editor.get("/branding/history/2/roll-back").text
     assert "Roll back to version 2?" in asked
-    assert "1 field of the draft is set back: Product name." in asked
+    assert rows(asked) == [["Product name", "A slip", "Northwind Voice"]]
     answer = editor.post("/branding/history/2/roll-back", page="/branding/history/2/roll-back")
-    assert (answer.status_code, answer.location) == (303, "/branding?rolled_back=2")
-    assert product_name(session, own) == "A slip"
-    studio = editor.get(answer.location).text
-    assert "The draft is version 2 again" in studio
-    editor.post("/branding/publish", page="/branding")
+    assert (answer.status_code, answer.location) == (303, "/branding?rolled_back=2&published=1")
     assert product_name(session, own) == "Northwind Voice"
-    assert "Version 4" in editor.get("/branding/history").text
+    studio = words(editor.get(answer.location).text)
+    assert "Version 4 is published It is version 2 again. Everyone sees it from the" in studio
+    assert drafts.draft_of(session, own.partner) is None
 
 
-def test_rolling_back_to_what_is_shown_already_changes_nothing(editor: Browser) -> None:
-    assert "Nothing to roll back" in editor.get("/branding/history/2/roll-back").text
-    editor.post("/branding/history/2/roll-back", page="/branding")
-    assert "Publish version" not in editor.get("/branding").text
+def test_a_brand_that_changed_since_the_question_is_asked_about_again(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    way_back = "/branding/history/1/roll-back"
+    seen = editor.get(way_back).text
+    publish(session, own, productName="Meanwhile")
+    version = seen.partition('name="version" value="')[2].partition('"')[0]
+    answer = editor.post(way_back, {"version": version}, page=way_back)
+    assert answer.status_code == 409
+    assert ["Product name", "Meanwhile", "Northwind Voice"] in rows(answer.text)
+    assert product_name(session, own) == "Meanwhile"
+
+
+def test_rolling_back_to_what_is_shown_already_changes_nothing(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    way_back = "/branding/history/2/roll-back"
+    assert "Nothing to roll back" in editor.get(way_back).text
+    answer = editor.post(way_back, page="/branding")
+    assert (answer.status_code, answer.location) == (303, way_back)
+    assert "Version 3" not in editor.get("/branding/history").text
+    assert drafts.draft_of(session, own.partner) is None
 
 
 def offered(browser: Browser) -> dict[str, bool]:

@@ -65,6 +65,7 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
     for shown in (own.plus.name, "$99.78", "$0.32", "$0.09 estimated", "$99.46", "99.7"):
         assert shown in page
     assert "Costs and margin" in page
+    assert "Simulated calls cost nothing: Overview and Usage count them" in page
 
 
 def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> None:
@@ -86,13 +87,19 @@ def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -
         f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.46,,{own.plus.id}",
     ]
     found = lines(admin.get(f"/costs.csv?month=2026-10&organization={own.plus.id}").text)
-    assert [row.split(",")[1:5] for row in found] == [
-        ["Campaign", "Plan", "Answered calls", "Billed minutes"],
-        ["Renewals", "", "1", "12"],
-        ["Without a campaign", "", "1", "3"],
+    name = own.plus.name
+    assert [row.split(",")[1:6] for row in found] == [
+        ["Organization", "Campaign", "Plan", "Answered calls", "Billed minutes"],
+        [name, "Renewals", "Plus", "1", "12"],
+        [name, "Without a campaign", "Plus", "1", "3"],
+        [name, "Total", "Plus", "2", "15"],
     ]
-    prices = [row.split(",")[10:13] for row in found[1:]]
-    assert prices == [["79.82", "USD", "79.59"], ["19.96", "USD", "19.87"]]
+    prices = [row.split(",")[11:14] for row in found[1:]]
+    assert prices == [
+        ["79.82", "USD", "79.59"],
+        ["19.96", "USD", "19.87"],
+        ["99.78", "USD", "99.46"],
+    ]
 
 
 def test_the_monthly_report_shows_them_to_those_who_may_know(

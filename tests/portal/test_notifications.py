@@ -1,21 +1,31 @@
 """Notifications: what happened while a user didn't look, read and unread for each user."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import User
+from app.models import SpendingTotal, User
 from app.policy.caller import system_caller
 from app.services import audit, pauses
 from app.services.pauses import Scope
+from app.services.spending import Subject, budgets
 from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import set_clock
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def clock() -> Iterator[None]:
+    with set_clock() as clock:
+        clock.set("2026-11-20T12:00:00")
+        yield
 
 
 def bell(page: str) -> str:
@@ -69,6 +79,41 @@ def test_users_are_notified_only_of_what_they_may_see(
     assert listed(signed_in(own.plus_user).get("/notifications").text) == []
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
     assert listed(stranger.get("/notifications").text) == []
+
+
+@pytest.mark.usefixtures("clock")
+def test_reached_budgets_are_notified_to_those_who_see_them(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    subjects = (Subject(organization_id=own.plus.id), Subject(partner_id=own.partner.id))
+    for subject, scope in zip(
+        subjects, (f"organization:{own.plus.id}", f"partner:{own.partner.id}"), strict=True
+    ):
+        budgets.change(session, admin, subject, 10_000_000)
+        total = SpendingTotal(
+            scope=scope,
+            period="2026-11",
+            partner_id=own.partner.id,
+            organization_id=subject.organization_id,
+            spent_micros=5_000_000,
+        )
+        session.add(total)
+    session.flush()
+    assert budgets.alert(session, datetime(2026, 11, 20, 12, tzinfo=UTC)) == 2
+    session.commit()
+    pages = {
+        role: signed_in(own.staff[role]).get("/notifications").text
+        for role in (Role.PARTNER_ADMIN, Role.ADMIN, Role.PARTNER_EDITOR)
+    }
+    of_customer = f"50 % of the budget spent: {own.plus.name}"
+    assert {role: sorted(listed(page)) for role, page in pages.items()} == {
+        Role.PARTNER_ADMIN: sorted([of_customer, f"50 % of the budget spent: {own.partner.name}"]),
+        Role.ADMIN: [of_customer],
+        Role.PARTNER_EDITOR: [],
+    }
+    assert f'href="/organizations/{own.plus.id}/spending"' in pages[Role.ADMIN]
+    assert 'href="/settings/spending"' in pages[Role.PARTNER_ADMIN]
 
 
 def test_users_are_not_notified_of_what_they_did(

@@ -11,7 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallStatus, ContactAction, ImportState, Role
+from app.enums import CallStatus, ContactAction, ImportState, Role, UsageUnit
+from app.languages import speaking
 from app.models import (
     Assistant,
     AuditEntry,
@@ -23,15 +24,18 @@ from app.models import (
 )
 from app.models.base import utcnow
 from app.policy.caller import system_caller
+from app.portal.web.formats import utc_days
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, campaigns, partners
 from app.services.credentials import api_keys
+from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
+from tests.services.billing.conftest import call, publish
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -310,7 +314,7 @@ def test_a_member_sees_their_own_organization(
     session.commit()
     page = signed_in(quiet.plus_user).get("/").text
     assert (
-        "Northwind Dental, October 2026 to today (UTC), compared with the same days of "
+        f"Northwind Dental, 1–{utcnow().day} Oct 2026, compared with the same days of "
         "September 2026." in text_of(page)
     )
     assert "Conversations 3 None in the previous period" in text_of(page)
@@ -319,19 +323,42 @@ def test_a_member_sees_their_own_organization(
     assert "Organizations by plan" not in page
 
 
+@pytest.mark.parametrize(
+    ("language", "zone", "words"),
+    [
+        ("en", "UTC", "1–27 Nov 2026"),
+        ("en", "Europe/London", "1–27 Nov 2026"),
+        ("en", "Europe/Berlin", "1–27 Nov 2026 (UTC)"),
+        ("es", "America/Lima", "1–27 nov 2026 (UTC)"),
+    ],
+)
+def test_days_name_utc_only_where_those_of_the_reader_differ(
+    language: str, zone: str, words: str
+) -> None:
+    with speaking(language):
+        shown = utc_days(date(2026, 11, 1), date(2026, 11, 27), zone)
+    assert shown.replace("\N{NO-BREAK SPACE}", " ") == words
+
+
 def test_an_operator_sees_every_partner_with_its_customers(
     session: Session, own: Tenant, other: Tenant, operator: Browser
 ) -> None:
     converse(session, own.plus, utcnow().date(), 7)
+    own.partner.trial_ended_at = None
     session.commit()
     rows = re.findall(
-        r'class="name"[^>]*>([^<]+)</a>.*?<td class="end">(\d+)</td>\s*'
-        r'<td class="end phone-first" data-label="Members">(\d+)</td>\s*'
+        r'class="name"[^>]*>([^<]+)</a>.*?<td class="phone-first"><[^>]+>([^<]+)</span></td>\s*'
+        r'<td class="end">(\d+)</td>\s*'
+        r'<td class="end">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">([^<]+)',
         operator.get("/").text,
         re.DOTALL,
     )
-    assert rows == [("Northwind", "2", "2", "7"), ("Southgate", "2", "2", "–")]
+    assert rows == [
+        ("Northwind", "Trial mode", "2", "2", "7"),
+        ("Southgate", "Active", "2", "2", "–"),
+    ]
+    assert "Start trial" not in operator.get("/").text
     assert "Northwind" not in operator.get("/?q=south").text
 
 
@@ -459,6 +486,54 @@ def test_the_steps_of_an_organization_count_only_its_own_work(
     )
     session.commit()
     assert "setup-steps" not in browser.get("/").text
+
+
+def test_imported_conversations_are_named_where_calls_are_missing(
+    session: Session, quiet: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(quiet.plus_user)
+    shown = "The conversations so far are imported totals."
+    assert "No calls yet." in browser.get("/").text
+    assert "No calls yet" in browser.get("/calls").text
+    converse(session, quiet.plus, utcnow().date(), 2)
+    session.commit()
+    page = browser.get("/").text
+    assert shown in page
+    assert ("Place a first call", "Done") in first_steps(page)
+    calls = browser.get("/calls").text
+    assert "No call records" in calls
+    assert shown in calls
+    assert shown not in signed_in(quiet.user).get("/calls").text
+
+
+def test_the_price_to_customers_and_the_margin_are_shown_to_those_who_see_costs(
+    session: Session, quiet: Tenant, signed_in: SignedIn
+) -> None:
+    converse(session, quiet.plus, utcnow().date())
+    for organization in (quiet.organization, quiet.plus):
+        organization.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    since = datetime(2026, 1, 1, tzinfo=UTC)
+    publish(session, quiet, since, PLUS=PlanTerms(9_900, "USD"), FREE=PlanTerms(0, "USD"))
+    session.commit()
+    page = text_of(signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text)
+    assert "Price to customers $99.00 $99.00 margin so far" in page
+    editor = signed_in(quiet.staff[Role.PARTNER_EDITOR]).get("/").text
+    assert "Price to customers" not in editor
+
+
+def test_the_page_of_a_customer_shows_the_price_of_this_month_and_what_is_used(
+    session: Session, quiet: Tenant, signed_in: SignedIn
+) -> None:
+    quiet.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    terms = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=500, overage_micros=100_000)
+    publish(session, quiet, datetime(2026, 1, 1, tzinfo=UTC), PLUS=terms)
+    call(session, quiet.plus, utcnow(), 12 * 60)
+    session.commit()
+    place = f"/organizations/{quiet.plus.id}"
+    page = text_of(signed_in(quiet.staff[Role.ADMIN]).get(place).text)
+    assert "Billed minutes this month (UTC) 12 of 500 Price so far this month: $99.00." in page
+    editor = text_of(signed_in(quiet.staff[Role.PARTNER_EDITOR]).get(place).text)
+    assert "Price so far" not in editor
 
 
 def test_a_user_hides_the_steps_from_themselves_and_shows_them_again(

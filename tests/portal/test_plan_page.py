@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html import unescape
 
 import pytest
 from sqlalchemy import select, update
@@ -11,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
 from app.models import Checkout, PlanVersion, Subscription, User, utcnow
+from app.portal.pricing.labels import upgrade_url
 from app.services import rollup
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
@@ -66,8 +68,35 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
     assert basic == (
         "Basic Your plan $29 a month 10 minutes a month included, then $0.125 a minute Fast help"
     )
-    assert plus.endswith("Fast help Upgrade to Plus")
-    assert 'href="https://shop.example/plans"' in page
+    assert plus.endswith("Fast help Upgrade to Plus, in a new tab")
+    link = (
+        '<a class="btn btn-primary" href="https://shop.example/plans?plan=customerPlusPlan" '
+        'target="_blank" rel="noopener">'
+    )
+    assert link in page
+    assert "Limits Assistants 1 of 1 Users" in words(page)
+    assert "You are billed by monthly statement. View statement" in words(page)
+
+
+def test_a_plan_is_added_to_the_address_of_the_upgrade_page() -> None:
+    addresses = ("https://shop.example", "https://shop.example/buy?from=portal&x=#plans")
+    assert [upgrade_url(address, Tier.PLUS) for address in addresses] == [
+        "https://shop.example?plan=customerPlusPlan",
+        "https://shop.example/buy?from=portal&x=&plan=customerPlusPlan#plans",
+    ]
+
+
+@pytest.mark.usefixtures("published")
+def test_members_ask_the_partner_for_what_no_plan_has(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    own.organization.payment_tier = Tier.PLUS
+    own.partner.support_email = "help@northwind.example"
+    session.commit()
+    page = signed_in(own.user).get("/plan").text
+    asked = "Need another plan or more seats? Write to help@northwind.example."
+    assert asked in unescape(re.sub("<[^>]+>", "", page))
+    assert 'href="mailto:help@northwind.example"' in page
 
 
 @pytest.mark.usefixtures("published")
@@ -187,7 +216,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
         with_forecast = words(signed_in(own.user).get("/plan").text)
     assert "6 of 10" in with_forecast
     found = re.search(
-        r"About (\d+) minutes by 30 Nov 2026 \((\d+) to (\d+), in 8 of 10 cases\)\. "
+        r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–(\d+)\)\. "
         r"Expected price: \$([\d.]+)\. "
         r"What your plan includes is expected to be used up on (\d+) Nov 2026\.",
         with_forecast,
@@ -214,7 +243,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     member = signed_in(own.user)
-    assert "You have no subscription. " in member.get("/plan").text
+    assert "You are billed by monthly statement. " in member.get("/plan").text
     refused = member.post("/plan/invoices", page="/account")
     assert refused.location == "/plan"
     assert "There are no invoices at Stripe" in member.get("/plan").text

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -105,6 +105,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "after you publish." in words(review)
     assert "Growth: price beyond – €0.12" in words(review)
     assert "1 organization is on Growth." in review
+    assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
     published = admin.post(
         "/pricing/publish", {"version": version(review)}, page="/pricing/publish"
@@ -114,18 +115,33 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert offered(session, own) == [("Growth", 149.0, "EUR")]
 
 
+def test_the_review_says_who_pays_more_this_month(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    own.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    session.commit()
+    for amount in ("149", "159"):
+        admin.post(PLUS, {**FORM, "amount": amount, "trial_days": "0"}, page=PLUS)
+        review = admin.get("/pricing/publish").text
+        admin.post("/pricing/publish", page="/pricing/publish")
+    assert "1 customer pays €10.00 more this month so far." in review
+
+
 def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session: Session) -> None:
     for name in ("Growth", "Scale"):
         admin.post(PLUS, {**FORM, "name": name}, page=PLUS)
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Roll back…)?", history.partition("Changes")[2])
-    assert rows == [("2", "1", ""), ("1", "–", " Roll back…")]
+    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Compare and restore)?", history)
+    assert rows == [("2", "1", ""), ("1", "–", " Compare and restore")]
     assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
-    assert answer.location == PAGE
-    assert "The draft has the plans of version 1." in admin.get(PAGE).text
+    assert answer.location == "/pricing/publish"
+    review = words(admin.get(answer.location).text)
+    assert "Publish version 3?" in review
+    assert "The draft has the plans of version 1." in review
+    assert "Growth: name Scale Growth" in review
     admin.post("/pricing/publish", page="/pricing/publish")
     assert [name for name, _, _ in offered(session, own)] == ["Growth"]
     assert admin.get("/pricing/history/9").status_code == 404

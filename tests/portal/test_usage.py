@@ -350,8 +350,8 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
         )
     session.commit()
     page = text_of(browser.get(f"/usage?{asked}").text)
-    assert "May 2026 1 €3.00 May 2026 2 $0.2635 April 2026 1 $1.20" in page
-    assert "All months 1 €3.00 All months 3 $1.4635" in page
+    assert "May 2026 1 €3.00 May 2026 2 $0.26 April 2026 1 $1.20" in page
+    assert "All months 1 €3.00 All months 3 $1.46" in page
     assert "$1.2135" in page
     assert "€3.00 $0.25" in page
     assert rows_of(browser.get(f"/usage.csv?{asked}&rows=costs").text) == [

@@ -1,6 +1,8 @@
 """The words of the history: actions, records and fields."""
 
+from app.enums import CallerKind
 from app.languages import lazy_gettext
+from app.models import AuditEntry
 
 KIND_WORDS = {
     "alert": lazy_gettext("Alerts"),
@@ -464,6 +466,30 @@ ACTOR_WORDS = {
     "visitor": lazy_gettext("Not signed in"),
 }
 """Names of actors that are not users."""
+
+
+PROCESS_WORDS = {
+    "Alerts": lazy_gettext("Alerts"),
+    "Billing": lazy_gettext("Billing"),
+    "Budgets": lazy_gettext("Budgets"),
+    "Carrier's list": lazy_gettext("Carrier’s list"),
+    "Unusual calls": lazy_gettext("Unusual calls"),
+    "command line": lazy_gettext("command line"),
+    "demo": lazy_gettext("Demo data"),
+    "domains": lazy_gettext("Check of domains"),
+    "mail": lazy_gettext("Delivery of emails"),
+    "report": lazy_gettext("Monthly report"),
+    "system": lazy_gettext("System"),
+    "webhooks": lazy_gettext("Delivery of webhooks"),
+}
+"""Names of the parts of the system that change something, as they are stored."""
+
+
+def actor_words(entry: AuditEntry) -> str:
+    """Return who changed something: parts of the system in the reader's language."""
+    if entry.actor_kind != CallerKind.SYSTEM:
+        return entry.actor
+    return str(PROCESS_WORDS.get(entry.actor, entry.actor))
 
 
 def change_words(action: str) -> str:

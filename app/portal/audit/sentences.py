@@ -29,6 +29,8 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
         return _link(words, url_for("portal.costs", month=month))
     words = target or (value_words(entry.target) if entry.target else "")
     what = change_words(entry.action)
+    if entry.action.endswith(".budget_reached"):
+        what = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
     if not words:
         return escape(what)
     message = Markup(translation(_SENTENCES.get(entry.action, _OTHERS)))  # noqa: S704 - from a catalogue

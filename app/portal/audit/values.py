@@ -1,7 +1,9 @@
 """Values before and after a change, in words."""
 
 import re
+from collections.abc import Mapping
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,13 +22,16 @@ from app.enums import (
 from app.languages import LANGUAGES, gettext, lazy_gettext, locale
 from app.languages.dates import NO_BREAK, zone_letters
 from app.languages.numbers import written
+from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import change_words, field_words
+from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
+from app.portal.branding.labels import PICTURE_NAMES, shown
 from app.portal.web.formats import day
 from app.portal.web.navigation import ROLE_NAMES
+from app.services.money_words import exact_money
 
 LONGEST = 200
 
@@ -96,9 +101,53 @@ _VALUES_OF: dict[str, dict[str, str]] = {
 }
 """Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
+_MONEY = {"price", "priceBeyond", "budgetAMonth", "spendingADay", "spendingAMonth"}
+_BRAND_FIELDS = {
+    *("brandUIColors", "chatTemplateColors", "customHeaderLinks"),
+    *("socialLinks", "textsByLanguage"),
+}
+_AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Z]{3}))?")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
 _MONTH = re.compile(r"\d{4}-\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+
+
+def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, str | None]:
+    """Return both sides of a field in words; None for a side that the entry doesn't have, and for
+    both if other fields say the same."""
+    before, after = entry.before or {}, entry.after or {}
+    if name == "siteImages":
+        return _pictures(before, after)
+    if name in ("logoImgUrl", "darkLogoUrl"):
+        return _picture(before, name, gettext("picture")), _picture(
+            after, name, gettext("new picture")
+        )
+    old, new = (
+        value_words(side[name], zone, name) if name in side else None for side in (before, after)
+    )
+    return old, new
+
+
+def _picture(side: Mapping[str, Any], name: str, words: str) -> str | None:
+    if name not in side:
+        return None
+    return words if side[name] else gettext("none")
+
+
+def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Name the pictures that changed; the logo only if no field of its own does."""
+    old, new = (
+        {str(item.get("type")): item.get("imageUrl") for item in side.get("siteImages") or ()}
+        for side in (before, after)
+    )
+    named = {kind for kind in {**old, **new} if old.get(kind) != new.get(kind)}
+    named -= {"logo"} if "logoImgUrl" in {**before, **after} else set()
+    if not named:
+        return None, None
+    known = {kind: str(PICTURE_NAMES.get(kind, kind)) for kind in sorted(named)}
+    was = [words for kind, words in known.items() if kind in old]
+    made = [gettext("%(name)s (new)", name=words) for kind, words in known.items() if kind in new]
+    return ", ".join(was) or gettext("none"), ", ".join(made) or gettext("none")
 
 
 def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
@@ -111,15 +160,10 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             return gettext("none")
         case bool():
             return gettext("Yes") if value else gettext("No")
-        case str() if _MOMENT.match(value):
-            return _moment(value, zone)
-        case str() if name == "month" and _MONTH.fullmatch(value):
-            words = month_name(date.fromisoformat(f"{value}-01"))
-        case str() if _NUMBER.fullmatch(value):
-            return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
         case str():
-            known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
-            words = with_masked_sids(str(known))
+            words = _text_words(value, zone, name)
+        case list() | dict() if name in _BRAND_FIELDS:
+            words = "; ".join(line.text for line in shown(name, value, {}))
         case list():
             words = ", ".join(value_words(item, zone) for item in value)
         case dict():
@@ -132,6 +176,19 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
 
+def _text_words(value: str, zone: str, name: str) -> str:
+    if _MOMENT.match(value):
+        return _moment(value, zone)
+    if name == "month" and _MONTH.fullmatch(value):
+        return month_name(date.fromisoformat(f"{value}-01"))
+    if name in _MONEY and (amount := _AMOUNT.fullmatch(value)):
+        return exact_money(Decimal(amount[1]), amount[2] or "")
+    if _NUMBER.fullmatch(value):
+        return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
+    known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
+    return with_masked_sids(str(known))
+
+
 def _moment(text: str, zone: str) -> str:
     try:
         local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
@@ -141,5 +198,6 @@ def _moment(text: str, zone: str) -> str:
 
 
 def register(app: Flask) -> None:
-    filters = (change_words, field_words, value_words)
+    filters = (actor_words, change_words, field_words, value_words)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
+    app.jinja_env.globals["sides"] = sides

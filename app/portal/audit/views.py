@@ -10,14 +10,17 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
 from app.portal.audit.labels import ACTOR_WORDS, field_words
 from app.portal.audit.listing import HISTORY, actions, kinds
-from app.portal.audit.values import value_words
+from app.portal.audit.values import sides
+from app.portal.branding.labels import PICTURE_NAMES
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import size
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
@@ -83,17 +86,25 @@ def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]
     """Return the targets that have other words than the stored ones, by the ids of the entries."""
     titles = titles_of(session, entries)
     found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
+    found |= {
+        entry.id: str(PICTURE_NAMES.get(entry.target or "", entry.target))
+        for entry in entries
+        if entry.target_type == "brand_image"
+    }
     return found | alerts.sentences_of(session, caller(), entries)
 
 
 def _changes(
     entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
 ) -> list[Change]:
+    if entry.action == "brand_image.uploaded":
+        return _uploaded(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
     is_view = entry.target_type == "saved_view"
     list_name = new.get("list") or old.get("list")
 
-    def words(name: str, side: Mapping[str, Any]) -> str | None:
+    def named(name: str, side: Mapping[str, Any]) -> str | None:
+        """Return the words of values that name other records."""
         if name not in side:
             return None
         if name in audit_search.ASSISTANT_FIELDS and side[name] in assistants:
@@ -104,15 +115,31 @@ def _changes(
             return saved_views.filter_words(list_name, side[name], organizations)
         if is_view and name == "list":
             return saved_views.list_words(side[name])
-        return value_words(side[name], zone(), name)
+        return None
+
+    def change(name: str) -> Change:
+        before, after = sides(entry, name, zone())
+        return Change(field_words(name), named(name, old) or before, named(name, new) or after)
 
     found = [
-        Change(field_words(name), words(name, old), words(name, new))
+        change(name)
         for name in {**old, **new}
         if (entry.target_type, name) not in UNSHOWN
         if name in old or new[name] is False or new[name] != 0
     ]
-    return sorted(found, key=lambda change: change.field)
+    kept = [change for change in found if (change.old, change.new) != (None, None)]
+    return sorted(kept, key=lambda change: change.field)
+
+
+def _uploaded(facts: Mapping[str, Any]) -> list[Change]:
+    """Return the measures of a picture as one value."""
+    measures = gettext(
+        "%(width)s × %(height)s pixels, %(size)s",
+        width=facts.get("width"),
+        height=facts.get("height"),
+        size=size(facts.get("size") or 0),
+    )
+    return [Change(gettext("New picture"), None, measures)]
 
 
 def _url_of(entry: AuditEntry) -> str | None:

@@ -1,6 +1,7 @@
 """Costs and margin: by organization and month, and by campaign."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from flask import render_template, request
@@ -14,7 +15,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, reporting
 from app.services.billing import margin
-from app.services.billing.margin import Earned
+from app.services.billing.margin import Earned, MonthOfOrganization
 from app.services.billing.months import asked_month
 
 COLUMNS = (
@@ -68,19 +69,20 @@ def show_costs() -> str:
 
 @portal.get("/costs.csv")
 def costs_file() -> Response:
-    """Export all organizations of a month, or with ``organization`` the campaigns of one."""
+    """Export all organizations of a month, or with ``organization`` the campaigns of one and their
+    sum."""
     month = asked_month(request.args.get("month", ""), utcnow().date())
     chosen = lists.id_or_words("organization")
     with transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
-            rows, first = list(one.campaigns), "Campaign"
             name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"
+            columns: Sequence[str] = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
+            cells = list(_cells_of(f"{month:%Y-%m}", one))
         else:
-            first, name = "Organization", f"costs-{month:%Y-%m}"
+            columns, name = COLUMNS, f"costs-{month:%Y-%m}"
             rows = margin.all_organizations(session, caller(), month, model_rate())
-    cells = (line for row in rows for line in _cells(f"{month:%Y-%m}", row))
-    columns = (COLUMNS[0], first, *COLUMNS[2:])
+            cells = [line for row in rows for line in _cells(f"{month:%Y-%m}", row)]
     return csv_file(name, [csv_files.first_line(columns), csv_files.lines(cells)])
 
 
@@ -102,12 +104,22 @@ def costs_of_organization(organization_id: UUID) -> str:
     )
 
 
+def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.Cell, ...]]:
+    """Return the cells of an organization's campaigns, and of their sum."""
+    total = one.total
+    for row in one.campaigns:
+        named = replace(row, name=row.name or "Without a campaign", plan_name=total.plan_name)
+        for line in _cells(month, named):
+            yield (line[0], total.name, *line[1:])
+    for line in _cells(month, replace(total, name="Total")):
+        yield (line[0], total.name, *line[1:])
+
+
 def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of a row; more carrier currencies follow in lines of their own."""
     first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
-    name = row.name or "Without a campaign"
     yield (
-        *(month, name, row.plan_name, row.used.calls, row.used.minutes),
+        *(month, row.name, row.plan_name, row.used.calls, row.used.minutes),
         *(decimal_of(first.reported), decimal_of(first.estimated), first.currency),
         *(
             decimal_of(row.model),
@@ -123,4 +135,4 @@ def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     )
     for cost in others:
         carrier = (decimal_of(cost.reported), decimal_of(cost.estimated), cost.currency)
-        yield (month, name, "", "", "", *carrier, *[""] * 6, str(row.id))
+        yield (month, row.name, "", "", "", *carrier, *[""] * 6, str(row.id))

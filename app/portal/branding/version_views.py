@@ -5,12 +5,13 @@ from typing import Any
 from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict
+from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.portal.branding.labels import FIELD_LABELS, shown
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import seen_version
 from app.services.branding import drafts, versions
 
 MOST_VERSIONS = 100
@@ -58,21 +59,30 @@ def branding_roll_back(number: int) -> Page:
     "/branding/history/<int(max=2147483647):number>/roll-back", endpoint="branding_roll_back_post"
 )
 def roll_back(number: int) -> Page:
-    """Make a draft of the version; publishing it is a second step."""
+    """Publish the version again, as the next one."""
     try:
         with transaction() as session:
-            drafts.roll_back(session, caller(), Studio(session).partner, number)
-    except Conflict:
+            partner = Studio(session).partner
+            published = drafts.roll_back(
+                session, caller(), partner, number, expected_version=seen_version()
+            )
+    except Conflict as error:
         with transaction(read_only=True) as session:
-            return _ask(session, number), 409
-    return redirect(url_for("portal.branding", rolled_back=number), 303)
+            problem = error.message if error.code == CHANGED_MEANWHILE else ""
+            return _ask(session, number, problem), 409
+    if published is None:
+        return redirect(url_for("portal.branding_roll_back", number=number), 303)
+    return redirect(url_for("portal.branding", rolled_back=number, published=1), 303)
 
 
-def _ask(session: Session, number: int) -> str:
+def _ask(session: Session, number: int, problem: str = "") -> str:
     studio = Studio(session)
+    compared = _compared(session, studio, number, "now")
     return render_template(
         "portal/branding/roll_back.html",
-        **_compared(session, studio, number, "now"),
+        problem=problem,
+        rows_back=[(name, new, old) for name, old, new in compared["rows"]],
+        **compared,
         **studio.head(),
     )
 

@@ -24,6 +24,7 @@ def list_calls() -> Page:
     with transaction(read_only=True) as session:
         page = list_page(session, listing.CALLS)
         unlisted = calls.without_calls(session, caller(), chosen)
+        has_imported = page.is_empty and calls.has_imported(session, caller())
         named = organization_picker.named_in_filter(session)
         if isinstance(chosen.assistant, UUID):
             named["agent"] = assistants.get(session, caller(), chosen.assistant).name
@@ -31,6 +32,7 @@ def list_calls() -> Page:
         "portal/calls/list.html",
         list=page,
         unlisted=unlisted,
+        has_imported=has_imported,
         chosen=chosen,
         named=named,
         problems=problems,

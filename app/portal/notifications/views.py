@@ -19,6 +19,8 @@ from app.validation.uuids import as_uuid
 ICONS = {
     "alert": "bell",
     "dialling": "player-pause",
+    "organization": "coin",
+    "partner": "coin",
     "phone_number": "phone-off",
     "upload": "file-spreadsheet",
     "user": "user",
@@ -27,6 +29,8 @@ ICONS = {
 PAGES = {
     "alert": ("portal.alerts", None),
     "dialling": ("portal.line_health", None),
+    "organization": ("portal.organization_spending", "organization_id"),
+    "partner": ("portal.portal_settings_spending", None),
     "phone_number": ("portal.phone_numbers", None),
     "upload": ("portal.upload", "upload_id"),
     "user": ("portal.user", "user_id"),

@@ -7,6 +7,7 @@ from typing import Any
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app import VERSION
 from app.backups import records as backup_records
 from app.database import partitions
 from app.database.migration import Fit, fit, head
@@ -89,6 +90,7 @@ def operator_installation() -> str:
             kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=[
+                (gettext("Version"), VERSION),
                 (gettext("Database"), f"{database.kind} {database.version}"),
                 (gettext("Database size"), size(database.size)),
                 (gettext("Migration"), migration.found),

@@ -121,6 +121,9 @@ def organization_plan_check(organization_id: UUID) -> Page:
             assistant_limit=changes.assistant_limit or 0,
             user_limit=changes.user_limit or 0,
         )
+        effects += organizations.price_effects(
+            session, caller(), organization_id, changes.payment_tier
+        )
         return render_template(
             "portal/organizations/plan_check.html",
             organization=found,

@@ -36,6 +36,8 @@ from app.services import (
     storage,
     users,
 )
+from app.services.billing import statements
+from app.services.billing.statements import Bill
 from app.services.calls import attempts, limits
 from app.services.pricing import subscriptions
 
@@ -132,6 +134,7 @@ def organization(organization_id: UUID) -> str:
             month=_month(session, found, today),
             region_names=region_names,
             calls=_calls(session, found),
+            bill=_bill(session, found.id),
             storage=storage.of_organization(
                 session, caller(), found.id, settings().storage_defaults
             ),
@@ -140,6 +143,13 @@ def organization(organization_id: UUID) -> str:
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
         )
+
+
+def _bill(session: Session, organization_id: UUID) -> Bill | None:
+    """Return this month's statement so far, for users who may see what customers pay."""
+    if not may(Permission.ORGANIZATIONS_WRITE):
+        return None
+    return statements.current_month(session, caller(), organization_id)
 
 
 @portal.get("/organizations/<uuid:organization_id>/people")

@@ -15,7 +15,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.models.base import utcnow
 from app.portal.alerts.views import titles_of
-from app.portal.billing.words import month_alone
+from app.portal.billing.words import model_rate, month_alone
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -24,6 +24,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
 from app.services.audit import search as audit_search
+from app.services.billing.margin import Earned
 from app.services.overview import ActionItem, Kind, Month
 from app.services.overview.calling import LAST_DAY
 
@@ -100,6 +101,7 @@ def show_overview() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
+            earned=_earned(session, month),
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
             setup=first_steps(session),
@@ -109,6 +111,13 @@ def show_overview() -> str:
             titles=_titles(session, changes),
             chart=_chart(month),
         )
+
+
+def _earned(session: Session, month: Month) -> Earned | None:
+    """Return what this month earned and cost so far, for users who may see it."""
+    if not may_open(caller(), "portal.costs"):
+        return None
+    return reporting.earned(session, caller(), month.start, model_rate())
 
 
 def _titles(session: Session, changes: Sequence[AuditEntry]) -> dict[str, str]:
@@ -122,6 +131,7 @@ def _of_a_member(organization_id: UUID) -> str:
     with figures() as session:
         month = overview.month(session, caller())
         organization = organizations.get(session, caller(), organization_id)
+        latest = calls.search(session, caller(), calls.CallSearch(), limit=SHOWN)
         return render_template(
             "portal/overview/member.html",
             month=month,
@@ -131,7 +141,8 @@ def _of_a_member(organization_id: UUID) -> str:
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
             setup=first_steps(session),
-            latest=calls.search(session, caller(), calls.CallSearch(), limit=SHOWN),
+            latest=latest,
+            has_imported=not latest.calls and calls.has_imported(session, caller()),
             chart=_chart(month),
         )
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from app.enums import BillingInterval, SubscriptionState, UsageUnit
+from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Subscription
 from app.portal.web.blueprint import portal
@@ -112,6 +113,14 @@ def plan_usage(terms: PlanTerms) -> str:
     return ngettext(
         "%(num)s call a month included", "%(num)s calls a month included", terms.included
     )
+
+
+@portal.app_template_filter("upgrade_url")
+def upgrade_url(purchase_link: str, tier: Tier) -> str:
+    """Return the partner's upgrade page with the plan that the customer chose."""
+    parts = urlsplit(purchase_link)
+    query = [*parse_qsl(parts.query, keep_blank_values=True), ("plan", tier.value)]
+    return urlunsplit(parts._replace(query=urlencode(query)))
 
 
 @portal.app_template_filter("plan_overage")

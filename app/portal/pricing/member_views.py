@@ -25,28 +25,35 @@ def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     today = utcnow().date()
     own, bill, end, subscription, has_invoices = None, None, None, None, False
+    organization, use = None, None
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         plans = pricing.published(session, partner_id)
         sold = checkouts.sellable(session, partner_id)
         if (organization_id := caller().organization_id) is not None:
             organization = organizations.get(session, caller(), organization_id)
+            use = organizations.use_of(session, [organization_id])[organization_id]
             tier = organization.payment_tier or Tier.FREE
             own = next(plan for plan in plans if plan.tier is tier)
             bill = statements.current_month(session, caller(), organization_id)
             end = month_end(session, bill, today)
             subscription = subscriptions.current(session, caller(), organization_id)
             has_invoices = checkouts.visited(session, organization) is not None
+    shown = [plan for plan in plans if plan.is_visible or plan == own]
+    larger = [plan for plan in shown if own and plan.terms.cost > own.terms.cost]
     return render_template(
         "portal/pricing/member.html",
         own=own,
+        organization=organization,
+        use=use,
+        larger=sorted(larger, key=lambda plan: plan.terms.cost),
         sold=sold,
         bill=bill,
         end=end,
         rated=next((plan for plan in plans if bill and plan.tier is bill.tier), None),
         has_invoices=has_invoices,
         subscription=subscription,
-        plans=[plan for plan in plans if plan.is_visible or plan == own],
+        plans=shown,
         today=today,
     )
 

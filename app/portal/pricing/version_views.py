@@ -14,6 +14,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import seen_version
 from app.services import partners
 from app.services.plans import effects
+from app.services.plans.price_effects import price_effects
 from app.services.pricing import selling, versions
 
 NUMBER = "<int(max=2147483647):number>"
@@ -27,15 +28,18 @@ def review_draft() -> str:
 
 def _review(problems: list[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
-        found = current_plans(session)
-        counts = effects.on_plans(session, caller(), partners.own(caller()))
+        found, partner_id = current_plans(session), partners.own(caller())
+        changed = {change.tier for change in found.changes}
+        counts = effects.on_plans(session, caller(), partner_id)
+        prices = price_effects(session, caller(), partner_id, found.plans, changed)
     return render_template(
         "portal/pricing/review.html",
         found=found,
         problems=problems,
         rows=change_rows(found.changes, found.published, found.plans),
         counts=counts,
-        changed={change.tier for change in found.changes},
+        changed=changed,
+        prices=prices,
     )
 
 
@@ -121,15 +125,13 @@ def pricing_version(number: int) -> str:
 
 @portal.post(f"/pricing/history/{NUMBER}/restore")
 def pricing_restore(number: int) -> Page:
-    """Make a draft of the version; publishing it is a second step."""
+    """Make a draft of the version, and show what publishing it would change."""
     try:
         with transaction() as session:
             versions.roll_back(session, caller(), partners.own(caller()), number)
     except Conflict as error:
         flash(error.message, "warning")
         return redirect(url_for("portal.pricing"), 303)
-    message = gettext(
-        "The draft has the plans of version %(number)s. Publish it to show them.", number=number
-    )
+    message = gettext("The draft has the plans of version %(number)s.", number=number)
     flash(message, "success")
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect(url_for("portal.pricing_review"), 303)

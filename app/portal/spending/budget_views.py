@@ -96,6 +96,7 @@ def _page(form: BudgetForm, subject: Subject) -> str:
         "portal/spending/budget.html",
         form=form,
         currency=found.currency,
+        spent=found.spent,
         bar=budget_bar(found),
         crumbs=[*crumbs, (gettext("Budget"), None)],
         back=_spending_url(subject),

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from app.enums import TIER_NAMES, CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext
-from app.languages.dates import NO_BREAK, written_date, zone_letters
+from app.languages.dates import NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
 from app.portal.web.navigation import ROLE_NAMES
@@ -87,6 +87,16 @@ def when(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, parts)}, {local:%H:%M}"
 
 
+def utc_days(first: date, last: date, zone: str) -> str:
+    """1–27 Nov 2026 (UTC), without UTC for users whose days are the same"""
+    offsets = {
+        datetime.combine(day, time(), ZoneInfo(zone)).utcoffset()
+        for day in (first, last + timedelta(days=1))
+    }
+    days = written_days(first, last)
+    return days if offsets == {timedelta()} else f"{days} (UTC)"
+
+
 def when_in_zone(value: datetime, zone: str) -> str:
     """21 Nov, 10:47 GMT where nothing else names the zone."""
     return f"{when(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
@@ -145,7 +155,7 @@ def night_words(start: time, end: time) -> str | None:
 
 def register(app: Flask) -> None:
     filters = (
-        *(number, quantity, day, moment, when, when_in_zone, size, phone, initials),
+        *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
         breakable,
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})

@@ -25,6 +25,8 @@ _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
     "dialling": Permission.CALLS_READ,
     "mail": Permission.USERS_WRITE,
+    "organization": Permission.ORGANIZATIONS_WRITE,
+    "partner": Permission.PARTNER_WRITE,
     "phone_number": Permission.ORGANIZATIONS_READ,
     "upload": Permission.CONTACTS_WRITE,
     "user": Permission.AUDIT_READ,

@@ -103,6 +103,18 @@ def bills(
     return {**found, **_previews(session, opened, month)}
 
 
+def as_if(
+    session: Session,
+    organizations: Sequence[Organization],
+    *,
+    plans: Sequence[Plan] | None = None,
+    tier: Tier | None = None,
+) -> Mapping[UUID, Bill]:
+    """Return the previews of this month of organizations of one partner that came from their
+    loader, as if these plans were published, or these organizations on that plan, already."""
+    return _previews(session, organizations, month_of(utcnow().date()), plans=plans, tier=tier)
+
+
 def close_due(session: Session, now: datetime) -> int:
     """Write statements of months that are over, those of one partner; how many. It is called until
     it returns 0.
@@ -223,9 +235,14 @@ def _in_currency(corrections: Sequence[tuple[Line, Statement]], currency: str) -
 
 
 def _previews(
-    session: Session, organizations: Sequence[Organization], month: date
+    session: Session,
+    organizations: Sequence[Organization],
+    month: date,
+    *,
+    plans: Sequence[Plan] | None = None,
+    tier: Tier | None = None,
 ) -> Mapping[UUID, Bill]:
-    """Rate the month by the plans that applied at its end, or apply now.
+    """Rate the month by the plans that applied at its end, or apply now, unless others are given.
 
     If a subscription that ended in the month left the plan Free, its plan counts without the price,
     which it paid.
@@ -233,15 +250,16 @@ def _previews(
     if not organizations:
         return {}
     at = min(end_of(month), utcnow())
-    plans = {
-        plan.tier: plan for plan in versions.published(session, organizations[0].partner_id, at)
-    }
+    terms = plans or versions.published(session, organizations[0].partner_id, at)
+    by_tier = {plan.tier: plan for plan in terms}
     tiers = dict(_tiers_at(session, organizations, at))
+    if tier is not None:
+        tiers = dict.fromkeys(tiers, tier)
     free = [key for key, tier in tiers.items() if tier is Tier.FREE]
     paid = subscriptions.ended_between(session, free, end_of(previous_month(month)), at)
     tiers |= paid
     begins = {
-        each.id: charged_from(plans[tiers[each.id]].terms, _since(each)) for each in organizations
+        each.id: charged_from(by_tier[tiers[each.id]].terms, _since(each)) for each in organizations
     }
     charged = [key for key, begin in begins.items() if begin <= month]
     others = begins.keys() - set(charged)
@@ -252,7 +270,7 @@ def _previews(
     return {
         each.id: _preview(
             each,
-            plans[tiers[each.id]],
+            by_tier[tiers[each.id]],
             days.get(each.id, ()),
             month,
             is_paid=each.id in paid or each.status is OrganizationStatus.ARCHIVED,

@@ -7,6 +7,7 @@ for dark backgrounds are in no JSON.
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -137,17 +138,22 @@ def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> lis
 
 
 def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the contract names of the fields in which two contents differ; an absent field is
-    null. A logo that `set_image` has put into two fields is one change."""
-    names = [name for name in STUDIO_NAMES if old.get(name) != new.get(name)]
-    if "logoImgUrl" in names and _without_logo(old) == _without_logo(new):
-        names = [name for name in names if name != "siteImages"]
-    return names
+    """Return the contract names of the fields in which two contents differ, as `comparable`."""
+    before, after = comparable(old), comparable(new)
+    return [name for name in STUDIO_NAMES if before[name] != after[name]]
 
 
-def _without_logo(content: Mapping[str, Any]) -> list[dict[str, str]]:
+def comparable(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields as comparisons show them: an absent one is null, the logo is one field also
+    where it stands among the pictures, and pictures are ordered by type."""
     pictures = content.get("siteImages") or []
-    return [picture for picture in pictures if picture["type"] != ImageType.LOGO.value]
+    logos = [item["imageUrl"] for item in pictures if item["type"] == ImageType.LOGO.value]
+    others = [item for item in pictures if item["type"] != ImageType.LOGO.value]
+    return {
+        **{name: content.get(name) for name in STUDIO_NAMES},
+        "logoImgUrl": content.get("logoImgUrl") or next(iter(logos), None),
+        "siteImages": sorted(others, key=itemgetter("type")),
+    }
 
 
 def publish(
@@ -162,9 +168,11 @@ def publish(
     partner = partners.get(session, caller, partner.id, for_change=True)
     refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
+    published = published_content(partner, caller)
     if draft.number == 1:
-        _keep_initial(session, partner, published_content(partner, caller))
-    changes = {name: draft.content.get(name) for name in changed_fields(partner, caller, draft)}
+        _keep_initial(session, partner, published)
+    wanted = {name: draft.content.get(name) for name in STUDIO_NAMES}
+    changes = {name: value for name, value in wanted.items() if value != published[name]}
     partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
     draft.published_at = utcnow()
     draft.author = caller.label
@@ -190,13 +198,22 @@ def discard(session: Session, caller: Caller, partner: Partner) -> None:
         session.flush()
 
 
-def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -> BrandVersion:
-    """Create a draft with the content of an earlier version; publishing it is a second step.
+def roll_back(
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    number: int,
+    *,
+    expected_version: int | None = None,
+) -> BrandVersion | None:
+    """Publish the content of an earlier version as the next one; None if customers see it already.
 
-    Raises `Conflict` (``draft_exists``) if changes of a draft would be lost, `NotFound` for an
+    ``expected_version`` is the `fingerprint` of the content it was compared with. Raises `Conflict`
+    (``draft_exists`` if changes of a draft would be lost, ``changed_meanwhile``), `NotFound` for an
     unknown number.
     """
     caller.require(Permission.BRANDING_WRITE)
+    partner = partners.get(session, caller, partner.id, for_change=True)
     version = session.scalar(
         select(BrandVersion).where(
             BrandVersion.partner_id == partner.id,
@@ -210,7 +227,12 @@ def roll_back(session: Session, caller: Caller, partner: Partner, number: int) -
     if draft is not None and changed_fields(partner, caller, draft):
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
-    return save(session, caller, partner, {**_WITHOUT, **version.content})
+    refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
+    content = {**_WITHOUT, **version.content}
+    if not differing(content, published_content(partner, caller)):
+        return None
+    save(session, caller, partner, content)
+    return publish(session, caller, partner)
 
 
 def _keep_initial(session: Session, partner: Partner, content: dict[str, Any]) -> None:

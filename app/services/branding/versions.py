@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.models import BrandVersion, Partner
 from app.policy.caller import Caller
-from app.services.branding.drafts import differing, published_content
+from app.services.branding.drafts import comparable, differing, published_content
 
 Against = Literal["before", "now"]
 
@@ -86,7 +86,8 @@ def compare(
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
     """Return the brand fields in which two contents differ (`differing`)."""
-    return [FieldChange(name, old.get(name), new.get(name)) for name in differing(old, new)]
+    before, after = comparable(old), comparable(new)
+    return [FieldChange(name, before[name], after[name]) for name in differing(old, new)]
 
 
 def _query(partner: Partner) -> Select[BrandVersion]:

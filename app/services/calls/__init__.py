@@ -12,6 +12,7 @@ from app.services.calls.queries import (
     count,
     describe,
     get,
+    has_imported,
     page,
     search,
     timeline,

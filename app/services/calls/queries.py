@@ -302,6 +302,14 @@ def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
     return session.scalar(rows) or 0
 
 
+def has_imported(session: Session, caller: Caller) -> bool:
+    """Whether conversations without a call record were imported."""
+    caller.require(Permission.CALLS_READ)
+    rows = select(Conversation.id).where(Conversation.call_id.is_(None))
+    rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
+    return session.scalar(rows.limit(1)) is not None
+
+
 def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool] | None:
     """The condition that a call's number is, or begins with, the number in ``text``; None if the
     text is not a number."""

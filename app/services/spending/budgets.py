@@ -99,8 +99,8 @@ def change(
         caller,
         f"{KINDS[type(row)]}.budget_changed",
         row,
-        before={"budgetAMonth": _words(before)},
-        after={"budgetAMonth": _words(micros)},
+        before={"budgetAMonth": rates.audit_words(session, before)},
+        after={"budgetAMonth": rates.audit_words(session, micros)},
     )
     return True
 
@@ -126,7 +126,7 @@ def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
 
 def alert(session: Session, now: datetime) -> int:
     """Report budgets of which another percentage of `ALERTS` is spent: by mail to the partner
-    admins and in the history; how many."""
+    admins, in the history and in the notifications; how many."""
     month, limit, total = month_of(now), SpendingLimit, SpendingTotal
     query = (
         select(limit, total.spent_micros)
@@ -184,10 +184,6 @@ def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:
         User.user_type == Role.PARTNER_ADMIN,
     )
     return session.scalars(query.order_by(User.id)).all()
-
-
-def _words(micros: int | None) -> str | None:
-    return None if micros is None else rates.amount_words(micros)
 
 
 def _rounded(micros: int) -> str:

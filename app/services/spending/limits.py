@@ -375,19 +375,18 @@ def _time(total: SpendingTotal | None, minutes: int | None) -> Use:
 
 def _record(session: Session, caller: Caller, row: Any, before: Limits, after: Limits) -> None:
     action = f"{KINDS[type(row)]}.spending_limited"
-    audit.record_change(session, caller, action, row, before=_shown(before), after=_shown(after))
+    audit.record_change(
+        session, caller, action, row, before=_shown(session, before), after=_shown(session, after)
+    )
 
 
-def _shown(limits: Limits) -> dict[str, Any]:
+def _shown(session: Session, limits: Limits) -> dict[str, Any]:
     """The limits as the history shows them."""
     shown: dict[str, Any] = {
         "spendingADay": limits.day_micros,
         "spendingAMonth": limits.month_micros,
     }
-    shown = {
-        name: None if micros is None else rates.amount_words(micros)
-        for name, micros in shown.items()
-    }
+    shown = {name: rates.audit_words(session, micros) for name, micros in shown.items()}
     return shown | {
         "minutesADay": limits.day_minutes,
         "minutesAMonth": limits.month_minutes,

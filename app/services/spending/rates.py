@@ -125,6 +125,11 @@ def amount_words(micros: int) -> str:
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
+def audit_words(session: Session, micros: int | None) -> str | None:
+    """12.50 USD, as the history stores a limit; None without one."""
+    return None if micros is None else f"{amount_words(micros)} {currency_of(session)}"
+
+
 def micros_of(text: str) -> int | None:
     """12.50 as millionths; None for what is no amount with at most 6 decimals."""
     return _micros(text) if _PRICE.fullmatch(text) else None

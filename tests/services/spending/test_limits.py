@@ -38,7 +38,7 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
         "organization.spending_limited",
         own.organization.name,
         {"spendingADay": None, "minutesAMonth": None, "spendingWaits": False},
-        {"spendingADay": "20.00", "minutesAMonth": 500, "spendingWaits": True},
+        {"spendingADay": "20.00 USD", "minutesAMonth": 500, "spendingWaits": True},
     )
 
 

@@ -1,0 +1,82 @@
+"""What another plan does to the price of this month, in sentences, before it is chosen."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import Tier, UsageUnit
+from app.languages import gettext, ngettext
+from app.languages.numbers import written
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.billing import statements
+from app.services.billing.rating import Line, in_micros
+from app.services.billing.statements import Bill
+from app.services.money_words import micros
+from app.services.organizations.effects import Effect, Weight
+from app.services.organizations.loading import get
+
+
+def price_effects(
+    session: Session, caller: Caller, organization_id: UUID, tier: Tier | None
+) -> list[Effect]:
+    """Return how the price of this month so far changes with the plan, which counts for the whole
+    month, and what is used of it already; nothing without another plan.
+
+    Raises `Forbidden` and `NotFound`.
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    organization = get(session, caller, organization_id)
+    if tier is None or tier is organization.payment_tier:
+        return []
+    before = statements.as_if(session, [organization])[organization.id]
+    after = statements.as_if(session, [organization], tier=tier)[organization.id]
+    if before.tier is after.tier:
+        return []
+    found = [Effect(_price(before, after), _weight(before, after))]
+    if after.usage and (after.usage.included or after.usage.unit_micros):
+        is_beyond = bool(after.usage.charged and after.usage.unit_micros)
+        weight = Weight.TAKES if is_beyond else Weight.TO_KNOW
+        found.append(Effect(_use(after.plan_name, after.usage), weight))
+    return found
+
+
+def _price(before: Bill, after: Bill) -> str:
+    words = {"before": _total(before), "after": _total(after)}
+    if words["before"] == words["after"]:
+        return gettext(
+            "The price of this month so far stays %(after)s. The new plan counts for the whole "
+            "month.",
+            **words,
+        )
+    return gettext(
+        "The price of this month so far changes from %(before)s to %(after)s. The new plan counts "
+        "for the whole month.",
+        **words,
+    )
+
+
+def _total(bill: Bill) -> str:
+    return micros(in_micros(bill.total, bill.currency), bill.currency)
+
+
+def _weight(before: Bill, after: Bill) -> Weight:
+    rises = before.currency == after.currency and after.total > before.total
+    return Weight.TAKES if rises else Weight.TO_KNOW
+
+
+def _use(plan: str, usage: Line) -> str:
+    words: dict[str, object] = {"plan": plan, "included": written(usage.included)}
+    if usage.unit == UsageUnit.MINUTE:
+        return ngettext(
+            "%(num)s minute is used this month; %(plan)s includes %(included)s.",
+            "%(num)s minutes are used this month; %(plan)s includes %(included)s.",
+            usage.used,
+            **words,
+        )
+    return ngettext(
+        "%(num)s call is used this month; %(plan)s includes %(included)s.",
+        "%(num)s calls are used this month; %(plan)s includes %(included)s.",
+        usage.used,
+        **words,
+    )

@@ -1,0 +1,63 @@
+"""What publishing other prices does to the statements of this month."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import OrganizationStatus, Tier
+from app.models import PLAN, Organization
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services.billing import statements
+from app.services.billing.rating import in_micros
+from app.services.plans.effects import on_plans
+from app.services.pricing.plans import Plan
+from app.services.tenancy import visible_organizations
+
+MOST_RATED = 500
+"""With more organizations on the changed plans nothing is said: each of them is rated twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceEffects:
+    """How many organizations pay more and less this month so far, and by how much in sum, in
+    millionths of the currency."""
+
+    more: int
+    less: int
+    added: int
+    saved: int
+    currency: str
+
+
+def price_effects(
+    session: Session, caller: Caller, partner_id: UUID, plans: Sequence[Plan], changed: set[Tier]
+) -> PriceEffects | None:
+    """Return the effect of the plans on organizations on the ``changed`` ones; None if there are
+    more than `MOST_RATED`, or if prices are in several currencies.
+
+    Raises `Forbidden`, `NotFound`.
+    """
+    caller.require(Permission.PARTNER_WRITE)
+    counts = on_plans(session, caller, partner_id)
+    if sum(counts[tier] for tier in changed) > MOST_RATED:
+        return None
+    query = visible_organizations(caller).where(
+        Organization.partner_id == partner_id,
+        Organization.status != OrganizationStatus.ARCHIVED,
+        PLAN.in_(changed),
+    )
+    organizations = session.scalars(query).all()
+    before = statements.as_if(session, organizations)
+    after = statements.as_if(session, organizations, plans=plans)
+    currencies = {bill.currency for bills in (before, after) for bill in bills.values()}
+    if len(currencies) > 1:
+        return None
+    currency = next(iter(currencies), "")
+    differences = [after[each.id].total - before[each.id].total for each in organizations]
+    more = [amount for amount in differences if amount > 0]
+    less = [-amount for amount in differences if amount < 0]
+    added, saved = (in_micros(sum(amounts), currency) for amounts in (more, less))
+    return PriceEffects(len(more), len(less), added, saved, currency)

@@ -1,0 +1,34 @@
+"""Drop the index of notifications without reached budgets."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from migrations import online
+
+PHASE = "contract"
+OLDEST_CODE = "0090"
+revision: str = "0091"
+down_revision: str | Sequence[str] | None = "0090"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+CONDITION = sa.text(
+    "action IN ('alert.opened', 'alert.resolved', 'dialling.paused', 'dialling.resumed', "
+    "'mail.failed', 'phone_number.confirmation_ended', 'upload.applied', 'upload.cancelled', "
+    "'upload.failed', 'user.viewed', 'webhook.paused')"
+)
+
+
+def upgrade() -> None:
+    online.drop_index("ix_audit_entries_notified", "audit_entries")
+
+
+def downgrade() -> None:
+    online.create_index(
+        "ix_audit_entries_notified",
+        "audit_entries",
+        ["partner_id", "id"],
+        sqlite_where=CONDITION,
+        postgresql_where=CONDITION,
+    )

@@ -1,0 +1,88 @@
+"""What another plan does to the price of this month, said before it is chosen."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier, UsageUnit
+from app.errors import Forbidden, NotFound
+from app.services import organizations
+from app.services.pricing.plans import PlanTerms
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import set_clock
+from tests.services.billing.conftest import call, publish
+
+SINCE = datetime(2025, 11, 1, tzinfo=UTC)
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+WHOLE_MONTH = "The new plan counts for the whole month."
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[None]:
+    with set_clock() as clock:
+        clock.set("2026-11-20T12:00:00")
+        yield
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    """Plus includes 1,000 minutes, Basic 10 and Free has calls without a price."""
+    tenant = make_tenant(session)
+    for organization in (tenant.organization, tenant.plus):
+        organization.created_at = organization.tier_since = SINCE
+    minutes = {"unit": UsageUnit.MINUTE, "overage_micros": 150_000}
+    publish(
+        session,
+        tenant,
+        SINCE,
+        PLUS=PlanTerms(9_900, "USD", included=1_000, **minutes),
+        BASIC=PlanTerms(2_900, "USD", included=10, **minutes),
+    )
+    return tenant
+
+
+def said(session: Session, tenant: Tenant, tier: Tier | None) -> list[str]:
+    caller = tenant.caller(Role.ADMIN)
+    found = organizations.price_effects(session, caller, tenant.plus.id, tier)
+    return [f"{effect.weight}: {effect.sentence}" for effect in found]
+
+
+def test_a_smaller_plan_that_costs_more_this_month_warns(session: Session, tenant: Tenant) -> None:
+    call(session, tenant.plus, NOW, 800 * 60)
+    assert said(session, tenant, Tier.BASIC) == [
+        "takes: The price of this month so far changes from $99.00 to $147.50. " + WHOLE_MONTH,
+        "takes: 800 minutes are used this month; Basic includes 10.",
+    ]
+
+
+def test_a_smaller_plan_that_costs_less_says_so(session: Session, tenant: Tenant) -> None:
+    call(session, tenant.plus, NOW, 30)
+    assert said(session, tenant, Tier.BASIC) == [
+        "to-know: The price of this month so far changes from $99.00 to $29.00. " + WHOLE_MONTH,
+        "to-know: 1 minute is used this month; Basic includes 10.",
+    ]
+
+
+def test_a_plan_without_usage_says_only_its_price(session: Session, tenant: Tenant) -> None:
+    assert said(session, tenant, Tier.FREE) == [
+        "to-know: The price of this month so far changes from $99.00 to $0.00. " + WHOLE_MONTH
+    ]
+
+
+@pytest.mark.parametrize("tier", [None, Tier.PLUS])
+def test_the_same_plan_changes_no_price(
+    session: Session, tenant: Tenant, tier: Tier | None
+) -> None:
+    assert said(session, tenant, tier) == []
+
+
+def test_only_roles_that_change_plans_ask(session: Session, tenant: Tenant) -> None:
+    strangers = make_tenant(session, "Stranger")
+    for caller, refusal in (
+        (tenant.caller(Role.PARTNER_EDITOR), Forbidden),
+        (strangers.caller(Role.ADMIN), NotFound),
+    ):
+        with pytest.raises(refusal):
+            organizations.price_effects(session, caller, tenant.plus.id, Tier.BASIC)

@@ -1,0 +1,83 @@
+"""What publishing other prices does to the statements of this month, said before it is done."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier, UsageUnit
+from app.errors import Forbidden
+from app.services.plans import price_effects as effects
+from app.services.plans.price_effects import PriceEffects
+from app.services.pricing import versions
+from app.services.pricing.plans import Plan, PlanTerms
+from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.clock import set_clock
+from tests.services.billing.conftest import call, publish
+
+SINCE = datetime(2025, 11, 1, tzinfo=UTC)
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+MINUTES = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=10, overage_micros=150_000)
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[None]:
+    with set_clock() as clock:
+        clock.set("2026-11-20T12:00:00")
+        yield
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    """An organization on Free, for nothing, and one on Plus with 20 minutes of 10 included."""
+    tenant = make_tenant(session)
+    for organization in (tenant.organization, tenant.plus):
+        organization.created_at = organization.tier_since = SINCE
+    publish(session, tenant, SINCE, PLUS=MINUTES, FREE=PlanTerms(0, "USD"))
+    call(session, tenant.plus, NOW, 20 * 60)
+    return tenant
+
+
+def plans(session: Session, tenant: Tenant, **terms: PlanTerms) -> Sequence[Plan]:
+    published = versions.published(session, tenant.partner.id)
+    by_tier = {Tier[name]: each for name, each in terms.items()}
+    return [replace(plan, terms=by_tier.get(plan.tier, plan.terms)) for plan in published]
+
+
+def effect(session: Session, tenant: Tenant, **terms: PlanTerms) -> PriceEffects | None:
+    caller, changed = tenant.caller(Role.PARTNER_ADMIN), {Tier[name] for name in terms}
+    wanted = plans(session, tenant, **terms)
+    return effects.price_effects(session, caller, tenant.partner.id, wanted, changed)
+
+
+def test_those_who_pay_more_and_less_are_counted_with_their_sums(
+    session: Session, tenant: Tenant
+) -> None:
+    cheaper, dearer = replace(MINUTES, included=100), PlanTerms(500, "USD")
+    assert effect(session, tenant, PLUS=cheaper) == PriceEffects(0, 1, 0, 1_500_000, "USD")
+    assert effect(session, tenant, PLUS=cheaper, FREE=dearer) == PriceEffects(
+        1, 1, 5_000_000, 1_500_000, "USD"
+    )
+
+
+def test_a_change_that_no_one_uses_changes_no_price(session: Session, tenant: Tenant) -> None:
+    assert effect(session, tenant, PLUS=replace(MINUTES, included=9, overage_micros=0)) == (
+        PriceEffects(0, 1, 0, 1_500_000, "USD")
+    )
+    assert effect(session, tenant, BASIC=PlanTerms(1, "USD")) == PriceEffects(0, 0, 0, 0, "")
+
+
+def test_other_currencies_and_too_many_organizations_say_nothing(
+    session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert effect(session, tenant, PLUS=PlanTerms(9_900, "EUR")) is None
+    monkeypatch.setattr(effects, "MOST_RATED", 0)
+    assert effect(session, tenant, PLUS=PlanTerms(1, "USD")) is None
+
+
+def test_only_roles_that_set_prices_ask(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_EDITOR)
+    with pytest.raises(Forbidden):
+        effects.price_effects(session, caller, tenant.partner.id, [], set())
