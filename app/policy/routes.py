@@ -130,6 +130,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.theme": Access.SIGNED_IN,
     "portal.account_timezone": Access.SIGNED_IN,
     "portal.overview": Access.SIGNED_IN,
+    "portal.overview_earned": P.ORGANIZATIONS_WRITE,  # as the page of costs
     "portal.first_steps_hide": Access.SIGNED_IN,
     "portal.first_steps_show": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,

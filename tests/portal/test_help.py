@@ -35,7 +35,8 @@ NO_PAGES = {
     for name in (
         # parts of pages, which load themselves
         *("call_live", "campaign_outreach_live", "erasure_live", "upload_live"),
-        *("notifications_bell", "portal_settings_domain_records", "branding_preview"),
+        *("notifications_bell", "overview_earned", "portal_settings_domain_records"),
+        "branding_preview",
         # files
         *("branding_pictures", "call_recording", "contact_file", "costs_file", "export_file"),
         *("list_export", "operator_spending_rates", "outbox_html", "report_month_file"),

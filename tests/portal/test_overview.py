@@ -515,10 +515,14 @@ def test_the_price_to_customers_and_the_margin_are_shown_to_those_who_see_costs(
     since = datetime(2026, 1, 1, tzinfo=UTC)
     publish(session, quiet, since, PLUS=PlanTerms(9_900, "USD"), FREE=PlanTerms(0, "USD"))
     session.commit()
-    page = text_of(signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text)
-    assert "Price to customers $99.00 $99.00 margin so far" in page
-    editor = signed_in(quiet.staff[Role.PARTNER_EDITOR]).get("/").text
-    assert "Price to customers" not in editor
+    admin = signed_in(quiet.staff[Role.PARTNER_ADMIN])
+    tile = admin.get("/").text.partition('hx-get="/overview/earned"')[2].partition("</div>")[0]
+    assert text_of(f"<{tile}") == "Price to customers – See costs and margin"
+    loaded = text_of(admin.get("/overview/earned").text)
+    assert loaded == "Price to customers $99.00 $99.00 margin so far"
+    editor = signed_in(quiet.staff[Role.PARTNER_EDITOR])
+    assert "Price to customers" not in editor.get("/").text
+    assert editor.get("/overview/earned").status_code == 404
 
 
 def test_the_page_of_a_customer_shows_the_price_of_this_month_and_what_is_used(

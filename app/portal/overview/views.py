@@ -24,7 +24,6 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
 from app.services.audit import search as audit_search
-from app.services.billing.margin import Earned
 from app.services.overview import ActionItem, Kind, Month
 from app.services.overview.calling import LAST_DAY
 
@@ -101,7 +100,6 @@ def show_overview() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
-            earned=_earned(session, month),
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
             setup=first_steps(session),
@@ -113,11 +111,14 @@ def show_overview() -> str:
         )
 
 
-def _earned(session: Session, month: Month) -> Earned | None:
-    """Return what this month earned and cost so far, for users who may see it."""
-    if not may_open(caller(), "portal.costs"):
-        return None
-    return reporting.earned(session, caller(), month.start, model_rate())
+@portal.get("/overview/earned")
+def overview_earned() -> str:
+    """Return the tile of what this month earned so far, which the page loads after itself: it takes
+    the statements of all customers."""
+    with figures() as session:
+        month = reporting.this_month(utcnow().date())
+        earned = reporting.earned(session, caller(), month.start, model_rate())
+        return render_template("portal/overview/_earned.html", earned=earned)
 
 
 def _titles(session: Session, changes: Sequence[AuditEntry]) -> dict[str, str]:

@@ -179,6 +179,7 @@ OF_A_PARTNER = frozenset(
         "portal.branding_contrast",
         "portal.branding_history",
         "portal.organization_new",
+        "portal.overview_earned",
         "portal.organization_templates",
         "portal.organization_template_new",
         "portal.pricing",
