@@ -151,6 +151,17 @@ def test_published_pictures_are_what_customers_see_in_any_order(
     ]
 
 
+def test_pictures_that_the_portal_serves_are_shown_in_comparisons(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    path, outside = f"/brand/images/{'a' * 64}", "https://northwind.example/b.png"
+    published_picture(session, own, ImageType.LOGO, f"https://portal.example{path}")
+    published_picture(session, own, ImageType.LOGO, outside)
+    page = editor.get("/branding/history/4").text
+    assert re.findall(r'class="value-picture" src="([^"]+)"', page) == [path]
+    assert f'href="{outside}"' in page
+
+
 def test_rolling_back_shows_the_differences_and_publishes_at_once(
     editor: Browser, own: Tenant, session: Session
 ) -> None:

@@ -535,7 +535,7 @@ def test_the_page_of_a_customer_shows_the_price_of_this_month_and_what_is_used(
     session.commit()
     place = f"/organizations/{quiet.plus.id}"
     page = text_of(signed_in(quiet.staff[Role.ADMIN]).get(place).text)
-    assert "Billed minutes this month (UTC) 12 of 500 Price so far this month: $99.00." in page
+    assert "Billed minutes this month (UTC) 12 of 500 Price so far this month: $99.00. View" in page
     editor = text_of(signed_in(quiet.staff[Role.PARTNER_EDITOR]).get(place).text)
     assert "Price so far" not in editor
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
 from app.services.branding.brand import SOCIAL_NAMES
+from app.services.partners.outside_pictures import stored_hash
 from app.validation.colours import is_colour, to_hex
 
 FIELD_LABELS: dict[str, str] = {
@@ -116,11 +118,13 @@ VERDICTS_IN_TEXT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it."""
+    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it, and its
+    ``path`` here if the portal serves it."""
 
     text: str
     colour: str | None = None
     picture: str | None = None
+    path: str | None = None
 
 
 def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
@@ -158,7 +162,7 @@ def _colour(name: str, value: str) -> Shown:
 
 
 def _picture(name: str, url: str) -> Shown:
-    return Shown(name, picture=url)
+    return Shown(name, picture=url, path=urlsplit(url).path if stored_hash(url) else None)
 
 
 _ENTRIES: dict[str, Callable[[dict[str, str]], Shown]] = {

@@ -238,7 +238,9 @@ def _backups(session: Session) -> Row:
     """Backups that others make, such as those of a cloud, are not known here."""
     title = gettext("Backups")
     if not settings().backup_place:
-        unset = gettext("No folder for daily backups is set.")
+        unset = gettext(
+            "No folder for daily backups is set. Backups that others make aren’t known here."
+        )
         return _row(title, gettext("Off"), "neutral", unset)
     found = backup_records.state(session)
     done = found.succeeded

@@ -1,6 +1,7 @@
 """What another plan does to the price of this month, said before it is chosen."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -32,14 +33,9 @@ def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     for organization in (tenant.organization, tenant.plus):
         organization.created_at = organization.tier_since = SINCE
-    minutes = {"unit": UsageUnit.MINUTE, "overage_micros": 150_000}
-    publish(
-        session,
-        tenant,
-        SINCE,
-        PLUS=PlanTerms(9_900, "USD", included=1_000, **minutes),
-        BASIC=PlanTerms(2_900, "USD", included=10, **minutes),
-    )
+    terms = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=1_000, overage_micros=150_000)
+    basic = replace(terms, amount=2_900, included=10)
+    publish(session, tenant, SINCE, PLUS=terms, BASIC=basic)
     return tenant
 
 
