@@ -326,7 +326,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     assert lines(page)[-5:] == [
         "API client added API Partner API",
         "Call requested Requested by a test call",
-        "Carrier account set Account SID AC1a1a…1a1a Token changed",
+        "Carrier account saved Account SID AC1a1a…1a1a Token changed",
         "User changed Language English → Deutsch",
         "Webhook changed Address https://a.example → https://b.example",
     ]

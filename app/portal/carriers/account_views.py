@@ -45,9 +45,10 @@ def list_carrier_accounts() -> str:
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
+        rows = [_row(session, account, names, tests.get(account.id)) for account in found]
     return render_template(
         "portal/carriers/accounts.html",
-        rows=[_row(session, account, names, tests.get(account.id)) for account in found],
+        rows=rows,
         has_own=bool(own),
         place=at,
         next_url=at.next_url(page.next_cursor),
