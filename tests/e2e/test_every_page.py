@@ -50,8 +50,10 @@ SEEN_ELSEWHERE = {
     "/campaigns/*/contacts/*/do-not-call",  # of a contact that is not listed: test_contacts.py
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/calls/*/recording",  # a sound: tests/portal/test_call_conversations.py
+    "/calls/*/do-not-call",  # of a number that is not listed: tests/portal/test_calls.py
     "/line/accounts/*/remove",
     "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/line/accounts/*/use",
     "/erasures/*",  # while or after a person is erased: test_contacts.py
     "/exports/*/file",  # a file: tests/portal/test_exports.py
     "/lists/*/exports",  # of long lists

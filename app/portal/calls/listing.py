@@ -135,7 +135,7 @@ CALLS = ListDefinition(
             for_staff=True,
         ),
         Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap"),
-        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap"),
+        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 wrap"),
         Column(
             "status",
             lazy_gettext("Status"),
