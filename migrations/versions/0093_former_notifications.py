@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from migrations import online
 
 PHASE = "contract"
-OLDEST_CODE = "0090"
-revision: str = "0091"
-down_revision: str | Sequence[str] | None = "0090"
+OLDEST_CODE = "0092"
+revision: str = "0093"
+down_revision: str | Sequence[str] | None = "0092"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

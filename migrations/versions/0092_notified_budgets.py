@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from migrations import online
 
 PHASE = "expand"
-revision: str = "0090"
-down_revision: str | Sequence[str] | None = "0088"
+revision: str = "0092"
+down_revision: str | Sequence[str] | None = "0091"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
