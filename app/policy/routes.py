@@ -345,6 +345,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.carrier_account_remove": P.CREDENTIALS_MANAGE,
     "portal.notifications": Access.SIGNED_IN,
     "portal.notifications_bell": Access.SIGNED_IN,
+    "portal.notification_read": Access.SIGNED_IN,
     "portal.notifications_read": Access.SIGNED_IN,
     "portal.alerts": P.REPORT_READ,
     "portal.alert_acknowledge": P.ORGANIZATIONS_WRITE,

@@ -63,7 +63,7 @@ def api_webhook_new() -> Page:
         organization = organization_picker.organization_named(session)
         if organization is None:
             back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-            return organization_picker.choose_page(session, gettext("Create webhook"), back)
+            return organization_picker.choose_page(session, gettext("Add webhook"), back)
     return _form_page(organization, WebhookForm())
 
 

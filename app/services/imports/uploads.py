@@ -69,6 +69,19 @@ def counts_of(upload: ContactImport) -> dict[str, int]:
     return {name: getattr(upload, name) for name in COUNTS}
 
 
+def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the state of the undo of those of the uploads that are or were being undone. Raises
+    `Forbidden`."""
+    caller.require(Permission.CONTACTS_WRITE)
+    rows = of_tenant(
+        select(ContactImport.id, ContactImport.undo_state),
+        caller,
+        ContactImport.partner_id,
+        ContactImport.organization_id,
+    ).where(ContactImport.id.in_(ids), ContactImport.undo_state.is_not(None))
+    return {row.id: row.undo_state for row in session.execute(rows)} if ids else {}
+
+
 def search(
     session: Session,
     caller: Caller,
