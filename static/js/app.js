@@ -1,5 +1,6 @@
 // Everything here makes pages quicker or easier; each page works without it.
 import { chat } from "./chat.js";
+import { choices } from "./choices.js";
 import { colourPickers } from "./colour.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
@@ -23,6 +24,7 @@ import { viewOnly } from "./view_only.js";
 import { zoneQuestion } from "./zone_question.js";
 
 function prepare(root) {
+  choices(root);
   colourPickers(root);
   copyButtons(root);
   counters(root);

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
 from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, utcnow
+from app.portal.campaigns.labels import days_words
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -118,6 +119,41 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
     assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        ({1, 2, 3, 4, 5, 6}, "Monday to Saturday"),
+        ({1, 2, 3, 4, 5}, "Monday to Friday"),
+        ({2, 3, 4}, "Tuesday to Thursday"),
+        ({1, 2}, "Monday, Tuesday"),
+        ({1, 2, 3, 5}, "Monday, Tuesday, Wednesday, Friday"),
+        ({7}, "Sunday"),
+        ({*range(1, 8)}, "every day"),
+    ],
+)
+def test_days_in_a_row_are_named_by_the_first_and_the_last(days: set[int], words: str) -> None:
+    assert days_words(frozenset(days)) == words
+
+
+def test_an_assistant_that_can_not_call_is_marked_in_the_plan(
+    session: Session, admin: Browser, base: str, assistant: Assistant
+) -> None:
+    def offered() -> list[str]:
+        return re.findall(r"<option[^>]*>([^<]*)</option>", admin.get(f"{base}/plan").text)
+
+    name = assistant.name
+    assert name in offered()
+    assistant.phone_configured = False
+    session.commit()
+    assert f"{name} (phone not ready)" in offered()
+    assistant.phone_number = None
+    session.commit()
+    assert f"{name} (no phone number)" in offered()
+    assistant.active = False
+    session.commit()
+    assert f"{name} (switched off)" in offered()
 
 
 def test_a_new_plan_proposes_calls_by_day(admin: Browser, base: str) -> None:

@@ -18,8 +18,10 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
 from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
-from app.services.outreach.plans import WORKDAYS, weekdays_of
+from app.services.outreach.plans import weekdays_of
 
+FEWEST_IN_RANGE = 3
+"""So many days in a row are written as a range."""
 _LISTED = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
@@ -55,11 +57,12 @@ def reason_words(code: str) -> str:
 
 
 def days_words(days: frozenset[int]) -> str:
-    """Monday to Friday; every day; Monday, Thursday"""
+    """Monday to Saturday; every day; Monday, Thursday"""
     if len(days) == len(DAYS):
         return gettext("every day")
-    if days == WORKDAYS:
-        return gettext("Monday to Friday")
+    first, last = min(days, default=0), max(days, default=0)
+    if last - first + 1 == len(days) >= FEWEST_IN_RANGE:
+        return gettext("%(first)s to %(last)s", first=DAYS[first - 1], last=DAYS[last - 1])
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from wtforms import SelectChoice, SelectField
 
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import Checkboxes, ClockField, VersionField, WholeNumber
@@ -63,7 +63,7 @@ class PlanForm(MessageForm):
 
     def offer(self, assistants: Sequence[Assistant]) -> None:
         self.assistant.choices = [
-            SelectChoice(str(assistant.id), assistant.name) for assistant in assistants
+            SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
         ]
 
     def to_plan(self) -> Plan:
@@ -85,3 +85,14 @@ class PlanForm(MessageForm):
             voicemail_message=texts.voicemail,
             call_instructions=texts.instructions,
         )
+
+
+def _named(assistant: Assistant) -> str:
+    """Return the name, with what keeps the assistant from calling."""
+    if not assistant.active:
+        return gettext("%(assistant)s (switched off)", assistant=assistant.name)
+    if assistant.phone_number is None:
+        return gettext("%(assistant)s (no phone number)", assistant=assistant.name)
+    if not assistant.phone_ready:
+        return gettext("%(assistant)s (phone not ready)", assistant=assistant.name)
+    return assistant.name
