@@ -9,6 +9,7 @@ import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
 import { answeredForms } from "./history.js";
+import { keepButtons } from "./keep.js";
 import { keepTyped } from "./keep_typed.js";
 import { livePanels } from "./live_panels.js";
 import { menus } from "./menus.js";
@@ -28,6 +29,7 @@ function prepare(root) {
   colourPickers(root);
   copyButtons(root);
   counters(root);
+  keepButtons(root);
   orders(root);
   selections(root);
   sendNow(root);

@@ -46,7 +46,7 @@ def test_a_webhook_from_its_making_to_its_end(
     assert re.fullmatch(r"whsec_[\w+/]{43}=", page.locator("#secret").inner_text())
     if script:
         assert visit.findings() == []
-    page.get_by_role("link", name="I have stored the secret").click()
+    page.get_by_role("link", name="Continue").click()
 
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("Paused by a user.")).to_be_visible()

@@ -48,8 +48,8 @@ def test_a_partner_admin_opens_countries_and_hosts(
     [
         ({"regions": ["CU"]}, "Only the platform operator can open: Cuba."),
         ({"regions": ["ZZ"]}, "is not a valid choice"),
-        ({"hosts": "voice.example/path"}, "voice.example/path isn't a host."),
-        ({"hosts": "elsewhere.test"}, "elsewhere.test isn't allowed."),
+        ({"hosts": "voice.example/path"}, "voice.example/path isn’t a host."),
+        ({"hosts": "elsewhere.test"}, "elsewhere.test isn’t allowed."),
     ],
 )
 def test_what_the_operator_has_closed_is_not_opened(

@@ -440,6 +440,7 @@ def test_operators_see_to_which_partner_a_user_belongs(
         admin = tenant.staff[Role.PARTNER_ADMIN]
         for user in (admin, tenant.user):
             assert tenant.partner.name in rows[user.email]
+            assert ("Partner staff" in rows[user.email]) is (user is admin)
         assert (
             f"Partner admin of {tenant.partner.name}." in operator.get(f"/people/{admin.id}").text
         )

@@ -157,7 +157,7 @@ def listing_confirmation(
     waiting = do_not_call.waiting_calls_to(session, campaign.organization_id, [called])
     return Confirmation(
         action=url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        title=gettext("Never call %(number)s?", number=phone(called)),
+        title=gettext("Add %(number)s to the do-not-call list?", number=phone(called)),
         consequences=[
             gettext("The number is added to the organization’s do-not-call list."),
             ngettext(
