@@ -298,6 +298,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.upload": P.CONTACTS_WRITE,
     "portal.upload_live": P.CONTACTS_WRITE,
     "portal.upload_failures": P.CONTACTS_WRITE,
+    "portal.upload_fix_failed": P.CONTACTS_WRITE,
     "portal.upload_file": P.CONTACTS_WRITE,
     "portal.upload_sample": P.CONTACTS_WRITE,
     "portal.upload_undo": P.CONTACTS_WRITE,

@@ -4,7 +4,9 @@ const plain = (text) =>
   text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll("ł", "l")
+    .replaceAll("ø", "o");
 
 export function choices(root) {
   for (const tools of root.querySelectorAll("[data-choices][hidden]")) {

@@ -47,6 +47,15 @@ class UploadChoices:
     mapping: Sequence[str] = ()
 
 
+def choices_for_failed_rows(upload: ContactImport) -> UploadChoices:
+    """Return the choices for a file of the rows that failed: how phone numbers are read. What its
+    columns become is known from the upload itself."""
+    kept = ("region", "phoneOrder")
+    return UploadChoices(
+        {each: upload.read_options[each] for each in kept if each in upload.read_options}
+    )
+
+
 def get(
     session: Session, caller: Caller, upload_id: UUID, *, for_change: bool = False
 ) -> ContactImport:
