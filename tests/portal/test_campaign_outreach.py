@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import time
+from datetime import date, time
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -135,6 +135,29 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
 )
 def test_days_in_a_row_are_named_by_the_first_and_the_last(days: set[int], words: str) -> None:
     assert days_words(frozenset(days)) == words
+
+
+def test_a_plan_has_a_first_and_a_last_day(
+    session: Session, admin: Browser, planned: str, campaign: Campaign, assistant: Assistant
+) -> None:
+    path = f"{planned}/plan"
+    typed = TYPED | {"assistant": str(assistant.id)}
+    wrong = admin.post(path, typed | {"starts_on": "tomorrow"}, page=path)
+    assert (wrong.status_code, "Enter a day like 2026-02-28." in wrong.text) == (422, True)
+    days = {"starts_on": "2099-12-02", "ends_on": "2099-12-01"}
+    wrong = admin.post(path, typed | days, page=path)
+    said = "Last day: The last day can’t be before the first day."
+    assert (wrong.status_code, said in unescape(wrong.text)) == (422, True)
+    assert admin.post(path, typed | days | {"ends_on": "2099-12-20"}, page=path).status_code == 303
+    plan = outreach.plan_of(session, campaign)
+    assert (plan.starts_on, plan.ends_on) == (date(2099, 12, 2), date(2099, 12, 20))
+    assert re.findall(r'name="(?:starts|ends)_on"[^>]*value="([^"]*)"', admin.get(path).text) == [
+        "2099-12-02",
+        "2099-12-20",
+    ]
+    page = unescape(admin.get(planned).text).replace("\N{NO-BREAK SPACE}", " ")
+    for words in ("2 Dec 2099", "20 Dec 2099", "The first day of the plan hasn’t come yet."):
+        assert words in page
 
 
 def test_an_assistant_that_can_not_call_is_marked_in_the_plan(
