@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -200,7 +200,8 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
         answer = admin.post(f"{page}/retry", page=page)
         assert words in admin.get(answer.location).text
     session.refresh(delivery)
-    assert (delivery.state, delivery.next_attempt_at) == (DeliveryState.HELD, None)
+    waits: datetime | None = delivery.next_attempt_at
+    assert (delivery.state, waits) == (DeliveryState.HELD, None)
 
 
 def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
@@ -301,7 +302,8 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     assert ">Retry now<" in admin.get(shown).text
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)
-    assert (delivery.state, delivery.next_attempt_at) == (DeliveryState.HELD, None)
+    waits: datetime | None = delivery.next_attempt_at
+    assert (delivery.state, waits) == (DeliveryState.HELD, None)
 
 
 def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(

@@ -117,7 +117,9 @@ def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Ro
     for entry, is_unread in found:
         target_id = as_uuid(entry.target_id) or entry.id
         about = [
-            "" if entry.target_type == "alert" else names.get(entry.organization_id, ""),
+            names.get(entry.organization_id or entry.id, "")
+            if entry.target_type != "alert"
+            else "",
             outcome(entry.after) if entry.target_type == "upload" else "",
         ]
         rows.append(

@@ -82,13 +82,11 @@ def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict
     """Return the state of the undo of those of the uploads that are or were being undone. Raises
     `Forbidden`."""
     caller.require(Permission.CONTACTS_WRITE)
-    rows = of_tenant(
-        select(ContactImport.id, ContactImport.undo_state),
-        caller,
-        ContactImport.partner_id,
-        ContactImport.organization_id,
-    ).where(ContactImport.id.in_(ids), ContactImport.undo_state.is_not(None))
-    return {row.id: row.undo_state for row in session.execute(rows)} if ids else {}
+    if not ids:
+        return {}
+    query = visible(caller).with_only_columns(ContactImport.id, ContactImport.undo_state)
+    under_way = ContactImport.id.in_(ids), ContactImport.undo_state.is_not(None)
+    return {row.id: row.undo_state for row in session.execute(query.where(*under_way))}
 
 
 def search(

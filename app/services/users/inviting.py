@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
@@ -184,11 +184,12 @@ def invite_many_or_none(
 
 def _problems_of(line: Wanted) -> list[str]:
     """Return what is wrong with the address and the name."""
-    problems = []
-    for check in (
+    checks: tuple[Callable[[], None], ...] = (
         lambda: refuse_no_email(line.email),
         lambda: refuse_too_long("name", line.name, MAX_NAME),
-    ):
+    )
+    problems = []
+    for check in checks:
         try:
             check()
         except ValidationFailed as error:
