@@ -93,6 +93,8 @@ def _policy(table: str, name: str, command: str, condition: str) -> None:
 
 
 def _follow(table: str) -> None:
+    if op.get_context().as_sql:  # without a database, there are no partitions yet
+        return
     for each in partitions.of_table(op.get_bind(), table):
         partitions.protect(op.get_bind(), table, each.name)
 

@@ -5,6 +5,7 @@ its rows with their numbers and problems, and notes about the whole file. A file
 read raises `UnreadableFile`. Nothing here knows contacts, campaigns or databases.
 """
 
+from app.contact_files.column_names import made_name
 from app.contact_files.errors import UnreadableFile, reading_one_of
 from app.contact_files.formulas import guard_cell, unguard_cell
 from app.contact_files.open_file import open_table

@@ -41,6 +41,7 @@ from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.list_export import ListExport
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
+from app.models.notification import ReadNotification
 from app.models.organization import (
     FIRST_REGION,
     PLAN,

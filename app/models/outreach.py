@@ -1,6 +1,6 @@
 """Outreach: how the contacts of a campaign are called, and the state of each."""
 
-from datetime import time
+from datetime import date, time
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, Text
@@ -14,8 +14,9 @@ from app.models.base import Base, Line, Short, Time, enum_column, tenant_key
 class Outreach(Base):
     """The plan by which the contacts of a campaign are called, and its progress.
 
-    ``weekdays`` are the digits of ISO weekdays, hours those of the called person. The row is the
-    lock for queueing the campaign's calls and for starting or pausing it.
+    ``weekdays`` are the digits of ISO weekdays, hours those of the called person; the first and the
+    last day, if there are any, are days in the assistant's time zone. The row is the lock for
+    queueing the campaign's calls and for starting or pausing it.
 
     ``position`` is the contact up to which all have been decided, as of ``seen_revision`` of the
     campaign. ``held_reason`` says why calling waits until ``next_at``.
@@ -36,6 +37,8 @@ class Outreach(Base):
     weekdays: Mapped[Short]
     hours_start: Mapped[time] = mapped_column(ClockTime)
     hours_end: Mapped[time] = mapped_column(ClockTime)
+    starts_on: Mapped[date | None]
+    ends_on: Mapped[date | None]
     calls_per_hour: Mapped[int | None]
     calls_at_once: Mapped[int | None]
     intro_message: Mapped[str | None] = mapped_column(Text)

@@ -1,5 +1,6 @@
 // Everything here makes pages quicker or easier; each page works without it.
 import { chat } from "./chat.js";
+import { choices } from "./choices.js";
 import { colourPickers } from "./colour.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
@@ -8,6 +9,7 @@ import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
 import { answeredForms } from "./history.js";
+import { keepButtons } from "./keep.js";
 import { keepTyped } from "./keep_typed.js";
 import { livePanels } from "./live_panels.js";
 import { menus } from "./menus.js";
@@ -23,9 +25,11 @@ import { viewOnly } from "./view_only.js";
 import { zoneQuestion } from "./zone_question.js";
 
 function prepare(root) {
+  choices(root);
   colourPickers(root);
   copyButtons(root);
   counters(root);
+  keepButtons(root);
   orders(root);
   selections(root);
   sendNow(root);

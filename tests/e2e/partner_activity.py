@@ -103,8 +103,8 @@ def _make_webhook(page: Page, organization: str) -> None:
     page.goto(f"/api-access/webhooks/new?organization={organization}")
     page.get_by_label("Address").fill(ENDPOINT)
     page.get_by_label("Contacts added").check()
-    page.get_by_role("button", name="Create webhook").click()
-    page.get_by_role("link", name="I have stored the secret").click()
+    page.get_by_role("button", name="Add webhook").click()
+    page.get_by_role("link", name="Continue").click()
     page.get_by_role("button", name="Send test event").click()
     expect(page.get_by_text("Test event queued.")).to_be_visible()
 

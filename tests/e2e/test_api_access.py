@@ -44,7 +44,7 @@ def test_a_key_from_its_making_to_its_end(
         assert visit.findings() == []
     assert works(live, secret)
 
-    page.get_by_role("link", name="I have stored the key").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("heading", level=1, name="CRM nightly sync")).to_be_visible()
     assert secret not in page.content()
     row = page.get_by_role("row").filter(has_text="/api/v1/agents")
@@ -63,7 +63,7 @@ def test_a_key_from_its_making_to_its_end(
     rolled = page.locator("#secret").inner_text()
     assert [works(live, each) for each in (secret, rolled)] == [True, True]
 
-    page.get_by_role("link", name="I have stored the key").click()
+    page.get_by_role("link", name="Continue").click()
     press(page, "Revoke", script=script)
     expect(page.get_by_text("It no longer works.")).to_be_visible()
     assert [works(live, each) for each in (secret, rolled)] == [True, False]

@@ -49,7 +49,7 @@ def test_a_contact_is_changed_removed_and_put_back(
     page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("row", name="plan gold")).to_be_visible()
 
-    page.get_by_role("link", name="Never call…").click()
+    page.get_by_role("link", name="Add to do-not-call list…").click()
     where = page.get_by_role("dialog") if script else page.locator("main")
     where.get_by_role("button", name="Add to do-not-call list").click()
     expect(page.get_by_text("is on the do-not-call list.")).to_be_visible()

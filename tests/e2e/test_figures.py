@@ -175,7 +175,7 @@ def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
     else:
-        field = page.get_by_label("Find an organization, contact, call or setting")
+        field = page.get_by_placeholder("Find by name; contacts by full number or email")
         field.fill(words)
         field.press("Enter")
         expect(page.get_by_role("heading", level=1, name="Find")).to_be_visible()

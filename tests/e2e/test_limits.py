@@ -112,7 +112,7 @@ def test_a_number_is_moved_to_another_organization(
     row.get_by_role("link", name="Move").click()
     page.get_by_label("Name or referral code").fill(after)
     page.get_by_label("Name or referral code").press("Enter")
-    page.get_by_role("listitem").filter(has_text=after).get_by_role("link", name="Choose").click()
+    page.get_by_role("listitem").filter(has_text=after).get_by_role("link").click()
     heading(page, f"Move {number} to {after}?")
     sound(visit, look, script)
     page.get_by_role("button", name="Move number").click()

@@ -22,7 +22,7 @@ def test_an_admin_is_limited_to_a_group_of_organizations(
     page.get_by_role("link", name="Add group").first.click()
     name = f"North {script} {look.width}"
     page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("Add organizations").fill(kept["id"])
+    page.get_by_label(kept["name"], exact=True).check()
     page.get_by_role("button", name="Add group").click()
     expect(page.get_by_role("link", name=name)).to_be_visible()
     if script:

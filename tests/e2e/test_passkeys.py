@@ -76,7 +76,7 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
     journey.is_sound()
     codes = page.locator("#recovery-codes").inner_text().split()
     assert len(codes) == 10
-    page.get_by_role("link", name="I have stored the codes").click()
+    page.get_by_role("link", name="Continue").click()
 
     page.get_by_label("Name").fill("Own laptop")
     page.get_by_role("button", name="Add passkey").click()

@@ -38,15 +38,15 @@ def test_a_webhook_from_its_making_to_its_end(
     page = visit.page
     organization = partner["organizations"][0]
     visit.sign_in(partner["users"][0], then="/api-access/webhooks")
-    page.get_by_role("link", name="Create webhook").click()
+    page.get_by_role("link", name="Add webhook").click()
     page.get_by_role("listitem").filter(has_text=organization["name"]).get_by_role("link").click()
     page.get_by_label("Address").fill(receiver.url)
     page.get_by_label("Contacts added").check()
-    page.get_by_role("button", name="Create webhook").click()
+    page.get_by_role("button", name="Add webhook").click()
     assert re.fullmatch(r"whsec_[\w+/]{43}=", page.locator("#secret").inner_text())
     if script:
         assert visit.findings() == []
-    page.get_by_role("link", name="I have stored the secret").click()
+    page.get_by_role("link", name="Continue").click()
 
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("Paused by a user.")).to_be_visible()

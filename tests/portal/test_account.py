@@ -56,7 +56,7 @@ def test_name_and_zone_are_saved_and_times_follow(
     assert (answer.status_code, answer.location) == (303, PAGE)
     shown = browser.get(PAGE).text
     assert "Details saved." in shown
-    assert "Times are Asia/Tokyo." in shown
+    assert "Times are in Asia/Tokyo." in shown
     assert '<option selected value="Asia/Tokyo">Asia/Tokyo</option>' in shown
     session.refresh(own.user)
     assert (own.user.name, own.user.timezone) == ("Olga Łódź", "Asia/Tokyo")

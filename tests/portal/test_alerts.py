@@ -1,5 +1,6 @@
 """Alerts on screen: rules are made, changed, muted and removed; alerts are acknowledged."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -24,17 +25,23 @@ def text(page: str) -> str:
     return unescape(page).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def titles(browser: Browser, query: str = "") -> list[str]:
+    return re.findall(r'class="name"[^>]*>([^<]+)<', text(browser.get(f"/alerts{query}").text))
+
+
+def day_of_calls(own: Tenant, answered: int) -> CallDay:
+    return CallDay(
+        organization_id=own.organization.id,
+        partner_id=own.partner.id,
+        day=utcnow().date(),
+        ended=20,
+        answered=answered,
+    )
+
+
 def opened(session: Session, own: Tenant) -> Alert:
     """An open alert: 1 of 20 calls of the bakery was answered."""
-    session.add(
-        CallDay(
-            organization_id=own.organization.id,
-            partner_id=own.partner.id,
-            day=utcnow().date(),
-            ended=20,
-            answered=1,
-        )
-    )
+    session.add(day_of_calls(own, answered=1))
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
@@ -100,6 +107,43 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     page = text(admin.get("/alerts").text)
     assert (title in page, "Acknowledged" in page) == (True, True)
     assert item not in text(admin.get("/").text)
+
+
+def test_an_open_alert_shows_what_is_measured_now(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    admin.post(NEW, RULE | {"scope": "partner", "threshold": "50"}, page=NEW)
+    opened_titles = ["The portal: 5 % of calls", "Northwind Bakery: 5 % of calls"]
+    session.add(day_of_calls(own, answered=1))
+    session.flush()
+    alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
+    session.commit()
+    assert titles(admin) == [f"{title} answered in 7 days" for title in opened_titles]
+    session.scalars(select(CallDay)).one().answered = 3
+    session.commit()
+    assert titles(admin) == [f"{title} answered in 7 days, now 15 %" for title in opened_titles]
+    for alert in session.scalars(select(Alert)):
+        alert.resolved_at = utcnow()
+    session.commit()
+    assert titles(admin, "?state=resolved") == [
+        f"{title} answered in 7 days" for title in opened_titles
+    ]
+
+
+@pytest.mark.parametrize("days", [1, 7, 30])
+def test_a_rule_is_muted_for_the_days_that_were_chosen(
+    session: Session, admin: Browser, days: int
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    rule = session.scalars(select(AlertRule)).one()
+    admin.post(f"/alerts/rules/{rule.id}/mute", {"days": str(days)}, page="/alerts")
+    session.refresh(rule)
+    assert rule.muted_until is not None
+    assert round((rule.muted_until - utcnow()) / timedelta(days=1)) == days
+    for others in ("2", "-1", "x"):
+        path = f"/alerts/rules/{rule.id}/mute"
+        assert admin.post(path, {"days": others}, page="/alerts").status_code == 404
 
 
 def test_a_rule_is_changed_muted_and_removed(session: Session, own: Tenant, admin: Browser) -> None:

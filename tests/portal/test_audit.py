@@ -493,7 +493,7 @@ def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
     )
     rule = alerts.create(session, caller, of_bakery)
     alerts.update(session, caller, rule.id, replace(of_bakery, threshold=9))
-    alerts.mute(session, caller, rule.id)
+    alerts.mute(session, caller, rule.id, 7)
     admin.language = "de"
     session.commit()
     shown = [line.partition(": ")[2] for line in lines(signed_in(admin).get("/audit").text)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import time
+from datetime import date, time
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
 from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, utcnow
+from app.portal.campaigns.labels import days_words
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -118,6 +119,64 @@ def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
     assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        ({1, 2, 3, 4, 5, 6}, "Monday to Saturday"),
+        ({1, 2, 3, 4, 5}, "Monday to Friday"),
+        ({2, 3, 4}, "Tuesday to Thursday"),
+        ({1, 2}, "Monday, Tuesday"),
+        ({1, 2, 3, 5}, "Monday, Tuesday, Wednesday, Friday"),
+        ({7}, "Sunday"),
+        ({*range(1, 8)}, "every day"),
+    ],
+)
+def test_days_in_a_row_are_named_by_the_first_and_the_last(days: set[int], words: str) -> None:
+    assert days_words(frozenset(days)) == words
+
+
+def test_a_plan_has_a_first_and_a_last_day(
+    session: Session, admin: Browser, planned: str, campaign: Campaign, assistant: Assistant
+) -> None:
+    path = f"{planned}/plan"
+    typed = TYPED | {"assistant": str(assistant.id)}
+    wrong = admin.post(path, typed | {"starts_on": "tomorrow"}, page=path)
+    assert (wrong.status_code, "Enter a day like 2026-02-28." in wrong.text) == (422, True)
+    days = {"starts_on": "2099-12-02", "ends_on": "2099-12-01"}
+    wrong = admin.post(path, typed | days, page=path)
+    said = "Last day: The last day can’t be before the first day."
+    assert (wrong.status_code, said in unescape(wrong.text)) == (422, True)
+    assert admin.post(path, typed | days | {"ends_on": "2099-12-20"}, page=path).status_code == 303
+    plan = outreach.plan_of(session, campaign)
+    assert (plan.starts_on, plan.ends_on) == (date(2099, 12, 2), date(2099, 12, 20))
+    assert re.findall(r'name="(?:starts|ends)_on"[^>]*value="([^"]*)"', admin.get(path).text) == [
+        "2099-12-02",
+        "2099-12-20",
+    ]
+    page = unescape(admin.get(planned).text).replace("\N{NO-BREAK SPACE}", " ")
+    for words in ("2 Dec 2099", "20 Dec 2099", "The first day of the plan hasn’t come yet."):
+        assert words in page
+
+
+def test_an_assistant_that_can_not_call_is_marked_in_the_plan(
+    session: Session, admin: Browser, base: str, assistant: Assistant
+) -> None:
+    def offered() -> list[str]:
+        return re.findall(r"<option[^>]*>([^<]*)</option>", admin.get(f"{base}/plan").text)
+
+    name = assistant.name
+    assert name in offered()
+    assistant.phone_configured = False
+    session.commit()
+    assert f"{name} (phone not ready)" in offered()
+    assistant.phone_number = None
+    session.commit()
+    assert f"{name} (no phone number)" in offered()
+    assistant.active = False
+    session.commit()
+    assert f"{name} (switched off)" in offered()
 
 
 def test_a_new_plan_proposes_calls_by_day(admin: Browser, base: str) -> None:

@@ -60,8 +60,8 @@ def test_without_a_choice_the_page_says_that_the_own_country_is_open(
     [
         ({"regions": ["CU"]}, "Only the platform operator can open: Cuba."),
         ({"regions": ["ZZ"]}, "is not a valid choice"),
-        ({"hosts": "voice.example/path"}, "voice.example/path isn't a host."),
-        ({"hosts": "elsewhere.test"}, "elsewhere.test isn't allowed."),
+        ({"hosts": "voice.example/path"}, "voice.example/path isn’t a host."),
+        ({"hosts": "elsewhere.test"}, "elsewhere.test isn’t allowed."),
     ],
 )
 def test_what_the_operator_has_closed_is_not_opened(

@@ -8,15 +8,19 @@ from html import unescape
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import Role
+from app.enums import ImportState, Role
 from app.models import SpendingTotal, User
 from app.policy.caller import system_caller
+from app.portal.notifications.views import KINDS
 from app.services import audit, pauses
+from app.services.imports.undo import UNDONE
 from app.services.pauses import Scope
 from app.services.spending import Subject, budgets
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
 from tests.portal.conftest import Browser
+from tests.portal.test_alerts import opened
+from tests.portal.test_overview import make_upload
 
 SignedIn = Callable[[User], Browser]
 
@@ -69,6 +73,99 @@ def test_the_bell_counts_what_is_unread_until_it_is_marked_as_read(
     page = admin.get("/notifications").text
     assert (bell(page), page.count(">New<"), len(listed(page))) == ("Notifications", 0, 2)
     assert bell(customer_admin.get("/").text) == "Notifications, 1 unread"
+
+
+def buttons(page: str) -> list[str]:
+    return re.findall(r'action="(/notifications/[0-9a-f-]+/read[^"]*)"', page)
+
+
+@pytest.mark.usefixtures("paused")
+def test_one_notification_is_marked_as_read_by_its_reader_alone(
+    own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    admin, colleague = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    newest, oldest = buttons(admin.get("/notifications").text)
+    for browser in (stranger, admin, admin):
+        assert browser.post(oldest, page="/notifications").status_code == 303
+    page = admin.get("/notifications").text
+    assert (bell(page), buttons(page)) == ("Notifications, 1 unread", [newest])
+    assert bell(colleague.get("/").text) == "Notifications, 1 unread"
+    admin.post("/notifications/read", page="/notifications")
+    assert bell(admin.get("/").text) == "Notifications"
+
+
+@pytest.mark.usefixtures("paused")
+def test_notifications_are_filtered_by_kind_and_unread(own: Tenant, signed_in: SignedIn) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = admin.get("/notifications?kind=webhook&state=unread").text
+    assert listed(page) == ["Webhook paused: crm.example"]
+    [button] = buttons(page)
+    answer = admin.post(unescape(button), page="/notifications")
+    assert answer.headers["Location"] == "/notifications?kind=webhook&state=unread"
+    page = admin.get("/notifications?kind=webhook&state=unread").text
+    assert (listed(page), "No notification matches." in page) == ([], True)
+    assert listed(admin.get("/notifications?state=unread").text) == ["Calling paused"]
+    assert len(listed(admin.get("/notifications?kind=webhook").text)) == 1
+    assert len(listed(admin.get("/notifications?kind=others").text)) == 2
+    kinds = re.findall(r'<option value="([a-z_]+)"', admin.get("/notifications").text)
+    member = re.findall(
+        r'<option value="([a-z_]+)"', signed_in(own.user).get("/notifications").text
+    )
+    assert kinds == [*KINDS, "unread"]
+    assert member == ["dialling", "upload", "unread"]
+
+
+@pytest.mark.usefixtures("paused")
+def test_a_notification_names_its_organization_to_staff(own: Tenant, signed_in: SignedIn) -> None:
+    for browser, named in ((signed_in(own.staff[Role.ADMIN]), True), (signed_in(own.user), False)):
+        [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
+        assert words.startswith("Northwind Bakery · ") is named
+
+
+def test_an_upload_shows_its_counts_and_its_undo(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    session.info["own"] = own
+    upload = make_upload(session, own.plus, state=ImportState.DONE)
+    audit.record(
+        session,
+        system_caller("worker", partner_id=own.partner.id),
+        action="upload.applied",
+        target_type="upload",
+        target_id=upload.id,
+        organization_id=own.plus.id,
+        target="recall.csv",
+        after={"created": 1200, "updated": 0, "deleted": 0, "ignored": 1, "failed": 2},
+    )
+    session.commit()
+    browser = signed_in(own.staff[Role.ADMIN])
+    [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
+    assert words.startswith("Northwind Dental · 1,200 created, 1 ignored, 2 failed · ")
+    assert ">Undone<" not in browser.get("/notifications").text
+    upload.undo_state = UNDONE
+    session.commit()
+    assert ">Undone<" in browser.get("/notifications").text
+
+
+def test_who_acknowledges_an_alert_has_read_its_notification(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin, colleague = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+    rule = {"threshold": "20", "period": "7-days", "scope": "each-organization"}
+    form = "/alerts/rules/new?measure=answer-rate"
+    admin.post(form, rule, page=form)
+    alert = opened(session, own)
+    assert bell(admin.get("/").text) == "Notifications, 1 unread"
+    admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
+    assert bell(admin.get("/").text) == "Notifications"
+    assert bell(colleague.get("/").text) == "Notifications, 1 unread"
+
+
+def test_the_notifications_lead_to_the_choice_of_emails(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.user)
+    assert 'href="/account#emails"' in browser.get("/notifications").text
+    assert 'id="emails"' in browser.get("/account").text
 
 
 @pytest.mark.usefixtures("paused")

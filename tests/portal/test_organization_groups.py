@@ -33,6 +33,7 @@ from app.models import (
     utcnow,
 )
 from app.policy import ROLE_PERMISSIONS, ROUTES, Access
+from app.portal.organization_groups import views
 from app.portal.record_lists.registry import LISTS
 from app.services import alerts, exports, oauth_clients, organization_groups
 from app.services.alerts import RuleInput
@@ -248,6 +249,34 @@ def test_a_limited_admin_watches_single_organizations_only(
     page = "/alerts/rules/new?measure=failed-calls"
     answer = browser.post(page, {**typed, "once": "a"}, page=page)
     assert (answer.status_code, "Your access is limited" in answer.text) == (422, True)
+
+
+def choices(page: str) -> list[tuple[str, bool]]:
+    boxes = re.findall(r'<input ([^>]*name="kept"[^>]*)>\s*<label[^>]*>([^<]*)', page)
+    return [(name, "checked" in attributes) for attributes, name in boxes]
+
+
+def test_the_organizations_of_a_group_are_selected_in_a_list(
+    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert "Example: the group “North”" in browser.get("/settings/groups").text
+    page = "/settings/groups/new"
+    offered = browser.get(page).text
+    assert choices(offered) == [("Northwind Bakery", False), ("Northwind Dental", False)]
+    assert "Add organizations" not in offered
+    typed = {"name": "North", "kept": str(own.plus.id), "once": "a"}
+    assert browser.post(page, typed, page=page).status_code == 303
+    group = session.scalars(select(OrganizationGroup)).one()
+    assert choices(browser.get(f"/settings/groups/{group.id}").text) == [
+        ("Northwind Bakery", False),
+        ("Northwind Dental", True),
+    ]
+    monkeypatch.setattr(views, "OFFERED", 1)
+    of_many = browser.get(f"/settings/groups/{group.id}").text
+    assert len(choices(of_many)) == 2
+    assert "Enter others here: one name or id per line." in of_many
+    assert choices(browser.get(page).text) == [("Northwind Bakery", False)]
 
 
 def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(

@@ -106,11 +106,11 @@ def test_sent_twice_it_is_one_change(
         ({"default_region": "ZZ"}, "Default region: "),
         (
             {"allowed_regions": ["GB", "CU"]},
-            "Cuba isn't open for calls. Only the platform operator can open it.",
+            "Cuba isn’t open for calls. Only the platform operator can open it.",
         ),
         (
             {"allowed_regions": ["GB", "FR"]},
-            "France isn't open for calls. A partner admin can open it in the portal's settings.",
+            "France isn’t open for calls. A partner admin can open it in the portal's settings.",
         ),
         ({"max_calls_at_once": "1000"}, "Calls at once: Enter a whole number from 1 to"),
         ({"retry_times": "often"}, "Retries: Enter a whole number in digits."),

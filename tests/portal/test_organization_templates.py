@@ -207,7 +207,7 @@ def counts(session: Session) -> list[int | None]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "Name: This can't be left blank."),
+        ({"name": " "}, "Name: This can’t be left blank."),
         ({"email": ""}, "Email of the first user: Enter the email of the first user."),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com."),
         ({"email": "olga@northwind.example"}, "A user with this email address exists already."),
@@ -364,9 +364,9 @@ def test_a_position_of_an_older_version_removes_nothing(
     [
         ("edit", {"assistant_limit": "0", "user_limit": "-1"}, "User limit: "),
         ("edit", {"calling_hours_end": "07:00"}, "The end must be after the start."),
-        ("edit", {"allowed_regions": ["US", "FR"]}, "France isn't open for calls."),
-        ("edit", {"name": " "}, "Name: This can't be left blank."),
-        ("assistants/0", {"name": " "}, "Name: This can't be left blank."),
+        ("edit", {"allowed_regions": ["US", "FR"]}, "France isn’t open for calls."),
+        ("edit", {"name": " "}, "Name: This can’t be left blank."),
+        ("assistants/0", {"name": " "}, "Name: This can’t be left blank."),
         ("assistants/0", {"timezone": "Mars/Base"}, "Unknown time zone."),
         ("campaign", {"weekdays": []}, "Choose at least one day of the week."),
         ("campaign", {"assistant": "7"}, "Choose an assistant of the template."),
@@ -471,13 +471,31 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "Another row has the same name.",
         "A user with this email address exists already.",
         "There is an organization Northwind Bakery already.",
-        "This can't be left blank.",
-        "Unknown time zone.",
-        "Unknown country Atlantis.",
-        "Enter the email of the first user.",
+        "Name: This can’t be left blank.",
+        "Time zone: Unknown time zone.",
+        "Country: Unknown country Atlantis.",
+        "Email: Enter the email of the first user.",
         "Create 1 organization",
     ):
         assert words in page
+
+
+def test_columns_that_are_not_used_are_named(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    data = b"name,Phone,email,,problem,Notes <b>\nAlder,1,ann@alder.example,2,3,4\n"
+    page = text(many(browser, template_id, data))
+    assert re.findall("Column “(.*?)” isn’t used", page) == ["Phone", "Notes <b>"]
+    assert "isn’t used" not in text(many(browser, template_id, FILE))
+
+
+def test_the_forms_say_that_new_organizations_begin_in_trial_mode(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    page = f"{PAGE}/{save(session, own)}"
+    for path in (page, f"{page}/use", f"{page}/use-many", "/organizations/new"):
+        assert "New organizations begin in trial mode" in browser.get(path).text
 
 
 def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: Browser) -> None:
@@ -498,6 +516,7 @@ def test_the_correct_rows_are_created_and_the_others_named(
     page = text(answer)
     assert "1 organization created" in page
     assert "6 rows left out" in page
+    assert "Name: This can’t be left blank." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = browser.post(path, form, page=path)

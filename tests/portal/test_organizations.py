@@ -124,7 +124,7 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "Name: This can't be left blank."),
+        ({"name": " "}, "Name: This can’t be left blank."),
         ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
         ({"user_limit": "-1"}, "User limit: "),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),
@@ -262,6 +262,36 @@ def test_archiving_takes_it_off_the_list_and_it_can_be_brought_back(
     assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(own.organization.id))
     assert {"organization.archived", "organization.restored"} <= set(session.scalars(actions))
+
+
+def test_a_row_of_the_list_leads_to_usage_statement_and_suspending(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    one = own.organization.id
+    addresses = {
+        f"/organizations/{one}/usage",
+        f"/statements/{one}",
+        f"/organizations/{one}/suspend",
+    }
+
+    def offered() -> set[str]:
+        return {
+            found
+            for found in re.findall(
+                r'class="menu-row" href="([^"]+)"', browser.get("/organizations").text
+            )
+            if found in addresses
+        }
+
+    assert offered() == addresses
+    own.organization.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    assert offered() == addresses - {f"/organizations/{one}/suspend"}
+
+
+def test_the_first_user_is_named_once(own: Tenant, browser: Browser) -> None:
+    for path in ("/organizations", "/organizations?column=name&column=user"):
+        assert browser.get(path).text.count(own.user.email) == 1
 
 
 def test_the_list_is_narrowed_by_plan_use_trial_and_words(

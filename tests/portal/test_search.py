@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, Role
 from app.models import Assistant, Organization, User
+from app.portal.search.highlight import highlighted
 from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.formats import phone
 from app.services import campaigns
@@ -133,6 +134,10 @@ SETTINGS = {
     "two-factor": ["/account/factors", "/settings/sign-in"],
     "language": ["/account", "/settings#company"],
     "logo": ["/branding"],
+    "sign-in policy": ["/settings/sign-in"],
+    "password policy": ["/settings/sign-in"],
+    "tagline": ["/branding"],
+    "price": ["/pricing", "/pricing/history"],
 }
 
 
@@ -176,7 +181,8 @@ def test_a_contact_is_found_by_its_whole_number_or_address(
     page = signed_in(own.staff[Role.ADMIN]).get("/find", query_string=query).text
     assert hits(page) == {"Contacts": [found[own.partner.id]]}
     number = phone("+12025550144")
-    assert f"{number}, ada@contact.example, Winter recall, Northwind Dental" in page
+    about = f"{number}, ada@contact.example, Winter recall, Northwind Dental"
+    assert about in re.sub("</?mark>", "", page)
     assert hits(signed_in(own.plus_user).get("/find", query_string=query).text) == hits(page)
     assert hits(signed_in(own.user).get("/find", query_string=query).text) == {}
     part = {"q": words[:-1]}
@@ -299,4 +305,35 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     assert "<html" not in quick
     assert browser.get("/find?q=", headers={"HX-Request": "true"}).text.strip() == ""
     nothing = browser.get("/find?q=zzzz", headers={"HX-Request": "true"}).text
-    assert "Nothing matches “zzzz”." in nothing
+    assert "Contacts are found only by their full number or email address." in nothing
+    assert re.findall(r'role="status">([^<]*)<', nothing) == ["No matches"]
+    assert re.findall(r'role="status">([^<]*)<', quick) == [
+        "3 matches. Press the down arrow for the first."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "marked"),
+    [
+        ("Łódź Auto", "lodz", "<mark>Łódź</mark> Auto"),
+        ("Große Straße", "STRASSE", "Große <mark>Straße</mark>"),
+        ("Recall Winter", "winter recall", "<mark>Recall</mark> <mark>Winter</mark>"),
+        ("Sign-in", "sign in", "<mark>Sign-in</mark>"),
+        ("+1 202-555-0101, Busy", "(202) 555", "+1 <mark>202-555</mark>-0101, Busy"),
+        ("+1 202-555-0101", "+1 (20", "+<mark>1 20</mark>2-555-0101"),
+        ("+1 202-555-0101", "+1", "+1 202-555-0101"),
+        ("<b> & Sons", "& sons", "&lt;b&gt; <mark>&amp; Sons</mark>"),
+        ("Northwind", "id-1", "Northwind"),
+        ("Northwind", "", "Northwind"),
+    ],
+)
+def test_the_part_that_matches_is_marked(text: str, words: str, marked: str) -> None:
+    assert str(highlighted(text, words)) == marked
+
+
+def test_who_uploads_contacts_finds_the_upload(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.user)
+    assert hits(browser.get("/find?q=upload").text) == {
+        "Screens": ["/uploads", "/storage"],
+        "Actions": ["/uploads/new"],
+    }

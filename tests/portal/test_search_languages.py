@@ -34,7 +34,8 @@ def german(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
 def found(browser: Browser, words: str) -> list[str]:
     page = browser.get("/find", query_string={"q": words}).text
     return [
-        unescape(title) for title in re.findall(r'class="line-title" href="[^"]*">([^<]*)', page)
+        unescape(re.sub("</?mark>", "", title))
+        for title in re.findall(r'class="line-title" href="[^"]*">(.*?)</a>', page)
     ]
 
 

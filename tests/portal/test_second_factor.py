@@ -283,6 +283,27 @@ def test_the_page_of_the_second_step_waits_for_a_code(app: Flask, protected: Pro
     assert "autofocus" in field[0]
 
 
+def test_a_code_that_is_missing_is_asked_for_and_not_counted_as_wrong(
+    app: Flask, protected: Protected
+) -> None:
+    waiting = with_password(app, protected.user)
+    for code in ("", "  "):
+        answer = waiting.post(SECOND_STEP, {"code": code}, page=SECOND_STEP)
+        assert (answer.status_code, "Enter the code." in answer.text) == (422, True)
+        assert "This code is wrong" not in answer.text
+    assert wants(waiting, protected.phone.code()) == 303
+    confirm = "/account/confirm?next=/people"
+    asked = protected.browser.post("/account/confirm", {"code": ""}, page=confirm)
+    assert asked.status_code in (303, 422)
+
+
+def test_recovery_codes_can_be_downloaded_and_printed(app: Flask, protected: Protected) -> None:
+    path = "/account/factors/recovery-codes"
+    page = protected.browser.post(path, page="/account/factors").text
+    assert 'data-download="recovery-codes" data-name="recovery-codes.txt"' in page
+    assert "data-print" in page
+
+
 def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
     app: Flask, protected: Protected, clock: Clock
 ) -> None:

@@ -127,6 +127,35 @@ def test_the_password_opens_the_page_that_was_asked_for(
     assert browser.get("/people/invite").status_code == 200
 
 
+def test_cancelling_leads_back_to_the_page_before(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(admin)
+    age(session, admin, 11)
+    asked = "/account/confirm?next=/people/invite"
+
+    def cancel(page: str) -> str:
+        found = re.search(r'<a class="btn" href="([^"]*)">Cancel', page)
+        assert found
+        return found.group(1)
+
+    for before, back in (
+        ("https://localhost/people?status=active", "/people?status=active"),
+        ("https://localhost/people/invite", "/"),
+        ("https://localhost/account/confirm?next=/people", "/"),
+        ("https://localhost/nowhere", "/"),
+        (None, "/"),
+    ):
+        headers = {"Referer": before} if before else {}
+        assert cancel(browser.get(asked, headers=headers).text) == back
+    wrong = {"present": "not this one", "next": "/people/invite", "back": "/people?status=active"}
+    again = browser.post("/account/confirm", wrong, page=asked)
+    assert (again.status_code, cancel(again.text)) == (422, "/people?status=active")
+    elsewhere = wrong | {"back": "//evil.example/people"}
+    assert cancel(browser.post("/account/confirm", elsewhere, page=asked).text) == "/"
+
+
 def test_a_form_sent_too_late_is_kept_and_sent_again(
     session: Session, own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:

@@ -104,7 +104,7 @@ def test_a_member_verifies_a_number_and_sees_the_code_nowhere(
     [
         ("", "Number: "),
         ("+19005550101", "premium"),
-        ("+447911123456", "isn't open for calls"),
+        ("+447911123456", "isn’t open for calls"),
     ],
 )
 def test_a_number_that_can_not_be_called_is_refused_at_its_field(

@@ -2,15 +2,17 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 import pytest
 from openpyxl import load_workbook
-from sqlalchemy import update
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.errors import Conflict
 from app.jobs.purging import forget_rows
-from app.models import ContactImport, utcnow
+from app.models import Contact, ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Desk, words
@@ -29,6 +31,37 @@ def test_the_whole_file_and_its_failed_rows_come_back(desk: Desk) -> None:
     assert [row[:2] for row in rows] == [["Name", "Phone"], ["Ann", f"'{ANN}"], ["Bob", "12"]]
     failed = desk.browser.get(f"{address}/failed-rows.csv").data.decode("utf-8-sig")
     assert failed.splitlines() == [";".join(rows[0]), ";".join(rows[2])]
+
+
+def test_rows_that_failed_become_an_upload_of_their_own_to_fix_there(
+    session: Session, desk: Desk
+) -> None:
+    rows = f"Name;Mobile;Notes;Region\nAnn;{ANN};x;y\nBob;12;x;y\nCy;;x;y\n"
+    address = desk.upload(rows, "my people.csv")
+    desk.press(address, "apply")
+    desk.work(address)
+    assert "Fix 2 rows here" in desk.shows(address)
+    first = desk.press(address, "fix-failed")
+    assert first.status_code == 303
+    of_failed = str(first.location)
+    assert of_failed != address
+    desk.work(of_failed)
+    made, before = desk.now(of_failed), desk.now(address)
+    assert (made.file_name, made.rows_total, made.failed) == ("failed-rows-of-my-people.csv", 2, 2)
+    assert (made.action, made.campaign_id) == (before.action, before.campaign_id)
+    assert made.mapping[: len(before.mapping)] == before.mapping
+    shown = desk.browser.get(of_failed).text
+    assert re.findall(r'name="cell-2-1"[^>]*value="([^"]*)"', shown) == ["12"]
+    desk.browser.post(
+        f"{of_failed}/rows",
+        {"cell-2-1": BOB, "left_out": "3", "version": str(made.check_number)},
+        page=of_failed,
+    )
+    desk.work(of_failed)
+    desk.press(of_failed, "apply")
+    desk.work(of_failed)
+    names = session.scalars(select(Contact.first_name).order_by(Contact.first_name)).all()
+    assert names == ["Ann", "Bob"]
 
 
 def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:

@@ -77,10 +77,14 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     one = browser.post("/people/invite", INVITED, page="/people/invite")
     lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
     several = browser.post("/people/invite-many", lines, page="/people/invite-many")
+    before = browser.get(f"/people/invite?organization={own.organization.id}")
+    free = browser.get("/people/invite")
+    assert "has 1 of 1 users" in before.text
+    assert "Raise its user limit" not in free.text
     members = browser.get(f"/organizations/{own.organization.id}/people")
     assert f'{limit} target="_blank"' in one.text  # what was typed stays
     assert one.text.count("has 1 of 1 users") == 1
-    for answer, status in ((one, 422), (several, 422), (members, 200)):
+    for answer, status in ((one, 422), (several, 422), (members, 200), (before, 200)):
         assert (answer.status_code, limit in answer.text) == (status, True)
         assert browser.get(f"/organizations/{own.organization.id}/plan").status_code == 200
 
@@ -295,7 +299,7 @@ def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
     answer = unescape(browser.post(path, typed, page=path).text)
     assert "2 users invited" in answer
     assert "3 entries read: 2 invited, 0 existing, 1 refused." in answer
-    assert ">nobody, No</textarea>" in answer
+    assert "\nnobody, No</textarea>" in answer
     again = unescape(browser.post(path, typed, page=path).text)
     assert "3 entries read: 0 invited, 2 existing, 1 refused." in again
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
@@ -304,6 +308,21 @@ def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
         ("grace@x.example", roomy.organization.id),
     }
     assert [mails_to(session, user, MailKind.INVITATION) for user in made] == [1, 1]
+
+
+def test_refused_lines_are_fixed_with_an_organization_for_all(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    path = "/people/invite-many"
+    answer = browser.post(path, {"users": "ada@x.example, Ada\nkay@x, Kay"}, page=path)
+    page = unescape(answer.text)
+    missing = "This line has no organization. Add one, or choose one for all lines."
+    assert f">{missing}<" in page
+    assert f">Enter an email like name@example.com. {missing}<" in page
+    assert "ada@x.example, Ada\nkay@x, Kay</textarea>" in page
+    assert 'id="organization" list="organization-names"' in page
+    fixed = {"users": "ada@x.example, Ada", "organization": "Northwind Bakery"}
+    assert "1 user invited" in browser.post(path, fixed, page=path).text
 
 
 def test_no_one_of_many_is_invited_without_seats_for_all_and_what_was_typed_is_kept(
@@ -336,7 +355,7 @@ def test_each_address_of_a_line_has_a_result_and_its_line_is_fixed_once(
     typed = {"users": f"grace@x.example, Grace\n{line}", "organization": "Northwind Bakery"}
     answer = unescape(browser.post(path, typed, page=path).text)
     assert "5 entries read: 3 invited, 0 existing, 2 refused." in answer
-    assert f">{line}</textarea>" in answer
+    assert f"\n{line}</textarea>" in answer
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.name) for user in made} == {
         ("ada@x.example", None),
@@ -421,6 +440,7 @@ def test_operators_see_to_which_partner_a_user_belongs(
         admin = tenant.staff[Role.PARTNER_ADMIN]
         for user in (admin, tenant.user):
             assert tenant.partner.name in rows[user.email]
+            assert ("Partner staff" in rows[user.email]) is (user is admin)
         assert (
             f"Partner admin of {tenant.partner.name}." in operator.get(f"/people/{admin.id}").text
         )

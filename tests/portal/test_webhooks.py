@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -200,7 +200,8 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
         answer = admin.post(f"{page}/retry", page=page)
         assert words in admin.get(answer.location).text
     session.refresh(delivery)
-    assert (delivery.state, delivery.next_attempt_at) == (DeliveryState.HELD, None)
+    waits: datetime | None = delivery.next_attempt_at
+    assert (delivery.state, waits) == (DeliveryState.HELD, None)
 
 
 def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
@@ -287,6 +288,32 @@ def test_the_secret_is_rolled_with_an_overlap(
     assert (again.status_code, "still works" in again.text) == (422, True)
     wrong = admin.post(page, {"overlap": "8", "once": "b3"}, page=page)
     assert (wrong.status_code, "0 to 7 days" in wrong.text) == (422, True)
+
+
+def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery.state, delivery.ended_at, delivery.retries = DeliveryState.WAITING, None, 1
+    delivery.next_attempt_at = utcnow() + timedelta(hours=1)
+    session.commit()
+    shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
+    assert ">Retry now<" in admin.get(shown).text
+    assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
+    session.refresh(delivery)
+    waits: datetime | None = delivery.next_attempt_at
+    assert (delivery.state, waits) == (DeliveryState.HELD, None)
+
+
+def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    asked = f"{page_of(endpoint)}/remove"
+    assert "Its log of" not in admin.get(asked).text
+    ended(session, endpoint, DeliveryState.FAILED)
+    assert "Its log of 1 delivery is deleted." in admin.get(asked).text
 
 
 def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(

@@ -14,7 +14,7 @@ from tests.portal.uploader import words
 
 SignedIn = Callable[[User], Browser]
 PAGES = ("/campaigns", "/uploads", "/calls", "/audit", "/exports", "/notifications", "/alerts")
-NAMED = re.compile(r"Times are (\S+)\.|When \((\S+)\)")
+NAMED = re.compile(r"Times are in (\S+)\.|When \((\S+)\)")
 
 
 def named(browser: Browser, path: str) -> set[str]:

@@ -16,7 +16,7 @@ from app.languages import gettext
 from app.models import Passkey
 from app.portal.account.devices import device_words
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.second_step_forms import AppForm, PasskeyForm
+from app.portal.auth.second_step_forms import AppForm, PasskeyForm, typed_code
 from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -51,8 +51,9 @@ def account_app() -> Page:
 def account_app_confirm() -> Page:
     form = AppForm()
     try:
+        code = typed_code(form)
         with transaction() as session:
-            codes = own.confirm_app(session, caller(), form.code.data or "", settings())
+            codes = own.confirm_app(session, caller(), code, settings())
             sessions.prove_again(session, session_token() or "", Proof.APP)
     except ValidationFailed as error:
         form.apply_errors(error)

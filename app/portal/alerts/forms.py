@@ -32,7 +32,9 @@ class MeasureWords:
 MEASURES: Mapping[AlertMeasure, MeasureWords] = {
     AlertMeasure.ANSWER_RATE: MeasureWords(
         lazy_gettext("Low answer rate"),
-        lazy_gettext("Fewer calls are answered than usual. Counted from 20 calls on."),
+        lazy_gettext(
+            "Fewer calls are answered than the percentage you enter. Counted from 20 calls on."
+        ),
         lazy_gettext("Answered calls fall below"),
         "phone-off",
     ),
@@ -46,25 +48,25 @@ MEASURES: Mapping[AlertMeasure, MeasureWords] = {
     ),
     AlertMeasure.SILENCE: MeasureWords(
         lazy_gettext("No calls"),
-        lazy_gettext("An active customer has stopped calling."),
+        lazy_gettext("An active organization has no calls for the days you enter."),
         lazy_gettext("No calls for"),
         "player-pause",
     ),
     AlertMeasure.CONVERSATIONS: MeasureWords(
         lazy_gettext("Many conversations"),
-        lazy_gettext("Usage grows beyond what you expect."),
+        lazy_gettext("More conversations than the number you enter."),
         lazy_gettext("More conversations than"),
         "chart-bar",
     ),
     AlertMeasure.MINUTES: MeasureWords(
         lazy_gettext("Many minutes"),
-        lazy_gettext("Time in conversation grows beyond what you expect."),
+        lazy_gettext("More minutes of conversation than the number you enter."),
         lazy_gettext("More minutes than"),
         "clock",
     ),
     AlertMeasure.SPENDING: MeasureWords(
         lazy_gettext("Spending limit nearly used"),
-        lazy_gettext("Calls are refused or wait at a spending limit."),
+        lazy_gettext("An organization has used the percentage of a spending limit that you enter."),
         lazy_gettext("Used at least"),
         "coin",
     ),
@@ -159,8 +161,6 @@ class RuleForm(PortalForm):
         if known in found:
             return known
         if len(found) > 1:
-            message = gettext(
-                "Several organizations have this name. Create the rule from its page."
-            )
+            message = gettext("Several organizations have this name. Add the rule from its page.")
             raise ValidationFailed.on("organizationId", "several_organizations", message)
         return found[0] if found else None

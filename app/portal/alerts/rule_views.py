@@ -49,7 +49,7 @@ def alert_rule_create() -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(measure, form))
-    flash(gettext("Rule created. It is checked every 5 minutes."), "success")
+    flash(gettext("Rule added. It is checked every 5 minutes."), "success")
     return redirect(url, 303)
 
 
@@ -92,11 +92,13 @@ def alert_rule_save(rule_id: UUID) -> Page:
 
 @portal.post("/alerts/rules/<uuid:rule_id>/mute")
 def alert_rule_mute(rule_id: UUID) -> Page:
-    back = request.form.get("days") == "0"
+    days = request.form.get("days", type=int)
+    if days not in (0, *alerts.MUTE_DAYS):
+        raise NotFound
     with transaction() as session:
-        alerts.mute(session, caller(), rule_id, back=back)
+        alerts.mute(session, caller(), rule_id, days)
     flash(
-        gettext("Rule unmuted.") if back else gettext("Rule muted. Its alerts still open here."),
+        gettext("Rule muted. Its alerts still open here.") if days else gettext("Rule unmuted."),
         "success",
     )
     return redirect(url_for("portal.alerts"), 303)

@@ -43,6 +43,7 @@ def list_alerts() -> str:
             rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
             rules=rules,
             resolved=resolved,
+            mute_days=alerts.MUTE_DAYS,
             now_utc=utcnow(),
             place=place,
             next_url=place.next_url(page.next_cursor),

@@ -307,6 +307,8 @@ FIELD_WORDS = {
     "hosts": lazy_gettext("Voice hosts"),
     "hoursEnd": lazy_gettext("Hours end"),
     "hoursStart": lazy_gettext("Hours begin"),
+    "startsOn": lazy_gettext("First day"),
+    "endsOn": lazy_gettext("Last day"),
     "idpUid": lazy_gettext("External id"),
     "live": lazy_gettext("Live"),
     "logoImgUrl": lazy_gettext("Logo"),

@@ -3,7 +3,8 @@
 from wtforms import BooleanField, HiddenField, PasswordField, StringField
 from wtforms.validators import Length
 
-from app.languages import lazy_gettext
+from app.errors import ValidationFailed
+from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 
@@ -22,6 +23,14 @@ def _code(**render: object) -> StringField:
             **render,
         },
     )
+
+
+def typed_code(form: "SecondStepForm | AppForm | StepUpForm") -> str:
+    """Return the code of the form. Raises `ValidationFailed` (``required``)."""
+    code = form.code.data or ""
+    if not code.strip():
+        raise ValidationFailed.on("code", "required", gettext("Enter the code."))
+    return code
 
 
 class SecondStepForm(PortalForm):

@@ -14,7 +14,7 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
-from app.portal.auth.second_step_forms import SecondStepForm
+from app.portal.auth.second_step_forms import SecondStepForm, typed_code
 from app.portal.auth.step_up import site
 from app.portal.auth.views import Page, let_in, must_use
 from app.portal.web.blueprint import portal
@@ -106,11 +106,12 @@ def passkey_sign_in() -> Page:
 
 
 def _by_code(form: SecondStepForm) -> SignedIn | None:
+    code = typed_code(form)
     with transaction() as session:
         return proving.sign_in_with_code(
             session,
             browser.get(SECOND_STEP_KEY, ""),
-            form.code.data or "",
+            code,
             host=request.host,
             settings=settings(),
             ip=request.remote_addr,

@@ -1,10 +1,15 @@
 """The page that asks for a fresh proof of who the user is, before a risky act."""
 
-from flask import Response, make_response, render_template, request, url_for
+from urllib.parse import urlsplit
+
+from flask import Response, current_app, make_response, render_template, request, url_for
 from flask_login import current_user
+from werkzeug.exceptions import HTTPException
 
 from app.extensions import caller, transaction
+from app.policy.step_up import needs_proof
 from app.portal.auth.second_step_forms import StepUpForm
+from app.portal.web.current_user import local_path, referring_path
 from app.services.factors import passkeys
 from app.services.factors.passkeys import Site
 from app.services.identity_providers import accounts
@@ -20,7 +25,7 @@ def site() -> Site:
 def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:
     """Ask for the password, or for the second factor of users who have one; users with neither sign
     in again with their company account. ``wanted`` is the page to go on to, ``recovered`` the
-    sealed form to send."""
+    sealed form to send. Cancelling leads back to where the user was."""
     user = current_user.user
     with transaction(read_only=True) as session:
         own_passkeys = passkeys.count(session, user.id, site().rp_id)
@@ -31,8 +36,22 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
         user=user,
         wanted=wanted,
         recovered=recovered,
+        back=_back_path(),
         has_passkey=own_passkeys > 0,
         company_accounts=[link.provider for link in linked if link.identity],
         options_url=url_for("portal.passkey_options", purpose=passkeys.Purpose.STEP_UP),
     )
     return make_response(page, status)
+
+
+def _back_path() -> str:
+    """Return the page that the user came from; the overview if that would ask for a proof too."""
+    asked_again = request.form.get("back")
+    path = local_path(asked_again) if asked_again else referring_path()
+    try:
+        adapter = current_app.create_url_adapter(request)
+        endpoint, values = adapter.match(urlsplit(path).path, method="GET")  # type: ignore[union-attr]  # there is one within a request
+    except HTTPException:
+        return "/"
+    is_this_page = endpoint in {"portal.step_up", "portal.step_up_confirm"}
+    return "/" if is_this_page or needs_proof(endpoint, values) else path

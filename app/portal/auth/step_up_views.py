@@ -12,7 +12,7 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.second_step_forms import StepUpForm
+from app.portal.auth.second_step_forms import StepUpForm, typed_code
 from app.portal.auth.step_up import site, step_up_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
@@ -66,11 +66,12 @@ def _proof(form: StepUpForm) -> Proof | None:
     if user.second_factor_at is None:
         check_password(form.present.data or "")
         return None
+    code = typed_code(form)
     with transaction() as session:
         proof = proving.use_code(
             session,
             user.id,
-            form.code.data or "",
+            code,
             settings=settings(),
             ip=request.remote_addr,
             request_id=request_id(),

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from app.enums import CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
+from app.languages.dates import written_date
 from app.models import Assistant, Campaign, Outreach
 from app.portal.calls.labels import in_sentence
 from app.portal.campaigns.plan_forms import DAYS
@@ -18,8 +19,10 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
 from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
-from app.services.outreach.plans import WORKDAYS, weekdays_of
+from app.services.outreach.plans import weekdays_of
 
+FEWEST_IN_RANGE = 3
+"""So many days in a row are written as a range."""
 _LISTED = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
@@ -45,6 +48,8 @@ _FIXES = {
     "agent_phone_not_ready": ("portal.assistant", lazy_gettext("View assistant")),
     "agent_left": ("portal.campaign_plan", lazy_gettext("Choose another assistant")),
     blockers.DAY_USED_UP: ("portal.organization_settings", lazy_gettext("View limits")),
+    blockers.NOT_BEGUN: ("portal.campaign_plan", lazy_gettext("Edit plan")),
+    blockers.OVER: ("portal.campaign_plan", lazy_gettext("Edit plan")),
     blockers.PAUSED: ("portal.line_health", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
@@ -55,11 +60,12 @@ def reason_words(code: str) -> str:
 
 
 def days_words(days: frozenset[int]) -> str:
-    """Monday to Friday; every day; Monday, Thursday"""
+    """Monday to Saturday; every day; Monday, Thursday"""
     if len(days) == len(DAYS):
         return gettext("every day")
-    if days == WORKDAYS:
-        return gettext("Monday to Friday")
+    first, last = min(days, default=0), max(days, default=0)
+    if last - first + 1 == len(days) >= FEWEST_IN_RANGE:
+        return gettext("%(first)s to %(last)s", first=DAYS[first - 1], last=DAYS[last - 1])
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 
@@ -82,10 +88,22 @@ def message_words(plan: Plan | Outreach) -> str:
     return gettext("Default messages")
 
 
+def _days_of(plan: Outreach) -> list[tuple[str, str | None]]:
+    return [
+        (label, written_date(day, "yMMMd"))
+        for label, day in (
+            (gettext("First day"), plan.starts_on),
+            (gettext("Last day"), plan.ends_on),
+        )
+        if day is not None
+    ]
+
+
 def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
     return [
         (gettext("Assistant"), assistant.name),
         (gettext("Hours"), hours_words(plan)),
+        *_days_of(plan),
         (
             gettext("Calls an hour"),
             number(plan.calls_per_hour) if plan.calls_per_hour else gettext("No limit"),

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from wtforms import SelectChoice, SelectField
 
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
-from app.portal.web.fields import Checkboxes, ClockField, VersionField, WholeNumber
+from app.portal.web.fields import Checkboxes, ClockField, DayField, VersionField, WholeNumber
 from app.services.outreach import Plan
 
 MESSAGE_HINTS = {
@@ -43,6 +43,8 @@ class PlanForm(MessageForm):
     )
     hours_start = ClockField(lazy_gettext("From"))
     hours_end = ClockField(lazy_gettext("To"))
+    starts_on: DayField | None = DayField(lazy_gettext("First day"))
+    ends_on: DayField | None = DayField(lazy_gettext("Last day"))
     calls_per_hour = WholeNumber(lazy_gettext("Calls an hour"), render_kw=_NUMBER)
     calls_at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
 
@@ -54,6 +56,8 @@ class PlanForm(MessageForm):
                 "weekdays": [str(day) for day in sorted(plan.weekdays)],
                 "hours_start": plan.hours_start,
                 "hours_end": plan.hours_end,
+                "starts_on": plan.starts_on,
+                "ends_on": plan.ends_on,
                 "calls_per_hour": plan.calls_per_hour,
                 "calls_at_once": plan.calls_at_once,
                 **cls.message_of(plan),
@@ -63,7 +67,7 @@ class PlanForm(MessageForm):
 
     def offer(self, assistants: Sequence[Assistant]) -> None:
         self.assistant.choices = [
-            SelectChoice(str(assistant.id), assistant.name) for assistant in assistants
+            SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
         ]
 
     def to_plan(self) -> Plan:
@@ -79,9 +83,22 @@ class PlanForm(MessageForm):
             ),
             hours_start=self.hours_start.data,
             hours_end=self.hours_end.data,
+            starts_on=self.starts_on.data if self.starts_on else None,
+            ends_on=self.ends_on.data if self.ends_on else None,
             calls_per_hour=self.calls_per_hour.data,
             calls_at_once=self.calls_at_once.data,
             intro_message=texts.intro,
             voicemail_message=texts.voicemail,
             call_instructions=texts.instructions,
         )
+
+
+def _named(assistant: Assistant) -> str:
+    """Return the name, with what keeps the assistant from calling."""
+    if not assistant.active:
+        return gettext("%(assistant)s (switched off)", assistant=assistant.name)
+    if assistant.phone_number is None:
+        return gettext("%(assistant)s (no phone number)", assistant=assistant.name)
+    if not assistant.phone_ready:
+        return gettext("%(assistant)s (phone not ready)", assistant=assistant.name)
+    return assistant.name

@@ -65,7 +65,9 @@ ACTIONS = (
         name="do-not-call",
         label=lazy_gettext("Add to do-not-call list…"),
         permission=Permission.CONTACTS_WRITE,
-        button=lambda n: ngettext("Never call %(num)s contact", "Never call %(num)s contacts", n),
+        button=lambda n: ngettext(
+            "Add %(num)s contact to the list", "Add %(num)s contacts to the list", n
+        ),
         done=lambda n: ngettext(
             "%(num)s contact on the do-not-call list", "%(num)s contacts on the do-not-call list", n
         ),

@@ -16,7 +16,7 @@ def never_calling(
     waiting = do_not_call.waiting_calls_to(session, organization_id, [number])
     return Confirmation(
         action=action,
-        title=gettext("Never call %(number)s?", number=phone(number)),
+        title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),
         consequences=[
             gettext("The number is added to the organization’s do-not-call list."),
             ngettext(

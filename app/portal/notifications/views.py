@@ -1,21 +1,39 @@
 """What happened while the user didn't look, and marking it as read."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
+from app.portal.uploads.labels import UNDO_NAMES, UNDO_TONES
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.navigation import may_open
-from app.services import partners
+from app.services import organizations, partners
 from app.services.audit import notified
 from app.services.audit import search as audit_search
+from app.services.imports import uploads
+from app.services.mails.work_words import outcome
 from app.validation.uuids import as_uuid
 
+FILTERS = ("kind", "state")
+KINDS = {
+    "alert": lazy_gettext("Alerts"),
+    "dialling": lazy_gettext("Pauses of calling"),
+    "mail": lazy_gettext("Emails"),
+    "phone_number": lazy_gettext("Phone numbers"),
+    "upload": lazy_gettext("Uploads"),
+    "user": lazy_gettext("Views by the operator"),
+    "webhook": lazy_gettext("Webhooks"),
+}
+"""By the noun of the action."""
 ICONS = {
     "alert": "bell",
     "dialling": "player-pause",
@@ -39,31 +57,85 @@ PAGES = {
 """By the kind of record, its page and the name of the id in its address."""
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``target`` are other words than those that the entry stores; ``about`` is what else is known
+    of it, such as its organization; ``undo`` is the state of the undo of an upload."""
+
+    entry: AuditEntry
+    is_unread: bool
+    target: str | None
+    about: Sequence[str]
+    undo: str | None
+
+    @property
+    def icon(self) -> str:
+        return ICONS.get(self.entry.target_type, "mail")
+
+    @property
+    def url(self) -> str | None:
+        return _url_of(self.entry)
+
+
 @portal.get("/notifications", endpoint="notifications")
 def list_notifications() -> str:
     place = lists.place()
+    kinds = notified.kinds(caller())
+    kind = request.args.get("kind")
+    chosen = kind if kind in kinds else None
     with transaction(read_only=True) as session:
         partners.own(caller())
-        page = notified.listing(session, caller(), cursor=place.cursor, limit=lists.PAGE_SIZE)
-        entries = [entry for entry, _is_unread in page.items]
-        titles = titles_of(session, entries)
-        names = audit_search.user_names(session, caller(), entries)
+        page = notified.listing(
+            session,
+            caller(),
+            kind=chosen,
+            unread=request.args.get("state") == "unread",
+            cursor=place.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        rows = _rows(session, page.items)
     return render_template(
         "portal/notifications/page.html",
-        rows=[
-            (
-                entry,
-                titles.get(entry.target_id) or names.get(as_uuid(entry.target_id) or entry.id),
-                is_unread,
-                ICONS.get(entry.target_type, "mail"),
-                _url_of(entry),
-            )
-            for entry, is_unread in page.items
-        ],
-        is_any_unread=any(is_unread for _entry, is_unread in page.items),
+        rows=rows,
+        kinds={each: KINDS[each] for each in kinds},
+        clear_url=lists.clear_url(*FILTERS),
+        kept=lists.present(*FILTERS),
+        undo_names=UNDO_NAMES,
+        undo_tones=UNDO_TONES,
         place=place,
         next_url=place.next_url(page.next_cursor),
     )
+
+
+def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Row]:
+    entries = [entry for entry, _is_unread in found]
+    titles = titles_of(session, entries)
+    users = audit_search.user_names(session, caller(), entries)
+    names = {}
+    if caller().organization_id is None:
+        ids = {entry.organization_id for entry in entries if entry.organization_id is not None}
+        names = organizations.names_of(session, caller(), ids)
+    uploaded = {UUID(entry.target_id) for entry in entries if entry.action == "upload.applied"}
+    undone = uploads.undo_states(session, caller(), uploaded) if uploaded else {}
+    rows = []
+    for entry, is_unread in found:
+        target_id = as_uuid(entry.target_id) or entry.id
+        about = [
+            names.get(entry.organization_id or entry.id, "")
+            if entry.target_type != "alert"
+            else "",
+            outcome(entry.after) if entry.target_type == "upload" else "",
+        ]
+        rows.append(
+            Row(
+                entry,
+                is_unread,
+                titles.get(entry.target_id) or users.get(target_id),
+                [words for words in about if words],
+                undone.get(target_id) if entry.action == "upload.applied" else None,
+            )
+        )
+    return rows
 
 
 @portal.get("/notifications/bell")
@@ -74,9 +146,16 @@ def notifications_bell() -> str:
 @portal.post("/notifications/read")
 def notifications_read() -> Page:
     with transaction() as session:
-        notified.mark_read(session, caller())
+        notified.mark_all_read(session, caller())
     flash(gettext("All notifications are read."), "success")
     return redirect(url_for("portal.notifications"), 303)
+
+
+@portal.post("/notifications/<uuid:entry_id>/read")
+def notification_read(entry_id: UUID) -> Page:
+    with transaction() as session:
+        notified.mark_read(session, caller(), AuditEntry.id == entry_id)
+    return redirect(url_for("portal.notifications", **lists.present(*FILTERS)), 303)
 
 
 def _url_of(entry: AuditEntry) -> str | None:

@@ -18,15 +18,27 @@ _NAME = {"maxlength": 200, "autocomplete": "off"}
 
 
 class GroupFields(PortalForm):
+    """``has_more``: there are more organizations than are offered."""
+
     wire_fields: ClassVar = {"organization": "added"}
+    has_more = False
 
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    kept = Checkboxes(lazy_gettext("Organizations"))
     added = TextAreaField(lazy_gettext("Add organizations"), filters=[without_nul])
+
+    def offer(self, organizations: Sequence[Organization], *, has_more: bool) -> None:
+        self.kept.choices = [SelectChoice(str(each.id), each.name) for each in organizations]
+        self.has_more = has_more
 
     @property
     def lines(self) -> list[str]:
         """The names or ids of the organizations to add."""
         return lines_of(self.added)
+
+    @property
+    def kept_ids(self) -> set[UUID]:
+        return {found for each in self.kept.data or () if (found := as_uuid(each))}
 
 
 class NewGroupForm(GroupFields):
@@ -35,24 +47,13 @@ class NewGroupForm(GroupFields):
 
 class OrganizationGroupForm(GroupFields):
     version = VersionField()
-    kept = Checkboxes(lazy_gettext("Organizations"))
-
-    def offer(self, organizations: Sequence[Organization]) -> None:
-        self.kept.choices = [SelectChoice(str(each.id), each.name) for each in organizations]
 
     @classmethod
     def showing(
         cls, group: OrganizationGroup, organizations: Sequence[Organization]
     ) -> "OrganizationGroupForm":
         kept = [str(each.id) for each in organizations]
-        data = {"name": group.name, "kept": kept, "version": group.version}
-        form = cls.from_object(data=data)
-        form.offer(organizations)
-        return form
-
-    @property
-    def kept_ids(self) -> set[UUID]:
-        return {found for each in self.kept.data or () if (found := as_uuid(each))}
+        return cls.from_object(data={"name": group.name, "kept": kept, "version": group.version})
 
 
 class LimitForm(PortalForm):

@@ -1,6 +1,6 @@
 """Groups of organizations: the list, and one group with its organizations."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
@@ -10,15 +10,19 @@ from werkzeug.wrappers import Response
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.portal.organization_groups.forms import NewGroupForm, OrganizationGroupForm
+from app.models import Organization
+from app.portal.organization_groups.forms import GroupFields, NewGroupForm, OrganizationGroupForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
-from app.services import organization_groups, users
+from app.services import organization_groups, organizations, users
 from app.services.organization_groups import GroupInput
 from app.services.organizations import by_ids
 from app.validation.uuids import as_hyphenated_uuid
+
+OFFERED = 200
+"""Organizations to choose among; others are typed."""
 
 
 @portal.get("/settings/groups", endpoint="portal_settings_groups")
@@ -39,7 +43,7 @@ def portal_settings_group_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            wanted = GroupInput(form.name.data or "", _named(session, form.lines))
+            wanted = GroupInput(form.name.data or "", _chosen(session, form))
             made = organization_groups.create(session, caller(), wanted)
             submission.led_to(url_for("portal.portal_settings_groups"))
     except ValidationFailed as error:
@@ -60,7 +64,7 @@ def portal_settings_group_save(group_id: UUID) -> Page:
     form = OrganizationGroupForm()
     try:
         with transaction() as session:
-            ids = form.kept_ids | _named(session, form.lines)
+            ids = _chosen(session, form)
             organization_groups.update(
                 session,
                 caller(),
@@ -101,32 +105,42 @@ def portal_settings_group_delete(group_id: UUID) -> Response:
     return redirect(url_for("portal.portal_settings_groups"), 303)
 
 
-def _named(session: Session, lines: Iterable[str]) -> set[UUID]:
-    """Return the organizations of these names or ids. Raises `ValidationFailed` (codes of
-    `users.by_name`)."""
-    found = set()
-    for line in lines:
+def _chosen(session: Session, form: GroupFields) -> set[UUID]:
+    """Return the organizations that are selected, and those of the names and ids that were typed.
+    Raises `ValidationFailed` (codes of `users.by_name`)."""
+    found = form.kept_ids
+    for line in form.lines:
         identifier = as_hyphenated_uuid(line)
         known = by_ids(session, caller(), [identifier]) if identifier else {}
         found.add(next(iter(known), None) or users.by_name(session, caller(), line).id)
     return found
 
 
+def _offer(session: Session, form: GroupFields, present: Sequence[Organization] = ()) -> None:
+    """Offer the organizations of the group and the first of the others, by name."""
+    first = organizations.search(session, caller(), sort="name", limit=OFFERED)
+    known = {each.id: each for each in (*present, *first.items)}
+    by_name = sorted(known.values(), key=lambda each: (each.name_key, each.id))
+    form.offer(by_name, has_more=first.next_cursor is not None)
+
+
 def _stored(session: Session, group_id: UUID) -> OrganizationGroupForm:
     group = organization_groups.get(session, caller(), group_id)
-    return OrganizationGroupForm.showing(
-        group, organization_groups.organizations_of(session, group)
-    )
+    present = organization_groups.organizations_of(session, group)
+    form = OrganizationGroupForm.showing(group, present)
+    _offer(session, form, present)
+    return form
 
 
 def _new_page(form: NewGroupForm) -> str:
     with transaction(read_only=True) as session:
         organization_groups.listing(session, caller())  # refuses operators
+        _offer(session, form)
     return render_template("portal/organization_groups/new.html", form=form)
 
 
 def _page(group_id: UUID, form: OrganizationGroupForm) -> str:
     with transaction(read_only=True) as session:
         group = organization_groups.get(session, caller(), group_id)
-        form.offer(organization_groups.organizations_of(session, group))
+        _offer(session, form, organization_groups.organizations_of(session, group))
     return render_template("portal/organization_groups/group.html", form=form, group=group)

@@ -119,7 +119,11 @@ class TemplateAssistantForm(AssistantForm):
 
 
 class TemplateCampaignForm(PlanForm):
-    """The campaign of a template; its assistant is a position among those of the template."""
+    """The campaign of a template; its assistant is a position among those of the template. Its days
+    belong to a campaign of an organization."""
+
+    starts_on = None
+    ends_on = None
 
     version = VersionField()
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)

@@ -1,6 +1,7 @@
 """New organizations from a template: one from a form, many from a file."""
 
 import io
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
@@ -20,7 +21,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
 from app.services import organization_templates
-from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerRow
+from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerFile
 
 
 @portal.get("/organization-templates/<uuid:template_id>/use")
@@ -71,21 +72,23 @@ def organization_template_use_many(template_id: UUID) -> str:
 def organization_template_check_many(template_id: UUID) -> Page:
     """Show each row of the file with its problems; nothing is written."""
     form = CustomersForm()
-    rows = _sent_rows(template_id, form)
-    if rows is None:
+    sent = _sent(template_id, form)
+    if sent is None:
         return _many_page(template_id, form), 422
     with transaction(read_only=True) as session:
-        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
-    form.rows.data = organization_templates.as_text(rows)
-    return _checked_page(template_id, form, checked)
+        checked = organization_templates.check_many(
+            session, caller(), template_id, sent.rows, bounds()
+        )
+    form.rows.data = organization_templates.as_text(sent.rows)
+    return _checked_page(template_id, form, checked, sent.unused)
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many")
 def organization_template_create_many(template_id: UUID) -> Page:
     """Create the organizations of the rows that were checked and still have no problem."""
     form = CustomersForm()
-    rows = _sent_rows(template_id, form, were_checked=True)
-    if rows is None:
+    sent = _sent(template_id, form, were_checked=True)
+    if sent is None:
         return _many_page(template_id, form), 422
     with transaction() as session:
         submission = Submission(session, notice=gettext("These organizations were created before."))
@@ -93,7 +96,7 @@ def organization_template_create_many(template_id: UUID) -> Page:
             session,
             caller(),
             template_id,
-            rows,
+            sent.rows,
             bounds(),
             in_trial=settings().new_organizations_in_trial,
             carrier=CarrierKind(settings().carrier),
@@ -120,11 +123,13 @@ def organization_template_create_many(template_id: UUID) -> Page:
 def organization_template_corrected_file(template_id: UUID) -> Page:
     """Return the rows that were refused as a file, each with its problem, to fix and choose."""
     form = CustomersForm()
-    rows = _sent_rows(template_id, form, were_checked=True)
-    if rows is None:
+    sent = _sent(template_id, form, were_checked=True)
+    if sent is None:
         return _many_page(template_id, form), 422
     with transaction(read_only=True) as session:
-        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
+        checked = organization_templates.check_many(
+            session, caller(), template_id, sent.rows, bounds()
+        )
     written = [(each.row, " ".join(each.problems)) for each in checked]
     return csv_file("organizations-to-fix", [organization_templates.corrected_file(written)])
 
@@ -133,9 +138,9 @@ def _text_of(refused: list[CheckedRow]) -> str:
     return organization_templates.as_text([each.row for each in refused])
 
 
-def _sent_rows(
+def _sent(
     template_id: UUID, form: CustomersForm, *, were_checked: bool = False
-) -> list[CustomerRow] | None:
+) -> CustomerFile | None:
     """Return the rows of the file, or those of the page if they ``were_checked`` before; None, with
     the reason at the field of the file, if they can't be read. Raises `NotFound`."""
     opened(template_id)
@@ -148,7 +153,7 @@ def _sent_rows(
         return None
 
 
-def _rows_of_file(sent: FileStorage | None) -> list[CustomerRow]:
+def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
     """Raises `ValidationFailed`."""
     if not sent:
         raise ValidationFailed.on("file", "required", gettext("Choose a file."))
@@ -169,6 +174,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         template=found.template,
         content=found.content,
         words=content_words(found.content),
+        in_trial=settings().new_organizations_in_trial,
         email_hint=INVITATION_HINTS.get(found.content.first_role),
         form=form,
     )
@@ -180,18 +186,22 @@ def _many_page(template_id: UUID, form: CustomersForm) -> str:
         "portal/organization_templates/use_many.html",
         template=found.template,
         content=found.content,
+        in_trial=settings().new_organizations_in_trial,
         form=form,
         most=MOST_ROWS,
     )
 
 
-def _checked_page(template_id: UUID, form: CustomersForm, checked: list[CheckedRow]) -> str:
+def _checked_page(
+    template_id: UUID, form: CustomersForm, checked: list[CheckedRow], unused: Sequence[str]
+) -> str:
     found = opened(template_id)
     return render_template(
         "portal/organization_templates/checked.html",
         template=found.template,
         content=found.content,
         form=form,
+        unused=unused,
         rows=sorted(checked, key=lambda each: not each.problems),
         region_names=region_names,
         good=sum(not each.problems for each in checked),

@@ -112,6 +112,7 @@ def organization_template(template_id: UUID) -> str:
         "portal/organization_templates/detail.html",
         template=found.template,
         content=content,
+        in_trial=settings().new_organizations_in_trial,
         limits=limit_facts(content),
         rules=rule_facts(content.rules),
         plan=campaign_facts(content, content.campaign) if content.campaign else [],

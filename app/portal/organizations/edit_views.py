@@ -164,6 +164,7 @@ def _new_page(form: NewForm) -> str:
     return render_template(
         "portal/organizations/new.html",
         form=form,
+        in_trial=settings().new_organizations_in_trial,
         user_limits=organizations.USUAL_USER_LIMITS,
         may_invite=caller().may(Permission.USERS_WRITE)
         and Role.STANDARD in users.types_for(caller()),

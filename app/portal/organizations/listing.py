@@ -76,7 +76,7 @@ ORGANIZATIONS = ListDefinition(
             "cell-name",
             sort="name",
         ),
-        Column("user", lazy_gettext("First user"), lambda row: row.first_user, "wrap", usual=False),
+        Column("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
         Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
         Column(
             "status",

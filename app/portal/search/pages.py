@@ -27,9 +27,10 @@ ACCOUNT = lazy_gettext("Your account")
 # Translators: words that find a page of the settings, separated by spaces.
 SETTINGS_WORDS = {
     "portal.portal_settings_domain": lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
-    "portal.branding": lazy_gettext("logo colours icon pictures texts emails"),
+    "portal.branding": lazy_gettext("logo colours icon pictures texts emails tagline slogan"),
+    "portal.pricing": lazy_gettext("price prices plans fees costs"),
     "portal.sign_in_policy": lazy_gettext(
-        "second factor two-factor 2fa mfa passkey password sessions security login"
+        "second factor two-factor 2fa mfa passkey password policy rules sessions security login"
     ),
     "portal.personal_data_settings": lazy_gettext(
         "privacy gdpr retention kept days recordings transcripts delete erase"
@@ -66,7 +67,6 @@ PAGES = (
     Page(
         lazy_gettext("Versions of your brand"), "portal.branding_history", lazy_gettext("roll back")
     ),
-    Page(lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")),
     Page(lazy_gettext("Stripe account"), "portal.pricing_stripe", lazy_gettext("payments billing")),
     Page(lazy_gettext("Report emails"), "portal.report_schedule", lazy_gettext("schedule monthly")),
     Page(lazy_gettext("Notifications"), "portal.notifications", lazy_gettext("bell unread")),
@@ -135,6 +135,7 @@ PAGES = (
         Page(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
         for endpoint, name in SETTINGS_PAGES
     ),
+    Page(lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")),
     Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
 ACTIONS = (
@@ -160,6 +161,11 @@ ACTIONS = (
     ),
     Page(lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")),
     Page(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
+    Page(
+        lazy_gettext("Upload contacts"),
+        "portal.upload_choose_campaign",
+        lazy_gettext("import file csv excel add new"),
+    ),
     Page(
         lazy_gettext("Pause all calls"),
         "portal.calling_pause_confirm",

@@ -12,6 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models.folding import fold
 from app.portal.search import pages
+from app.portal.search.highlight import highlighted
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES, phone, when_in_zone
@@ -57,6 +58,7 @@ def find_things() -> str:
         "portal/search/page.html",
         "portal/search/_quick.html",
         words=words,
+        highlighted=lambda text: highlighted(str(text), words),
         groups=[group for group in groups if group.hits],
         all_url=url_for("portal.find", q=words),
     )

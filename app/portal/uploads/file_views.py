@@ -1,21 +1,27 @@
 """The file of an upload for download: all rows with their problems, or only those that failed."""
 
 from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
 from uuid import UUID
 
-from flask import Response, stream_with_context
+from flask import Response, flash, redirect, stream_with_context, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.contact_files.writing import Writer
-from app.errors import Conflict, Gone, NotFound
-from app.extensions import caller, transaction
+from app.errors import Conflict, Gone, NotFound, TooLarge
+from app.extensions import caller, delete_file, files, settings, transaction
 from app.languages import gettext
 from app.models import ContactImport
 from app.portal.web.blueprint import portal
+from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.lists import csv_file
 from app.services.csv_files import first_line, lines
 from app.services.imports import reports, uploads
 
+IN_MEMORY = 1_000_000
+"""Bytes of a file that are kept in memory while it is written."""
 _KINDS = {
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -47,23 +53,69 @@ def upload_file(upload_id: UUID, ending: str) -> Response:
     return _file(upload_id, ending, failed_only=False)
 
 
-def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
+@portal.post("/uploads/<uuid:upload_id>/fix-failed")
+def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
+    """Upload the rows that failed as a file of their own, to fix them on its check screen."""
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        if found.rows_forgotten_at is not None:
-            message = gettext(
-                "The rows of this upload were removed on %(time)s. "
-                "Its figures and its history are still there.",
-                time=moment(found.rows_forgotten_at),
-            )
-            raise Gone(message, "rows_forgotten")
-        is_there = found.checked_at is not None and found.columns
-        if not is_there or ending != reports.ending_of(found):
-            raise NotFound
+        found = _with_rows(session, upload_id)
         writer = reports.writer_of(session, found)
+        chosen = uploads.choices_for_failed_rows(found)
+    with SpooledTemporaryFile(IN_MEMORY) as file:
+        for piece in _pieces(found, writer, failed_only=True):
+            file.write(piece)
+        file.seek(0)
+        kept = files().save(file, max_bytes=settings().max_upload_bytes)
+    try:
+        with transaction() as session:
+            submission = Submission(session)
+            made = uploads.create(
+                session,
+                caller(),
+                found.campaign_id,
+                action=found.action,
+                file=kept,
+                file_name=f"{_name(found, failed_only=True)}.{reports.ending_of(found)}",
+                storage_defaults=settings().storage_defaults,
+                chosen=chosen,
+            )
+            url = submission.led_to(url_for("portal.upload", upload_id=made.id))
+    except BaseException as error:
+        delete_file(kept.key)
+        if not isinstance(error, TooLarge):
+            raise
+        flash(error.message, "warning")
+        url = url_for("portal.upload", upload_id=upload_id)
+    return redirect(url, 303)
+
+
+def _with_rows(session: Session, upload_id: UUID) -> ContactImport:
+    """Return the upload if its rows can be read. Raises `Gone` and `NotFound`."""
+    found = uploads.get(session, caller(), upload_id)
+    if found.rows_forgotten_at is not None:
+        message = gettext(
+            "The rows of this upload were removed on %(time)s. "
+            "Its figures and its history are still there.",
+            time=moment(found.rows_forgotten_at),
+        )
+        raise Gone(message, "rows_forgotten")
+    if found.checked_at is None or not found.columns:
+        raise NotFound
+    return found
+
+
+def _name(found: ContactImport, *, failed_only: bool) -> str:
     stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
     kind = "failed-rows-of" if failed_only else "problems-in"
-    name = f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
+    return f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
+
+
+def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
+    with transaction(read_only=True) as session:
+        found = _with_rows(session, upload_id)
+        if ending != reports.ending_of(found):
+            raise NotFound
+        writer = reports.writer_of(session, found)
+    name = _name(found, failed_only=failed_only)
     response = Response(
         stream_with_context(_pieces(found, writer, failed_only=failed_only)),
         content_type=_KINDS[ending],

@@ -40,11 +40,14 @@ Page = str | tuple[str, int] | Response
 def user_new() -> Page:
     form = InviteForm()
     given = _given_organization()
+    full = None
     if given is not None:
         with transaction(read_only=True) as session:
-            form.organization.data = organizations.get(session, caller(), given).name
+            organization = organizations.get(session, caller(), given)
+            full = organizations.no_seat(session, organization)
+        form.organization.data = organization.name
         form.role.data = Role.STANDARD.value
-    return _invite_page(form)
+    return _invite_page(form, full=full)
 
 
 @portal.post("/people/invite")
@@ -59,8 +62,8 @@ def user_invite() -> Page:
             invited = _invite(session, form)
             url = submission.led_to(url_for("portal.user", user_id=invited.id))
     except (ValidationFailed, Forbidden) as error:
-        limited = error.code == "user_limit_reached"
-        return refused(error, form, lambda: _invite_page(form, limited=limited))
+        full = error.message if error.code == "user_limit_reached" else None
+        return refused(error, form, lambda: _invite_page(form, full=full))
     flash(
         gettext(
             "%(email)s invited. The link in the email works once, for seven days.",
@@ -175,18 +178,19 @@ def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
     return refused(error, form, lambda: _edit_page(user_id, form), stored=stored, target=target)
 
 
-def _invite_page(form: InviteForm, *, limited: bool = False) -> str:
+def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
+    """``full`` says that the user limit of the organization is reached."""
     roles = _roles_to_invite()
     form.offer(roles)
     given = _given_organization()
     raise_url = None
-    if limited and may_open(caller(), "portal.organization_plan"):
+    if full and may_open(caller(), "portal.organization_plan"):
         with transaction(read_only=True) as session:
             raise_url = url_for("portal.organization_plan", organization_id=_named(session, form))
     return render_template(
         "portal/users/invite.html",
         form=form,
-        limited=limited,
+        full=full,
         raise_url=raise_url,
         back_url=url_for("portal.organization_users", organization_id=given)
         if given

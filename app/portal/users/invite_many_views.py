@@ -59,12 +59,13 @@ def users_invite_many_send() -> Page:
         return _many_page(form, error.full), 422
     except ValidationFailed as error:
         return refused(error, form, lambda: _many_page(form))
+    form.users.data = _refused_lines(results, text)
     return render_template(
         "portal/users/invited.html",
         results=results,
         counts={outcome: sum(r.outcome is outcome for r in results) for outcome in Outcome},
-        again=_refused_lines(results, text),
-        organization=usual,
+        form=form,
+        organizations=suggested_organizations(),
     )
 
 

@@ -1,11 +1,11 @@
 """Form fields that several screens share, and the hidden fields of every form."""
 
 import secrets
-from datetime import time
+from datetime import date, time
 from typing import Any
 
 from markupsafe import Markup, escape
-from wtforms import HiddenField, IntegerField, SelectMultipleField, TimeField
+from wtforms import DateField, HiddenField, IntegerField, SelectMultipleField, TimeField
 from wtforms.fields import Field
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
@@ -112,6 +112,18 @@ class Checkboxes(SelectMultipleField):
 
     def __init__(self, label: str, **kwargs: Any) -> None:
         super().__init__(label, validate_choice=False, **kwargs)
+
+
+class DayField(DateField):
+    """A day; blank is none."""
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        text = valuelist[0].strip() if valuelist else ""
+        try:
+            self.data = date.fromisoformat(text) if text else None
+        except ValueError:
+            self.data = None
+            raise ValueError(gettext("Enter a day like 2026-02-28.")) from None
 
 
 class ClockField(TimeField):

@@ -153,6 +153,11 @@ def night_words(start: time, end: time) -> str | None:
     )
 
 
+def typographic(message: str) -> str:
+    """Return a message of the API as screens write it: "can’t", not "can't"."""
+    return message.replace("n't", "n’t")
+
+
 def register(app: Flask) -> None:
     filters = (
         *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
@@ -161,6 +166,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
+    app.jinja_env.filters["typographic"] = typographic
     app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]

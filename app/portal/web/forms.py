@@ -17,6 +17,7 @@ from app.extensions import transaction
 from app.languages import gettext
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
 from app.portal.web.fields import HiddenMark, VersionField, hidden_mark, once_token
+from app.portal.web.formats import typographic
 from app.schemas.base import Wire, wire_name
 from app.schemas.parsing import read
 
@@ -77,14 +78,15 @@ class PortalForm(FlaskForm):
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field, and those of no field into `problems`."""
-        rest = [] if error.problems else [error.message]
+        rest = [] if error.problems else [typographic(error.message)]
         named = self.fields_by_wire()
         for problem in error.problems:
             name = named.get(problem.field) or named.get(problem.field.partition(".")[0])
+            message = typographic(problem.message)
             if name is None:
-                rest.append(problem.message)
+                rest.append(message)
             else:
-                self[name].errors = (*self[name].errors, problem.message)
+                self[name].errors = (*self[name].errors, message)
         self.problems = [*self.problems, *(("", words) for words in rest)]
 
     def differences(self, stored: Self) -> list[Difference]:

@@ -47,7 +47,7 @@ def zoned(label: str) -> str:
 def zone_note() -> str:
     """Return the sentence that names the zone, behind another one, if the reader hasn't chosen
     it."""
-    return "" if _is_readers() else " " + gettext("Times are %(zone)s.", zone=zone())
+    return "" if _is_readers() else " " + gettext("Times are in %(zone)s.", zone=zone())
 
 
 def _is_readers() -> bool:

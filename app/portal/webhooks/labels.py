@@ -1,7 +1,7 @@
 """Labels of webhooks and their deliveries."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from flask import url_for
@@ -142,9 +142,17 @@ def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
     )
 
 
+def _log_words(count: int) -> Iterator[str]:
+    if count:
+        yield ngettext(
+            "Its log of %(num)s delivery is deleted.",
+            "Its log of %(num)s deliveries is deleted.",
+            count,
+        )
+
+
 def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
-    logged = sum(counts.values())
     return Confirmation(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
         title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
@@ -156,11 +164,7 @@ def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> 
             )
             if left
             else gettext("No events are waiting."),
-            ngettext(
-                "Its log of %(num)s delivery is deleted.",
-                "Its log of %(num)s deliveries is deleted.",
-                logged,
-            ),
+            *_log_words(sum(counts.values())),
             gettext("This can’t be undone. A new webhook gets a new secret."),
         ],
         act=gettext("Remove webhook"),

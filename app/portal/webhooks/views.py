@@ -63,7 +63,7 @@ def api_webhook_new() -> Page:
         organization = organization_picker.organization_named(session)
         if organization is None:
             back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-            return organization_picker.choose_page(session, gettext("Create webhook"), back)
+            return organization_picker.choose_page(session, gettext("Add webhook"), back)
     return _form_page(organization, WebhookForm())
 
 
@@ -135,7 +135,8 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         event=EVENT_WORDS.get(delivery.type, gettext("Test event")),
         state=delivery_state(endpoint, delivery),
         is_under_way=is_under_way(endpoint, delivery),
-        is_over=delivery.ended_at is not None,
+        can_be_sent_again=deliveries.can_be_sent_again(delivery),
+        is_retrying=deliveries.is_retrying(delivery),
     )
 
 

@@ -9,6 +9,7 @@ from app.services.alerts.measuring import period_starts
 from app.services.alerts.reading import Shown, acknowledge, open_alerts, search, titles
 from app.services.alerts.rules import (
     MOST_RULES,
+    MUTE_DAYS,
     RuleInput,
     create,
     get,

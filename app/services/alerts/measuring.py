@@ -1,12 +1,12 @@
 """The figures that alert rules watch: one query for each measure, for the rules of all partners."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, select, true
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure, AlertPeriod, OrganizationStatus, UserStatus
@@ -28,12 +28,18 @@ PERCENT = 100
 
 Values = Mapping[UUID, Mapping[AlertPeriod | None, int]]
 """By organization or partner, then by period; the period is None for measures without one."""
-Query = Callable[[Session, Sequence[AlertRule], datetime], Values]
+Query = Callable[[Session, Sequence[AlertRule], datetime, Collection[UUID] | None], Values]
 
 
-def measured(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
-    """Return what rules of one measure watch, of their partners and of each organization."""
-    return _QUERIES[rules[0].measure](session, rules, now)
+def measured(
+    session: Session,
+    rules: Sequence[AlertRule],
+    now: datetime,
+    organization_ids: Collection[UUID] | None = None,
+) -> Values:
+    """Return what rules of one measure watch, of their partners and of each organization, or only
+    of ``organization_ids``."""
+    return _QUERIES[rules[0].measure](session, rules, now, organization_ids)
 
 
 def is_met(rule: AlertRule, value: int) -> bool:
@@ -63,7 +69,12 @@ def _of_days(
 ) -> Query:
     """A measure that is worked out from the sums of daily totals; None is no value."""
 
-    def query(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
+    def query(
+        session: Session,
+        rules: Sequence[AlertRule],
+        now: datetime,
+        only: Collection[UUID] | None,
+    ) -> Values:
         wanted = {rule.period for rule in rules}
         starts = {
             period: start for period, start in period_starts(now.date()).items() if period in wanted
@@ -77,6 +88,7 @@ def _of_days(
             select(table.partner_id, table.organization_id, *sums)
             .where(
                 table.partner_id.in_(_partners(rules)),
+                _among(table.organization_id, only),
                 table.day.between(min(starts.values()), now.date()),
             )
             .group_by(table.partner_id, table.organization_id)
@@ -106,7 +118,12 @@ def _rate(sums: tuple[int, ...]) -> int | None:
     return PERCENT * answered // ended if ended >= FEWEST_CALLS else None
 
 
-def _silence(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
+def _silence(
+    session: Session,
+    rules: Sequence[AlertRule],
+    now: datetime,
+    only: Collection[UUID] | None,
+) -> Values:
     """Days since the last call of active organizations, or since they were created."""
 
     def last(table: type[CallDay | ConversationDay]) -> Any:
@@ -114,7 +131,7 @@ def _silence(session: Session, rules: Sequence[AlertRule], now: datetime) -> Val
         return select(func.max(table.day)).where(own).correlate(Organization).scalar_subquery()
 
     rows = session.execute(
-        _active(rules, Organization.created_at, last(CallDay), last(ConversationDay))
+        _active(rules, only, Organization.created_at, last(CallDay), last(ConversationDay))
     )
     values: dict[UUID, int] = {}
     for partner_id, organization_id, created_at, *days in rows:
@@ -124,7 +141,12 @@ def _silence(session: Session, rules: Sequence[AlertRule], now: datetime) -> Val
     return {subject: {None: value} for subject, value in values.items()}
 
 
-def _limits(session: Session, rules: Sequence[AlertRule], _now: datetime) -> Values:
+def _limits(
+    session: Session,
+    rules: Sequence[AlertRule],
+    _now: datetime,
+    only: Collection[UUID] | None,
+) -> Values:
     """The share of users or assistants in use, of active organizations with room for several."""
     users = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
@@ -133,6 +155,7 @@ def _limits(session: Session, rules: Sequence[AlertRule], _now: datetime) -> Val
     rows = session.execute(
         _active(
             rules,
+            only,
             users.correlate(Organization).scalar_subquery(),
             Organization.user_limit,
             assistants.correlate(Organization).scalar_subquery(),
@@ -154,14 +177,28 @@ def _partners(rules: Sequence[AlertRule]) -> set[UUID]:
     return {rule.partner_id for rule in rules}
 
 
-def _active(rules: Sequence[AlertRule], *columns: ColumnElement[Any] | Any) -> Any:
+def _among(column: ColumnElement[Any] | Any, only: Collection[UUID] | None) -> ColumnElement[bool]:
+    return true() if only is None else column.in_(only)
+
+
+def _active(
+    rules: Sequence[AlertRule],
+    only: Collection[UUID] | None,
+    *columns: ColumnElement[Any] | Any,
+) -> Any:
     return select(Organization.partner_id, Organization.id, *columns).where(
         Organization.partner_id.in_(_partners(rules)),
+        _among(Organization.id, only),
         Organization.status == OrganizationStatus.ACTIVE,
     )
 
 
-def _spending(session: Session, rules: Sequence[AlertRule], now: datetime) -> Values:
+def _spending(
+    session: Session,
+    rules: Sequence[AlertRule],
+    now: datetime,
+    only: Collection[UUID] | None,
+) -> Values:
     """The largest share of the limits of a day and a month that is spent or reserved."""
     limit, total = SpendingLimit, SpendingTotal
     money = total.spent_micros + total.reserved_micros
@@ -171,6 +208,7 @@ def _spending(session: Session, rules: Sequence[AlertRule], now: datetime) -> Va
         .join(total, total.scope == limit.scope)
         .where(
             limit.partner_id.in_(_partners(rules)),
+            _among(limit.organization_id, only),
             limit.api_key_id.is_(None),
             total.period.in_((day_of(now), month_of(now))),
         )

@@ -1,20 +1,24 @@
 """The alerts of a partner, and acknowledging them."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app import languages
+from app.enums import AlertPeriod, AlertScope
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Alert, AlertRule, Organization, utcnow
+from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.alerts.words import sentence, title
+from app.services.alerts.measuring import measured
+from app.services.alerts.words import amount, sentence, title
+from app.services.audit import notified
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
@@ -23,16 +27,26 @@ _NEWEST = Sort(Alert.opened_at, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An alert with its rule and the name of its organization, if it is about one."""
+    """An alert with its rule and the name of its organization, if it is about one. ``value_now`` is
+    what an open alert of a list measures now, if it can be measured."""
 
     alert: Alert
     rule: AlertRule
     organization: str | None
+    value_now: int | None = None
 
     @property
     def title(self) -> str:
         """What the alert found, in the current language."""
         return title(self.rule, self.alert.value, self.organization)
+
+    @property
+    def title_now(self) -> str:
+        """The title, followed by what is measured now where that is something else."""
+        if self.value_now is None or self.value_now == self.alert.value:
+            return self.title
+        now = amount(self.rule, self.value_now)
+        return gettext("%(title)s, now %(num)s", title=self.title, num=now)
 
     @property
     def rule_words(self) -> str:
@@ -48,13 +62,15 @@ def search(
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Shown]:
-    """Return a page of the open or the resolved alerts, newest first. Raises `Forbidden` and
-    `ValidationFailed` (``invalid_cursor``)."""
+    """Return a page of the open or the resolved alerts, newest first; open ones with what they
+    measure now, in one query for each measure. Raises `Forbidden` and `ValidationFailed`
+    (``invalid_cursor``)."""
     rows = _visible(caller).where(
         Alert.resolved_at.is_not(None) if resolved else Alert.resolved_at.is_(None)
     )
     page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
-    return Page(_shown(session, list(page.items)), page.next_cursor)
+    shown = _shown(session, list(page.items))
+    return Page(shown if resolved else _measured_now(session, shown), page.next_cursor)
 
 
 def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
@@ -94,7 +110,23 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
             target=target,
         )
         session.flush()
+        opened = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
+        notified.mark_read(session, caller, *opened)
     return shown
+
+
+def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:
+    values: dict[UUID, int | None] = {}
+    by_measure = sorted(shown, key=lambda each: each.rule.measure)
+    for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
+        rows = list(group)
+        whole = any(each.rule.scope is AlertScope.PARTNER for each in rows)
+        only = None if whole else {each.alert.subject_id for each in rows}
+        found = measured(session, [each.rule for each in rows], utcnow(), only)
+        for each in rows:
+            of_subject: Mapping[AlertPeriod | None, int] = found.get(each.alert.subject_id, {})
+            values[each.alert.id] = of_subject.get(each.rule.period)
+    return [replace(each, value_now=values[each.alert.id]) for each in shown]
 
 
 def _visible(caller: Caller) -> Select[Alert]:

@@ -31,7 +31,7 @@ _MOST: dict[AlertMeasure, int] = {
     AlertMeasure.SILENCE: 90,
 }
 _MOST_COUNTED = 1_000_000_000
-MUTED = timedelta(days=7)
+MUTE_DAYS = (1, 7, 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,18 @@ def update(
     return True
 
 
-def mute(session: Session, caller: Caller, rule_id: UUID, *, back: bool = False) -> AlertRule:
-    """Send nothing for `MUTED`, or send again with ``back``. Raises `Forbidden`, `NotFound`."""
+def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRule:
+    """Send nothing for so many days of `MUTE_DAYS`; with 0, send again. Raises `Forbidden`,
+    `NotFound` and `ValidationFailed` (``out_of_range``)."""
+    if days not in (0, *MUTE_DAYS):
+        message = gettext("Choose how long the rule is muted.")
+        raise ValidationFailed.on("days", "out_of_range", message)
     rule = get(session, caller, rule_id, for_change=True)
     before = {"mutedUntil": rule.muted_until}
-    rule.muted_until = None if back else utcnow() + MUTED
+    rule.muted_until = utcnow() + timedelta(days=days) if days else None
     rule.version += 1
     session.flush()
-    action = "alert_rule.unmuted" if back else "alert_rule.muted"
+    action = "alert_rule.muted" if days else "alert_rule.unmuted"
     _record(session, caller, rule, action, before=before, after={"mutedUntil": rule.muted_until})
     return rule
 

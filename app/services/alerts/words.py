@@ -127,6 +127,11 @@ def title(rule: AlertRule, value: int, organization: str | None) -> str:
     return _on_one_line(words)
 
 
+def amount(rule: AlertRule, value: int) -> str:
+    """What a rule measures: "308" or "14 %"."""
+    return _on_one_line(f"{written(value)} %") if UNITS[rule.measure] == "%" else written(value)
+
+
 def _period(rule: AlertRule) -> str:
     return str(PERIOD_WORDS[rule.period]) if rule.period else ""
 

@@ -1,22 +1,26 @@
 """Notifications: the entries of the history that happened while a user didn't look.
 
-Which of them are unread depends on one time of each user.
+Unread are those after the time when a user marked all as read, except for those that the user has
+marked one by one since.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from uuid import UUID
 
-from sqlalchemy import Select, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
-from app.models import AuditEntry, User, utcnow
+from app.models import AuditEntry, ReadNotification, User, utcnow
 from app.models.audit import IS_NOTIFIED, NOTIFIED_ACTIONS
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, counting_up_to, keyset_page
 from app.services.tenancy import of_tenant
+from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=14)
 MOST_COUNTED = 99
@@ -35,16 +39,32 @@ _NEEDED: dict[str, Permission] = {
 """The permission that a user needs for notifications, by the noun of the action."""
 
 
+def kinds(caller: Caller) -> list[str]:
+    """Return the nouns of the actions that the caller is notified of."""
+    return list(dict.fromkeys(action.partition(".")[0] for action in _actions(caller)))
+
+
 def listing(
-    session: Session, caller: Caller, *, cursor: str | None = None, limit: int = 25
+    session: Session,
+    caller: Caller,
+    *,
+    kind: str | None = None,
+    unread: bool = False,
+    cursor: str | None = None,
+    limit: int = 25,
 ) -> Page[tuple[AuditEntry, bool]]:
-    """Return a page of the caller's notifications, newest first, each with whether it is unread.
-    Raises `ValidationFailed` (``invalid_cursor``)."""
+    """Return a page of the caller's notifications, newest first, each with whether it is unread;
+    of one of `kinds`, or only unread ones. Raises `ValidationFailed` (``invalid_cursor``)."""
     rows = _visible(caller, utcnow() - KEPT)
+    if kind is not None:
+        rows = rows.where(AuditEntry.action.startswith(f"{kind}.", autoescape=True))
+    if unread:
+        rows = rows.where(_is_unread(caller))
     page = keyset_page(session, rows, NEWEST_FIRST, cursor=cursor, limit=limit)
-    read_at = _read_at(session, caller)
-    shown = [(entry, read_at is None or entry.at > read_at) for entry in page.items]
-    return Page(shown, page.next_cursor)
+    ids = [entry.id for entry in page.items]
+    still = select(AuditEntry.id).where(AuditEntry.id.in_(ids), _is_unread(caller))
+    unread_ids = set(session.scalars(still))
+    return Page([(entry, entry.id in unread_ids) for entry in page.items], page.next_cursor)
 
 
 def count_unread(session: Session, caller: Caller) -> int:
@@ -57,27 +77,51 @@ def count_unread(session: Session, caller: Caller) -> int:
 @lru_cache(200)
 def _counting(caller: Caller, since: datetime) -> Select[int]:
     """Every page counts: making the statement takes longer than running it."""
-    read_at = select(User.notifications_read_at).where(User.id == caller.user_id).scalar_subquery()
-    rows = _visible(caller, since).where(or_(read_at.is_(None), AuditEntry.at > read_at))
+    rows = _visible(caller, since).where(_is_unread(caller))
     return counting_up_to(rows.with_only_columns(AuditEntry.id), MOST_COUNTED)
 
 
-def mark_read(session: Session, caller: Caller) -> None:
+def mark_all_read(session: Session, caller: Caller) -> None:
     """Mark all notifications of the caller as read."""
     own = update(User).where(User.id == caller.user_id)
     session.execute(own.values(notifications_read_at=utcnow(), updated_at=User.updated_at))
+    session.execute(delete(ReadNotification).where(ReadNotification.user_id == caller.user_id))
+
+
+def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> None:
+    """Mark the unread notifications of the caller that meet the conditions on `AuditEntry` as
+    read."""
+    rows = _visible(caller, utcnow() - KEPT).where(_is_unread(caller), *about)
+    found = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
+    _keep_read(session, caller, found)
+
+
+def _keep_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -> None:
+    if caller.user_id is None or not entry_ids:
+        return
+    rows = [{"user_id": caller.user_id, "entry_id": entry_id} for entry_id in entry_ids]
+    session.execute(insert_into(session, ReadNotification).values(rows).on_conflict_do_nothing())
+    past = ReadNotification.entry_id < id_at(utcnow() - KEPT)
+    own = ReadNotification.user_id == caller.user_id
+    session.execute(delete(ReadNotification).where(own, past))
+
+
+def _actions(caller: Caller) -> list[str]:
+    return [action for action in NOTIFIED_ACTIONS if caller.may(_NEEDED[action.partition(".")[0]])]
+
+
+def _is_unread(caller: Caller) -> ColumnElement[bool]:
+    read_at = select(User.notifications_read_at).where(User.id == caller.user_id).scalar_subquery()
+    read_alone = exists().where(
+        ReadNotification.user_id == caller.user_id, ReadNotification.entry_id == AuditEntry.id
+    )
+    return and_(or_(read_at.is_(None), AuditEntry.at > read_at), ~read_alone)
 
 
 def _visible(caller: Caller, since: datetime) -> Select[AuditEntry]:
-    actions = [
-        action for action in NOTIFIED_ACTIONS if caller.may(_NEEDED[action.partition(".")[0]])
-    ]
+    actions = _actions(caller)
     others = or_(AuditEntry.actor_id.is_(None), AuditEntry.actor_id != caller.subject_id)
     rows = select(AuditEntry).where(IS_NOTIFIED, AuditEntry.id >= id_at(since), others)
     if len(actions) < len(NOTIFIED_ACTIONS):
         rows = rows.where(AuditEntry.action.in_(actions))
     return of_tenant(rows, caller, AuditEntry.partner_id, AuditEntry.organization_id)
-
-
-def _read_at(session: Session, caller: Caller) -> datetime | None:
-    return session.scalar(select(User.notifications_read_at).where(User.id == caller.user_id))

@@ -47,6 +47,15 @@ class UploadChoices:
     mapping: Sequence[str] = ()
 
 
+def choices_for_failed_rows(upload: ContactImport) -> UploadChoices:
+    """Return the choices for a file of the rows that failed: how phone numbers are read. What its
+    columns become is known from the upload itself."""
+    kept = ("region", "phoneOrder")
+    return UploadChoices(
+        {each: upload.read_options[each] for each in kept if each in upload.read_options}
+    )
+
+
 def get(
     session: Session, caller: Caller, upload_id: UUID, *, for_change: bool = False
 ) -> ContactImport:
@@ -67,6 +76,17 @@ def locked(session: Session, import_id: UUID) -> ContactImport | None:
 def counts_of(upload: ContactImport) -> dict[str, int]:
     """Return how many rows have each outcome: as planned, or as applied since that began."""
     return {name: getattr(upload, name) for name in COUNTS}
+
+
+def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the state of the undo of those of the uploads that are or were being undone. Raises
+    `Forbidden`."""
+    caller.require(Permission.CONTACTS_WRITE)
+    if not ids:
+        return {}
+    query = visible(caller).with_only_columns(ContactImport.id, ContactImport.undo_state)
+    under_way = ContactImport.id.in_(ids), ContactImport.undo_state.is_not(None)
+    return {row.id: row.undo_state for row in session.execute(query.where(*under_way))}
 
 
 def search(

@@ -64,6 +64,12 @@ def import_finished(facts: Facts) -> Words:
     )
 
 
+def outcome(counts: Mapping[str, Any]) -> str:
+    """Return the counts of an upload that aren't 0: "1,200 created, 2 failed"."""
+    words = {**_CHANGED, **_NOT_APPLIED}
+    return ", ".join(words[name](counts[name]) for name in words if counts.get(name))
+
+
 def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
     made, left = (
         [words(counts[name]) for name, words in parts.items() if counts[name]]

@@ -15,6 +15,7 @@ from app.services.organization_templates.creating import Customer, create_organi
 from app.services.organization_templates.customer_files import (
     MOST_BYTES,
     MOST_ROWS,
+    CustomerFile,
     CustomerRow,
     as_text,
     corrected_file,

@@ -83,7 +83,7 @@ def save_organization(
         speaker = speakers.index(plan.assistant_id) if plan.assistant_id in speakers else 0
         campaign = PreparedCampaign(
             stored.name,
-            replace(plan, assistant_id=None),
+            replace(plan, assistant_id=None, starts_on=None, ends_on=None),
             speaker,
             is_standard=outreach.stored_plan(session, stored) is None,
         )

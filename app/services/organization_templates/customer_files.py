@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import BinaryIO
@@ -12,6 +12,7 @@ from app.contact_files import (
     ReadOptions,
     UnreadableFile,
     guard_cell,
+    made_name,
     open_table,
     unguard_cell,
 )
@@ -47,7 +48,15 @@ class CustomerRow:
     customer: Customer
 
 
-def read_customers(file: BinaryIO, name: str = "") -> list[CustomerRow]:
+@dataclass(frozen=True, slots=True)
+class CustomerFile:
+    """The customers of a file, and the names of its columns that aren't used."""
+
+    rows: list[CustomerRow]
+    unused: tuple[str, ...]
+
+
+def read_customers(file: BinaryIO, name: str = "") -> CustomerFile:
     """Return the customers of a CSV or Excel file.
 
     Raises `UnreadableFile`, and `ValidationFailed` (``no_name_column``, ``too_many``).
@@ -83,7 +92,7 @@ def sample_file() -> bytes:
     )
 
 
-def from_text(text: str) -> list[CustomerRow]:
+def from_text(text: str) -> CustomerFile:
     """Return the rows of a form. Raises as `read_customers`."""
     options = ReadOptions(encoding="utf-8", delimiter=",", header_row=1, limits=_LIMITS)
     return _read(io.BytesIO(text.encode("utf-8", "replace")), "", options)
@@ -114,7 +123,7 @@ def _key(name: str) -> str:
     return name.casefold().removeprefix("the ").replace("’", "'")
 
 
-def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
+def _read(file: BinaryIO, name: str, options: ReadOptions) -> CustomerFile:
     found: list[CustomerRow] = []
     with open_table(file, name=name, options=options) as table:
         columns = {} if table.header_is_made else _columns(table.header)
@@ -123,6 +132,7 @@ def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
                 "The first row must name the columns, such as name, email and country."
             )
             raise ValidationFailed.on("file", "no_name_column", message)
+        unused = tuple(_unused(table.header, columns))
         for row in table.rows():
             if len(found) == MOST_ROWS:
                 message = gettext(
@@ -138,7 +148,16 @@ def _read(file: BinaryIO, name: str, options: ReadOptions) -> list[CustomerRow]:
             found.append(CustomerRow(row.number, _customer(row.cells, columns)))
     if not found:
         raise UnreadableFile("no_rows")
-    return found
+    return CustomerFile(found, unused)
+
+
+def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
+    """A column without a name has one that was made for it."""
+    for at, head in enumerate(header):
+        name = head.replace("\0", "").strip()[:LONGEST_CELL]
+        known = at in columns.values() or name.casefold() == PROBLEM_COLUMN
+        if not known and name != made_name(at):
+            yield name
 
 
 def _columns(header: Sequence[str]) -> dict[str, int]:

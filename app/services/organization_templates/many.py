@@ -9,8 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, OrganizationStatus
-from app.errors import DomainError
-from app.languages import gettext
+from app.errors import DomainError, Problem
+from app.languages import gettext, lazy_gettext
 from app.models import Organization, User
 from app.models.base import name_key
 from app.policy.caller import Caller
@@ -21,6 +21,15 @@ from app.services.organization_templates.customer_files import CustomerRow
 from app.services.organization_templates.loading import get
 from app.services.users import new_administrators
 from app.services.users.creating import email_exists
+
+_COLUMN_NAMES = {
+    "name": lazy_gettext("Name"),
+    "email": lazy_gettext("Email"),
+    "userName": lazy_gettext("User name"),
+    "defaultRegion": lazy_gettext("Country"),
+    "timezone": lazy_gettext("Time zone"),
+}
+"""By the field of a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ def check_many(
     for each in rows:
         customer = each.customer
         found = customer_problems(content, customer, openable, bounds)
-        problems = [problem.message for problem in found]
+        problems = [_at_its_column(problem) for problem in found]
         key, email = name_key(customer.name), (customer.email or "").lower()
         if key and key in known_names:
             message = gettext("There is an organization %(name)s already.", name=customer.name)
@@ -100,11 +109,19 @@ def create_many(
                 )
             results.append(CheckedRow(checked.row, organization_id=made.id))
         except DomainError as error:
-            messages = tuple(problem.message for problem in error.problems)
+            messages = tuple(_at_its_column(problem) for problem in error.problems)
             results.append(CheckedRow(checked.row, messages or (error.message,)))
     made_ids = [each.organization_id for each in results if each.organization_id]
     new_administrators.mail_owners(session, caller, made_ids)
     return results
+
+
+def _at_its_column(problem: Problem) -> str:
+    """Return the message of a problem after the name of its column."""
+    column = _COLUMN_NAMES.get(problem.field or "")
+    if column is None:
+        return problem.message
+    return gettext("%(column)s: %(problem)s", column=column, problem=problem.message)
 
 
 def _known_names(session: Session, partner_id: UUID, keys: Iterable[str]) -> set[str]:

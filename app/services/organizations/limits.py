@@ -23,16 +23,23 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
     organization = session.get_one(
         Organization, organization_id, with_for_update=True, populate_existing=True
     )
+    message = no_seat(session, organization)
+    if message is not None:
+        raise ValidationFailed(message, "user_limit_reached")
+
+
+def no_seat(session: Session, organization: Organization) -> str | None:
+    """Return why no more user fits into the organization; None if one fits."""
     taken = session.scalar(
         select(func.count())
         .select_from(User)
-        .where(User.organization_id == organization_id, User.status != UserStatus.DEACTIVATED)
+        .where(User.organization_id == organization.id, User.status != UserStatus.DEACTIVATED)
     )
-    if organization.user_limit and (taken or 0) >= organization.user_limit:
-        message = gettext(
-            "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
-            name=organization.name,
-            taken=taken,
-            limit=organization.user_limit,
-        )
-        raise ValidationFailed(message, "user_limit_reached")
+    if not organization.user_limit or (taken or 0) < organization.user_limit:
+        return None
+    return gettext(
+        "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
+        name=organization.name,
+        taken=taken,
+        limit=organization.user_limit,
+    )

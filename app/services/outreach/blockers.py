@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, CarrierKind
+from app.errors import Sentence
 from app.models import Campaign, Outreach, utcnow
 from app.phone import calling_code
 from app.policy.caller import Caller
@@ -18,13 +20,19 @@ from app.services.phone_numbers import Route
 DAY_USED_UP = "day_used_up"
 SPENDING = spending.REACHED
 PAUSED = "dialling_paused"
+NOT_BEGUN, OVER = "first_day_ahead", "last_day_over"
+_NOT_BEGUN_WORDS = Sentence.gettext("The first day of the plan hasn’t come yet.")
+_OVER_WORDS = Sentence.gettext("The last day of the plan is over.")
+
+
+_PASSING = (limits.DAY_USED_UP, limits.PLAN_USED_UP, str(_NOT_BEGUN_WORDS), str(_OVER_WORDS))
+"""Reasons that need no one to fix them."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignBlocker:
-    """``code`` is one of `rules.general_blocker`, ``agent_left``, `DAY_USED_UP`, `SPENDING` or
-    `PAUSED`;
-    ``until`` if it ends by itself."""
+    """``code`` is one of `rules.general_blocker`, ``agent_left``, `NOT_BEGUN`, `OVER`,
+    `DAY_USED_UP`, `SPENDING` or `PAUSED`; ``until`` if it ends by itself."""
 
     code: str
     sentence: str
@@ -46,6 +54,8 @@ def of_plan(
     )
     if broken is not None:
         return CampaignBlocker(broken.code, broken.message)
+    if found := _of_days(plan, parties, now):
+        return found
     wait = limits.day_used_up(session, parties.organization, now)
     if wait is not None:
         return CampaignBlocker(DAY_USED_UP, wait.why, wait.until)
@@ -56,6 +66,18 @@ def of_plan(
     if stop is None or stop.frees_up:
         return None
     return CampaignBlocker(SPENDING, stop.why, stop.until)
+
+
+def _of_days(plan: Outreach, parties: rules.Parties, now: datetime) -> CampaignBlocker | None:
+    """Whether it is before the first or after the last day of the plan."""
+    zone = ZoneInfo(parties.assistant.timezone or "UTC")
+    today = now.astimezone(zone).date()
+    if plan.starts_on is not None and today < plan.starts_on:
+        begins = datetime.combine(plan.starts_on, time(), zone).astimezone(now.tzinfo)
+        return CampaignBlocker(NOT_BEGUN, _NOT_BEGUN_WORDS(), begins)
+    if plan.ends_on is not None and today > plan.ends_on:
+        return CampaignBlocker(OVER, _OVER_WORDS())
+    return None
 
 
 def blocker(
@@ -83,7 +105,7 @@ def blocked_campaigns(
         .where(
             Campaign.status == CampaignStatus.ACTIVE,
             Outreach.held_reason.is_not(None),
-            Outreach.held_reason.not_in((limits.DAY_USED_UP, limits.PLAN_USED_UP)),
+            Outreach.held_reason.not_in(_PASSING),
         )
         .order_by(Campaign.id.desc())
         .limit(most)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import time
+from datetime import date, time
 from typing import Any
 from uuid import UUID
 
@@ -28,7 +28,8 @@ WORKDAYS = frozenset(range(1, 6))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Weekdays are ISO's, hours are in the contact's time zone; an end of 00:00 is midnight.
+    """Weekdays are ISO's, hours are in the contact's time zone; an end of 00:00 is midnight. The
+    first and the last day are days in the assistant's time zone.
     Without a pace calls are as fast as the organization's calls at once allow; without messages
     the assistant's own are used."""
 
@@ -36,6 +37,8 @@ class Plan:
     weekdays: frozenset[int] = WORKDAYS
     hours_start: time = time(8)
     hours_end: time = time(21)
+    starts_on: date | None = None
+    ends_on: date | None = None
     calls_per_hour: int | None = None
     calls_at_once: int | None = None
     intro_message: str | None = None
@@ -58,6 +61,8 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
         weekdays=weekdays_of(stored),
         hours_start=stored.hours_start,
         hours_end=stored.hours_end,
+        starts_on=stored.starts_on,
+        ends_on=stored.ends_on,
         calls_per_hour=stored.calls_per_hour,
         calls_at_once=stored.calls_at_once,
         intro_message=stored.intro_message,
@@ -195,6 +200,9 @@ def plan_problems(plan: Plan, most_at_once: int) -> Iterator[Problem]:
     if plan.hours_start >= closing(plan.hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("hoursEnd", "end_before_start", message)
+    if plan.starts_on and plan.ends_on and plan.ends_on < plan.starts_on:
+        message = gettext("The last day can’t be before the first day.")
+        yield Problem("endsOn", "end_before_start", message)
     bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))
     for name, most in bounds:
         value = getattr(plan, name)

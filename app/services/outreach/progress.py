@@ -196,7 +196,10 @@ def _end(
     weekdays, day = weekdays_of(outreach), now.astimezone(zone).date()
     for ahead in range(FARTHEST.days):
         date = day + timedelta(days=ahead)
-        if date.isoweekday() not in weekdays:
+        if outreach.ends_on is not None and date > outreach.ends_on:
+            return None
+        is_early = outreach.starts_on is not None and date < outreach.starts_on
+        if is_early or date.isoweekday() not in weekdays:
             continue
         opens = datetime.combine(date, outreach.hours_start, zone).astimezone(now.tzinfo)
         closes = datetime.combine(date, closing(outreach.hours_end), zone).astimezone(now.tzinfo)

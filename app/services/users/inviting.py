@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
@@ -137,8 +137,16 @@ def invite_many(
     found: dict[str, list[Organization]] = {}
     results = []
     for line in wanted:
+        problems = _problems_of(line)
         try:
             organization = _organization(session, caller, line, usual, found)
+        except DomainError as error:
+            problems.append(error.message)
+        if problems:
+            words = " ".join(problems)
+            results.append(LineResult(line.line, line.email, Outcome.REFUSED, words))
+            continue
+        try:
             results.append(_invite(session, caller, line, organization))
         except DomainError as error:
             refused = LineResult(line.line, line.email, Outcome.REFUSED, error.message)
@@ -174,11 +182,24 @@ def invite_many_or_none(
     return results
 
 
+def _problems_of(line: Wanted) -> list[str]:
+    """Return what is wrong with the address and the name."""
+    checks: tuple[Callable[[], None], ...] = (
+        lambda: refuse_no_email(line.email),
+        lambda: refuse_too_long("name", line.name, MAX_NAME),
+    )
+    problems = []
+    for check in checks:
+        try:
+            check()
+        except ValidationFailed as error:
+            problems.append(error.message)
+    return problems
+
+
 def _invite(
     session: Session, caller: Caller, line: Wanted, organization: Organization
 ) -> LineResult:
-    refuse_no_email(line.email)
-    refuse_too_long("name", line.name, MAX_NAME)
     known = session.scalar(
         visible(caller).where(
             User.email_key == email_key(line.email), User.organization_id == organization.id

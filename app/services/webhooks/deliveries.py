@@ -75,17 +75,29 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
     return made
 
 
+def can_be_sent_again(delivery: WebhookDelivery) -> bool:
+    """Whether `replay` accepts it: it has ended or waits for a retry."""
+    return delivery.state in _ENDED or is_retrying(delivery)
+
+
+def is_retrying(delivery: WebhookDelivery) -> bool:
+    """Whether it failed and waits for another attempt."""
+    return delivery.state is DeliveryState.WAITING and delivery.retries > 0
+
+
 def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> None:
-    """Send a delivery again, with the same id; if the endpoint is paused, once it resumes.
+    """Send a delivery again, with the same id; if the endpoint is paused, once it resumes. One that
+    waits for a retry is sent now.
 
     Raises `NotFound` and `Conflict` (``still_waiting``) if it is still being delivered.
     """
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     delivery = get(session, caller, endpoint_id, delivery_id)
-    if delivery.state not in _ENDED:
+    if not can_be_sent_again(delivery):
         message = gettext("This delivery is already in progress.")
         raise Conflict(message, "still_waiting")
     delivery.state, delivery.ended_at = DeliveryState.HELD, None
+    delivery.next_attempt_at = None
     _take_up(session, caller, endpoint, 1)
 
 

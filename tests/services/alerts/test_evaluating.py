@@ -214,7 +214,7 @@ def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
 
 def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tenant) -> None:
     rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1)
-    alerts.mute(session, own.caller(Role.ADMIN), rule_id)
+    alerts.mute(session, own.caller(Role.ADMIN), rule_id, 7)
     ended(session, own, own.organization.id, TODAY, 2, 0, 2)
     assert evaluate(session) == ["Northwind Bakery: 2 failed calls in 7 days"]
     assert session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all() == []

@@ -1,7 +1,7 @@
 """Campaigns that run: who is called, in which numbers, and who is left out for which reason."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from sqlalchemy import update
@@ -260,6 +260,30 @@ def test_the_pace_is_kept_and_what_was_missed_is_not_made_up_for(desk: Desk) -> 
     assert [desk.feed(at, calls_at_once=20) for at in turns] == [1, 0, 1, 1, 2]
 
 
+def test_calls_begin_on_the_first_day_of_the_plan_and_end_with_the_last(desk: Desk) -> None:
+    desk.session.get_one(Assistant, desk.line.assistant_id).timezone = "America/New_York"
+    desk.plan(starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 2), calls_per_hour=60)
+    desk.add(*people(4))
+    desk.start()
+    begins = datetime(2026, 12, 1, 5, 0, tzinfo=UTC)
+    ends = datetime(2026, 12, 3, 5, 0, tzinfo=UTC)
+    minute = timedelta(minutes=1)
+    plan = desk.session.get_one(Outreach, desk.campaign.id)
+    held = []
+    for at in (begins - minute, begins, ends - minute, ends):
+        plan.next_at = None
+        held.append((desk.feed(at), plan.held_reason))
+    assert held == [
+        (0, "The first day of the plan hasn’t come yet."),
+        (1, None),
+        (1, None),
+        (0, "The last day of the plan is over."),
+    ]
+    assert outreach.blocked_campaigns(desk.session, OWNER, 5) == []
+    desk.plan(starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 10), calls_per_hour=60)
+    assert desk.feed(ends) == 1
+
+
 def test_everybody_is_called_in_hours_of_their_own(desk: Desk) -> None:
     desk.plan(weekdays=frozenset({1, 2, 3, 4, 5}), hours_start=time(9), hours_end=time(17))
     desk.add({"phone": "+12025550101"}, {"phone": "+12135550101"}, {"phone": "+18085550101"})
@@ -392,6 +416,8 @@ def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
             weekdays=frozenset(),
             hours_start=time(9),
             hours_end=time(9),
+            starts_on=date(2026, 12, 2),
+            ends_on=date(2026, 12, 1),
             calls_per_hour=0,
             calls_at_once=21,
             intro_message="x" * 1001,
@@ -400,6 +426,7 @@ def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
         ("agentId", "agent_not_found"),
         ("weekdays", "required"),
         ("hoursEnd", "end_before_start"),
+        ("endsOn", "end_before_start"),
         ("callsPerHour", "out_of_range"),
         ("callsAtOnce", "out_of_range"),
         ("introMessage", "too_long"),

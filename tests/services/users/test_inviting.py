@@ -119,7 +119,10 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         (
             1,
             Outcome.REFUSED,
-            "This line has no organization. Add one, or choose one for all lines.",
+            (
+                "Enter an email like name@example.com. "
+                "This line has no organization. Add one, or choose one for all lines."
+            ),
         ),
         (2, Outcome.REFUSED, "There is no organization called “Nowhere”."),
         (

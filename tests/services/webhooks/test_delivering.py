@@ -217,6 +217,23 @@ def test_what_is_over_is_sent_again_under_its_id(
     assert (ids, second.body) == ((delivery.message_id,) * 2, first.body)
 
 
+def test_one_that_waits_for_a_retry_is_sent_at_once(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = event_to_try(session, admin, made)
+    assert not deliveries.can_be_sent_again(delivery)
+    attempt(session, settings, delivery, BUSY)
+    session.refresh(delivery)
+    assert (delivery.state, deliveries.is_retrying(delivery)) == (WAITING, True)
+    deliveries.replay(session, admin, made.endpoint.id, delivery.id)
+    assert delivery.next_attempt_at is None
+    delivering.take_up_held(session, made.endpoint.id)
+    message = attempt(session, settings, delivery, TAKEN)
+    assert message is not None
+    session.refresh(delivery)
+    assert delivery.state is DELIVERED
+
+
 def test_everything_that_failed_since_is_sent_again(
     session: Session, settings: Settings, admin: Caller, made: Shown
 ) -> None:
