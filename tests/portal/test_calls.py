@@ -356,12 +356,12 @@ def test_the_number_of_a_call_is_never_called_again(
         "No calls to it are waiting.",
         "Contacts with it stay in their campaigns.",
     ]
-    assert "Never call…" in browser.get(path).text
+    assert "Do not call this number" in browser.get(path).text
     answer = browser.post(f"{path}/do-not-call", {"reason": "Asked us"}, page=path)
     assert (answer.status_code, answer.location) == (303, path)
     page = browser.get(path).text
     assert "is on the do-not-call list." in page
-    assert ("This number is on it" in page, "Never call…" in page) == (True, False)
+    assert ("This number is on it" in page, "Do not call this number" in page) == (True, False)
     entry = session.get_one(DoNotCallEntry, (own.plus.id, "+12025550101"))
     assert (entry.reason, entry.source) == ("Asked us", "portal")
 
