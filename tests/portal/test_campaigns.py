@@ -82,7 +82,7 @@ def test_a_member_is_not_asked_for_an_organization_and_others_are(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "This can&#39;t be left blank."),
+        ({"name": " "}, "This can’t be left blank."),
         ({"name": "x" * 201}, "Too long. Use at most 200 characters."),
         ({"who": "some", "assistants": ["nonsense"]}, "There is no such assistant"),
     ],

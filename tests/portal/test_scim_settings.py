@@ -98,7 +98,7 @@ def test_a_refused_role_is_shown_at_the_field(
     url = f"{PAGE}/groups/{made.id}"
     answer = admin.post(url, {"role": "admin", "version": str(made.version)}, page=url)
     assert answer.status_code == 422
-    assert "You can&#39;t change your own role." in answer.text
+    assert "You can’t change your own role." in answer.text
     session.expire_all()
     assert session.get_one(ScimGroup, made.id).role is None
 

@@ -28,6 +28,8 @@ KINDS = {
     "alert": lazy_gettext("Alerts"),
     "dialling": lazy_gettext("Pauses of calling"),
     "mail": lazy_gettext("Emails"),
+    "organization": lazy_gettext("Budgets of organizations"),
+    "partner": lazy_gettext("Budget of the portal"),
     "phone_number": lazy_gettext("Phone numbers"),
     "upload": lazy_gettext("Uploads"),
     "user": lazy_gettext("Views by the operator"),
