@@ -10,13 +10,12 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.phone import PhoneError
-from app.portal.audit.values import value_words
 from app.portal.do_not_call.forms import NumbersForm, as_text
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import number
+from app.portal.web.formats import number, phone
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.services import do_not_call, organizations
@@ -98,14 +97,14 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/remove")
 def do_not_call_remove(organization_id: UUID) -> Response:
-    phone = request.form.get("number", "")
+    listed = request.form.get("number", "")
     try:
         with transaction() as session:
-            do_not_call.remove(session, caller(), organization_id, phone)
+            do_not_call.remove(session, caller(), organization_id, listed)
     except PhoneError as error:
         raise NotFound from error
     words = gettext(
-        "%(number)s was removed from the list and may be called again.", number=value_words(phone)
+        "%(number)s was removed from the list and may be called again.", number=phone(listed)
     )
     flash(words, "success")
     return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
