@@ -182,6 +182,9 @@ class Load:
         file = {"file": ("people.csv", f"first name,email\n{rows}".encode())}
         client.send_form("upload", path, path, data={"action": "upsert"}, files=file)
 
-    def _export(self, client: Client) -> None:
+    def _export(self, _client: Client) -> None:
+        """Sign in first: exports need a fresh proof of who the user is."""
+        client = Client(self._world, self._ports, self._figures)
+        client.sign_in()
         path = "/lists/organizations/exports?format=csv"
         client.send_form("export", path, path)
