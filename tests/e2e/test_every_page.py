@@ -62,6 +62,7 @@ SEEN_ELSEWHERE = {
     "/views/*",
     "/views/*/delete",
     "/notifications/bell",  # a part of each page
+    "/overview/earned",  # a part of the overview
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",
     "/settings/domain/records",  # a part of the page that refreshes itself
