@@ -134,7 +134,7 @@ def test_an_outage_ends_in_time_with_one_error_and_a_log_line(
     caplog.set_level(logging.WARNING)
     with line_to(s3_server) as line:
         files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
-        key = files.save(io.BytesIO(b"Ann"), max_bytes=3).key
+        key = s3_server.files(prefix).save(io.BytesIO(b"Ann"), max_bytes=3).key
         setattr(line, state, True)
         began = time.monotonic()
         with pytest.raises(Unavailable) as outage:
@@ -148,8 +148,8 @@ def test_an_outage_ends_in_time_with_one_error_and_a_log_line(
 
 def test_a_reader_notices_an_outage_on_its_way(s3_server: S3Server, prefix: str) -> None:
     with line_to(s3_server) as line:
-        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
-        key = files.save(io.BytesIO(LARGE), max_bytes=len(LARGE)).key
+        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=2)
+        key = s3_server.files(prefix).save(io.BytesIO(LARGE), max_bytes=len(LARGE)).key
         with files.open(key) as file:
             assert file.read(4) == b"0123"
             line.cut = True
