@@ -135,7 +135,7 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assis
             outcomes[number] = None
             continue
         [said] = re.findall(r'id="number-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
-        words = unescape(re.sub(r"<[^>]+>", "", said)).strip()
+        words = unescape(re.sub(r"<[^>]+>", "", said)).strip().replace("’", "'")
         outcomes[number] = words if E164.fullmatch(number) else "refused"
     assert outcomes == sentences()
     assert kept(session) == sorted(NUMBERS[None])
