@@ -155,7 +155,7 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
     call = call_now(fresh_database, queued)
     assert (call.status, call.status_detail) == (
         CallStatus.QUEUED,
-        "Calling is paused: restored from a backup",
+        "Calling is paused (restored from a backup).",
     )
     app = make_app()
     furnish(app, settings_for(url_of(fresh_database), folder), fresh_database)
