@@ -382,8 +382,8 @@ GUARDS = (
     Guard(
         "an organization has no more users than its limit",
         "app/services/organizations/limits.py",
-        "    if organization.user_limit and (taken or 0) >= organization.user_limit:",
-        "    if False:",
+        "    if not organization.user_limit or (taken or 0) < organization.user_limit:",
+        "    if True:",
         "tests/services/users/test_seats.py",
     ),
     Guard(
