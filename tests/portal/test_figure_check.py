@@ -18,19 +18,18 @@ from tests.fixtures.worker import make_line
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
-NOW = datetime.now(UTC)
 
 
 def check(session: Session) -> None:
-    """The check of yesterday, as the worker runs it after midnight."""
-    figure_check.keep(session, figure_check.counted(session, NOW.date()))
+    """The check of a day, as the worker runs it after midnight."""
+    figure_check.keep(session, figure_check.counted(session, datetime.now(UTC).date()))
     session.commit()
 
 
 @pytest.fixture
 def talked(session: Session) -> None:
     """Two conversations and an ended call of today."""
-    line = make_line(session)
+    line, now = make_line(session), datetime.now(UTC)
     for _each in range(2):
         conversations.record(
             session,
@@ -39,12 +38,12 @@ def talked(session: Session) -> None:
             assistant_id=line.assistant_id,
             call_id=None,
             answered_by=AnsweredBy.HUMAN,
-            started_at=datetime.combine(NOW.date(), datetime.min.time(), UTC),
-            ended_at=NOW,
+            started_at=datetime.combine(now.date(), datetime.min.time(), UTC),
+            ended_at=now,
         )
     call = line.accept(session)
     call.status = CallStatus.DIALING
-    lifecycle.end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=datetime.now(UTC))
+    lifecycle.end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=now)
     session.commit()
 
 
