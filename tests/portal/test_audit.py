@@ -1,5 +1,6 @@
 """History: who did what when, from where, before and after."""
 
+import ast
 import csv
 import io
 import re
@@ -13,12 +14,19 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config import ROOT
 from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier
 from app.languages import speaking
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
-from app.portal.audit.labels import ACTION_WORDS, actor_words, change_words, field_words
+from app.portal.audit.labels import (
+    ACTION_WORDS,
+    PROCESS_WORDS,
+    actor_words,
+    change_words,
+    field_words,
+)
 from app.portal.audit.values import sides, value_words
 from app.services import alerts, audit
 from app.services.audit.refusals import visitor
@@ -388,6 +396,24 @@ def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
         assert actor_words(entry("system")) == "System"
         assert actor_words(entry("Campaign Renewals")) == "Campaign Renewals"
         assert actor_words(entry("system", CallerKind.USER)) == "system"
+
+
+def test_each_part_of_the_system_that_changes_something_has_words() -> None:
+    assert set(PROCESS_WORDS) == names_of_processes()
+
+
+def names_of_processes() -> set[str]:
+    """Return the fixed names that `system_caller` is given anywhere in the application."""
+    names = {"system"}  # its default
+    for path in (ROOT / "app").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Name("system_caller"), args=[ast.Constant(str(name)), *_]):
+                    names.add(name)
+                case ast.Assign(targets=[ast.Name("WHO")], value=ast.Constant(str(name))):
+                    names.add(name)
+    return names
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -475,6 +475,8 @@ PROCESS_WORDS = {
     "Billing": lazy_gettext("Billing"),
     "Budgets": lazy_gettext("Budgets"),
     "Carrier's list": lazy_gettext("Carrier’s list"),
+    "Connection test": lazy_gettext("Connection test"),
+    "Stripe": "Stripe",
     "Unusual calls": lazy_gettext("Unusual calls"),
     "command line": lazy_gettext("command line"),
     "demo": lazy_gettext("Demo data"),
@@ -484,7 +486,7 @@ PROCESS_WORDS = {
     "system": lazy_gettext("System"),
     "webhooks": lazy_gettext("Delivery of webhooks"),
 }
-"""Names of the parts of the system that change something, as they are stored."""
+"""Parts of the system that change something, by the name that `system_caller` was given."""
 
 
 def actor_words(entry: AuditEntry) -> str:
