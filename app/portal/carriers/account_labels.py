@@ -68,16 +68,18 @@ def removing(session: Session, account: CarrierAccount) -> Confirmation:
             )
             if follows.calls
             else gettext("No calls are using it."),
-            gettext("Its token is deleted within two days. Nothing changes at the carrier.")
-            if account.trunk is None
-            else gettext(
-                "Its password is deleted within two days. Nothing changes at the carrier."
-            ),
+            _secret_deleted(account),
         ],
         act=gettext("Remove account"),
         safe=gettext("Keep account"),
         safe_url=url_for("portal.carrier_accounts"),
     )
+
+
+def _secret_deleted(account: CarrierAccount) -> str:
+    if account.trunk is None:
+        return gettext("Its token is deleted within two days. Nothing changes at the carrier.")
+    return gettext("Its password is deleted within two days. Nothing changes at the carrier.")
 
 
 def _discarding(account: CarrierAccount) -> Confirmation:
@@ -86,11 +88,7 @@ def _discarding(account: CarrierAccount) -> Confirmation:
         title=gettext("Discard %(account)s?", account=short_name(account)),
         consequences=[
             gettext("No live call uses it. Calls go on as before."),
-            gettext("Its token is deleted within two days. Nothing changes at the carrier.")
-            if account.trunk is None
-            else gettext(
-                "Its password is deleted within two days. Nothing changes at the carrier."
-            ),
+            _secret_deleted(account),
         ],
         act=gettext("Discard"),
         safe=gettext("Keep account"),

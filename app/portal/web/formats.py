@@ -1,5 +1,6 @@
 """How figures, times and names are written on pages (look, section 6)."""
 
+import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -18,6 +19,7 @@ from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
+_APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: lazy_gettext("Scheduled"),
@@ -154,8 +156,8 @@ def night_words(start: time, end: time) -> str | None:
 
 
 def typographic(message: str) -> str:
-    """Return a message of the API as screens write it: "can’t", not "can't"."""
-    return message.replace("n't", "n’t")
+    """Return a message of the API as screens write it: "can’t" and "the user’s"."""
+    return _APOSTROPHE.sub("’", message)
 
 
 def register(app: Flask) -> None:
