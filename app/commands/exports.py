@@ -27,6 +27,6 @@ def write(export_id: UUID, with_parent: bool) -> None:
 
 
 def _end_with_input() -> None:
-    while sys.stdin.buffer.read(1024):
+    while os.read(sys.stdin.fileno(), 1024):  # a buffered read would hold up the end of Python
         pass
     os._exit(1)

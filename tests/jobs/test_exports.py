@@ -1,5 +1,7 @@
 """An export is written by a process of the worker, and again by the next worker when that dies."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
@@ -10,13 +12,14 @@ from sqlalchemy import select
 from app.database import Database
 from app.enums import ExportFormat, ExportState, Role
 from app.gateways.files import open_files
+from app.jobs.write_export import PROGRAM
 from app.models import Contact, ListExport, Mail, MailKind, new_id
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.worker import ROOT, Worker, until
 from tests.matrix import rotating
 
 ROWS = 30_000
@@ -78,3 +81,21 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
     with fresh_database.transaction(read_only=True) as session:
         kinds = select(Mail.id).where(Mail.kind == MailKind.EXPORT_FINISHED.value)
         assert len(session.scalars(kinds).all()) == 1
+
+
+@pytest.mark.crash
+def test_the_writer_ends_well_while_its_worker_waits_for_it(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    """The end of a process must not wait for the thread that watches its standard input."""
+    nothing_to_write = str(new_id())
+    environment = {
+        **os.environ,
+        "PORTAL_ENV": "test",
+        "PORTAL_INSTANCE_DIR": str(tmp_path),
+        "DATABASE_URL": fresh_database.engine.url.render_as_string(hide_password=False),
+    }
+    with subprocess.Popen(
+        [*PROGRAM, nothing_to_write], cwd=ROOT, env=environment, stdin=subprocess.PIPE
+    ) as writer:
+        assert writer.wait() == 0
