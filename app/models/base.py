@@ -35,9 +35,11 @@ from app.models.folding import fold, fold_lines
 
 
 class Clock:
-    """The current time for the whole application; only tests set it, through ``read``."""
+    """The current time for the whole application, and that of ids in nanoseconds: this machine's
+    until `common_time` sets another one."""
 
     read: Callable[[], datetime] = staticmethod(lambda: datetime.now(UTC))
+    nanoseconds: Callable[[], int] = staticmethod(time.time_ns)
 
 
 def utcnow() -> datetime:
@@ -55,9 +57,13 @@ def new_id() -> UUID:
     """A UUIDv7 (RFC 9562, section 5.7): later ids of one process sort after earlier ones.
 
     The 12 bits after the version are a counter within the millisecond (method 1 of section 6.2).
+    On PostgreSQL all processes go by the database's time, so the wrong clock of a machine doesn't
+    change the order. Rows may still become visible in another order than that of their ids: a
+    reader that keeps an id as its position must look for rows before it too, as the dispatcher of
+    campaigns does.
     """
     with _Clock.lock:
-        tick = max(time.time_ns() * 4096 // 1_000_000, _Clock.last + 1)
+        tick = max(Clock.nanoseconds() * 4096 // 1_000_000, _Clock.last + 1)
         _Clock.last = tick
     milliseconds, counter = divmod(tick, 4096)
     random = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
@@ -72,7 +78,7 @@ def id_at(moment: datetime) -> UUID:
 def new_ids(count: int) -> list[str]:
     """Return ascending ids as text, for bulk writes: only the counter differs."""
     with _Clock.lock:
-        first = max(time.time_ns() * 4096 // 1_000_000, _Clock.last + 1)
+        first = max(Clock.nanoseconds() * 4096 // 1_000_000, _Clock.last + 1)
         _Clock.last = max(first + count - 1, _Clock.last)
     random = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
     end = f"-{random >> 48 | 0x8000:04x}-{random & 0xFFFFFFFFFFFF:012x}"

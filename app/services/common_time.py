@@ -30,10 +30,13 @@ class _CommonClock:
     def read(self) -> datetime:
         return self._moment + timedelta(seconds=time.clock_gettime(_PASSING) - self._began)
 
+    def nanoseconds(self) -> int:
+        return int(self.read().timestamp() * 1e9)
+
 
 def go_by(database_time: datetime, asked: float) -> None:
-    """Let everything in this process that asks `utcnow` go by the database's time, which was asked
-    for at a moment of `monotonic`. A later jump of the machine's clock changes nothing."""
+    """Let `utcnow` and new ids in this process go by the database's time, which was asked for at a
+    moment of `monotonic`. A later jump of the machine's clock changes nothing."""
     if monotonic() - asked > SLOW_SECONDS:
         return
     here = datetime.now(UTC)
@@ -45,7 +48,8 @@ def go_by(database_time: datetime, asked: float) -> None:
         and abs(ahead - known.ahead) < CLOCKS_DIFFER
     ):
         return
-    Clock.read = _CommonClock(here if abs(ahead) < CLOCKS_DIFFER else database_time, ahead).read
+    clock = _CommonClock(here if abs(ahead) < CLOCKS_DIFFER else database_time, ahead)
+    Clock.read, Clock.nanoseconds = clock.read, clock.nanoseconds
     if abs(ahead) >= WRONG:
         log.warning(
             "this machine's clock is %.0f s %s the database's, whose time counts",

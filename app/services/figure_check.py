@@ -16,6 +16,8 @@ from app.services.rollup import ENDED_BY_CARRIER
 KEPT = timedelta(days=60)
 SETTLED = timedelta(hours=1)
 """So long after its end a day is checked."""
+SLACK = timedelta(hours=1)
+"""More than the time in an id differs from the database's."""
 
 CONVERSATIONS = "Conversations by organization"
 OF_PARTNERS = "Conversations by partner"
@@ -36,13 +38,13 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
     # Ids are made when a conversation ends, so none of the day has a smaller one.
     conversations = _count(
         session,
-        Conversation.id >= id_at(start),
+        Conversation.id >= id_at(start - SLACK),
         Conversation.started_at >= start,
         Conversation.started_at < end,
     )
     calls = _count(
         session,
-        Call.id < id_at(end),
+        Call.id < id_at(end + SLACK),
         Call.ended_at >= start,
         Call.ended_at < end,
         Call.status.in_(ENDED_BY_CARRIER),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -30,6 +30,7 @@ from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.statements import few_parameters
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
@@ -320,6 +321,21 @@ def test_using_an_account_that_failed_lists_the_assistants_that_can_not_call_the
     assert used_by_calls(session, own) is None
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assert used_by_calls(session, own) == SID
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_using_an_account_is_possible_with_more_numbers_than_a_statement_has_parameters(
+    session: Session, own: Tenant, admin: Browser, database: Database
+) -> None:
+    ids = {"partner_id": own.partner.id, "organization_id": own.organization.id}
+    many = [{**ids, "name": "A", "phone_number": f"+1202{i:07}"} for i in range(1300)]
+    session.execute(insert(Assistant), many)
+    session.commit()
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    with few_parameters(database.engine, 2500):
+        asked = admin.get(f"{LIST}/{account.id}/use").text
+    assert "All assistants that can call now can still call." in asked
 
 
 def test_a_pending_account_is_discarded_and_calls_go_on_as_before(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 
 import pytest
 from sqlalchemy import update
@@ -13,7 +13,7 @@ from app.models import ConversationDay, User
 from app.services import conversations, figure_check
 from app.services.calls import lifecycle
 from tests.fixtures.cast import Tenant
-from tests.fixtures.clock import SetClock
+from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.worker import make_line
 from tests.portal.conftest import Browser
 
@@ -26,9 +26,8 @@ def check(session: Session) -> None:
     session.commit()
 
 
-@pytest.fixture
-def talked(session: Session) -> None:
-    """Two conversations and an ended call of today."""
+def talk(session: Session) -> None:
+    """Have two conversations and an ended call of today."""
     line, now = make_line(session), datetime.now(UTC)
     for _each in range(2):
         conversations.record(
@@ -45,6 +44,11 @@ def talked(session: Session) -> None:
     call.status = CallStatus.DIALING
     lifecycle.end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=now)
     session.commit()
+
+
+@pytest.fixture
+def talked(session: Session) -> None:
+    talk(session)
 
 
 def rows(page: str) -> list[tuple[str, ...]]:
@@ -70,6 +74,18 @@ def test_totals_that_agree_with_their_rows_are_shown_so(
         ("Ended calls by organization", "1", "1", "Agrees"),
     ]
     assert "All agree" in page
+
+
+@pytest.mark.parametrize("wrong", [-40, 40])
+def test_rows_whose_ids_are_of_another_day_by_a_wrong_clock_are_counted(
+    session: Session, operator: Browser, wrong: int
+) -> None:
+    day = datetime.now(UTC).date()
+    edge = datetime.combine(day, time(0, 0, 20) if wrong < 0 else time(23, 59, 40), UTC)
+    with ids_wrong_by(seconds=(edge - datetime.now(UTC)).total_seconds() + wrong):
+        talk(session)
+    check(session)
+    assert "All agree" in operator.get("/operator/figures").text
 
 
 @pytest.mark.usefixtures("talked")

@@ -17,7 +17,7 @@ from app.gateways import job_queue
 from app.jobs import heartbeat
 from app.jobs.restore_detection import MarkFile
 from app.models import WorkerHeartbeat, base, utcnow
-from app.models.base import Clock
+from app.models.base import Clock, id_at, new_id, new_ids
 from app.services import common_time, workers
 
 HOUR = timedelta(hours=1)
@@ -62,6 +62,20 @@ def test_a_clock_that_jumps_is_not_gone_by_until_the_database_is_asked_again(
     caplog.clear()
     common_time.go_by(datetime.now(UTC), time.monotonic())
     assert caplog.records == [], "said once"
+
+
+@pytest.mark.parametrize("wrong", [HOUR, -HOUR], ids=["ahead", "behind"])
+def test_ids_are_made_by_the_time_of_the_database(
+    wrong: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Clock.nanoseconds
+    by = int(wrong.total_seconds() * 1e9)
+    monkeypatch.setattr(Clock, "nanoseconds", staticmethod(lambda: here() + by))
+    monkeypatch.setattr(Clock, "read", staticmethod(lambda: datetime.now(UTC) + wrong))
+    now = datetime.now(UTC)
+    common_time.go_by(now, time.monotonic())
+    first, last = (id_at(now + timedelta(seconds=seconds)) for seconds in (-2, 2))
+    assert [first < each < last for each in (new_id(), *map(UUID, new_ids(2)))] == [True] * 3
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)

@@ -20,6 +20,8 @@ NOT_ASSIGNED = gettext_noop(
     "This number isn't assigned to the organization. Use one of its numbers, or ask the platform "
     "operator to assign this one."
 )
+AT_ONCE = 1000
+"""Numbers looked up in one statement: a statement has a limited number of parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,9 @@ def release_unused(session: Session, organization_id: UUID, number: str) -> None
 def refusals(
     session: Session, assistants: Collection[Assistant], carrier: CarrierKind
 ) -> dict[UUID, str]:
-    """By assistant, why live calls can't come from its number (`refusal`): two queries. Assistants
-    that can call, or have no number, are left out. ``carrier`` is the installation's."""
+    """By assistant, why live calls can't come from its number (`refusal`): two queries, more beyond
+    `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
+    installation's."""
     own = _numbers_of(session, assistants)
     owners = {id_ for each in assistants for id_ in (each.partner_id, each.organization_id)}
     accounts = carrier_accounts.of_owners(session, owners)
@@ -149,10 +152,14 @@ def _numbers_of(
 ) -> dict[tuple[UUID | None, str], PhoneNumber]:
     """The numbers of the assistants that belong to their organization, by both."""
     pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
-    query = select(PhoneNumber).where(
-        tuple_(PhoneNumber.organization_id, PhoneNumber.number).in_(pairs)
-    )
-    return {(row.organization_id, row.number): row for row in session.scalars(query)}
+    pair = tuple_(PhoneNumber.organization_id, PhoneNumber.number)
+    return {
+        (row.organization_id, row.number): row
+        for start in range(0, len(pairs), AT_ONCE)
+        for row in session.scalars(
+            select(PhoneNumber).where(pair.in_(pairs[start : start + AT_ONCE]))
+        )
+    }
 
 
 def not_callable_over(
@@ -167,16 +174,18 @@ def not_callable_over(
         Assistant.phone_number.is_not(None),
         Assistant.active.is_(True),
     )
-    found = list(session.scalars(query.order_by(Assistant.name, Assistant.id)))
-    refused = refusals(session, found, carrier)
-    own = _numbers_of(session, found)
-    route = Route(account.carrier, account.id)
-    return [
-        each
-        for each in found
-        if each.id not in refused
-        and refusal(own.get((each.organization_id, str(each.phone_number))), route)
-    ]
+    query = query.order_by(Assistant.name, Assistant.id).execution_options(yield_per=AT_ONCE)
+    route, lost = Route(account.carrier, account.id), list[Assistant]()
+    for some in session.scalars(query).partitions():
+        refused = refusals(session, some, carrier)
+        own = _numbers_of(session, some)
+        lost += [
+            each
+            for each in some
+            if each.id not in refused
+            and refusal(own.get((each.organization_id, str(each.phone_number))), route)
+        ]
+    return lost
 
 
 def _take_if_free(

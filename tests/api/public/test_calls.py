@@ -5,13 +5,15 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
+from app.database import Database
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.models import Assistant, Call, Organization
 from tests.api.public.conftest import NUMBER, Script
+from tests.fixtures.statements import few_parameters
 from tests.fixtures.worker import Line, make_line
 
 
@@ -319,3 +321,15 @@ def test_a_key_lists_the_assistants_it_may_use(
             "phoneReady": True,
         }
     ]
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_key_lists_more_assistants_than_a_statement_has_parameters(
+    script: Script, session: Session, line: Line, database: Database
+) -> None:
+    ids = {"partner_id": line.partner_id, "organization_id": line.organization_id}
+    many = [{**ids, "name": "A", "phone_number": f"+1202{i:07}"} for i in range(1300)]
+    session.execute(insert(Assistant), many)
+    session.commit()
+    with few_parameters(database.engine, 2500):
+        assert len(script.get("/agents").get_json()) == 1301

@@ -21,6 +21,7 @@ from app.services import calls, campaigns, do_not_call, outreach
 from app.services.calls import rules
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
+from tests.fixtures.clock import ids_wrong_by
 from tests.fixtures.outreach import OWNER
 from tests.fixtures.trial import add_verified, start_trial
 from tests.services.outreach.conftest import Desk
@@ -183,6 +184,15 @@ def test_contacts_that_come_later_are_called_too(desk: Desk) -> None:
     desk.add({"phone": ADA})
     at = utcnow() + dispatcher.IDLE
     assert (desk.feed(), desk.feed(at)) == (0, 1)
+
+
+def test_a_contact_that_comes_later_with_an_earlier_id_is_called_too(desk: Desk) -> None:
+    desk.add({"phone": ADA})
+    desk.start()
+    assert desk.feed() == 1
+    with ids_wrong_by(hours=-1):
+        desk.add({"phone": BOB})
+    assert desk.feed(utcnow() + dispatcher.IDLE) == 1
 
 
 def test_a_pause_takes_back_what_has_not_begun_and_a_resume_calls_it(desk: Desk) -> None:
