@@ -65,6 +65,7 @@ class Call(Base):
         Index("ix_calls_partner", "partner_id", "id"),
         Index("ix_calls_status", "status", "organization_id"),
         Index("ix_calls_contact", "contact_id"),
+        partial_index("ix_calls_campaign", "campaign_id", "id", where="campaign_id IS NOT NULL"),
         Index("ix_calls_phone", "organization_id", "phone_number"),
         Index("ix_calls_partner_phone", "partner_id", "phone_number"),
         Index("ix_calls_partner_status", "partner_id", "status", "id"),

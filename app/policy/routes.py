@@ -135,6 +135,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.first_steps_show": Access.SIGNED_IN,
     "portal.find": Access.SIGNED_IN,
     "portal.list_export": Access.SIGNED_IN,  # as the page of the list, here and below
+    "portal.list_export_selected": Access.SIGNED_IN,
     "portal.list_export_new": Access.SIGNED_IN,
     "portal.list_export_create": Access.SIGNED_IN,
     "portal.bulk_confirm": Access.SIGNED_IN,

@@ -12,7 +12,7 @@ from sqlalchemy import update as update_rows
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Forbidden, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed, refuse_stale
 from app.languages import gettext
 from app.models import (
     GroupedOrganization,
@@ -29,7 +29,13 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import author_check
-from app.services.tenancy import fetch, of_tenant, organization_not_found, visible_organizations
+from app.services.tenancy import (
+    fetch,
+    get_organization,
+    of_tenant,
+    organization_not_found,
+    visible_organizations,
+)
 from app.services.uniqueness import unless_taken
 
 MAX_NAME = 200
@@ -124,6 +130,23 @@ def update(
     action = "organization_group.updated"
     audit.record_change(session, caller, action, group, before=before, after=after)
     return group
+
+
+def add(session: Session, caller: Caller, group_id: UUID, organization_id: UUID) -> None:
+    """Put an organization into a group.
+
+    Raises `Forbidden`, `NotFound` (``group_not_found``, ``organization_not_found``) and `Conflict`
+    (``already_in_group``).
+    """
+    group = get(session, caller, group_id, for_change=True)
+    organization = get_organization(session, caller, organization_id)
+    if session.get(GroupedOrganization, (group.id, organization.id)) is not None:
+        message = gettext("Already in the group.")
+        raise Conflict(message, "already_in_group")
+    group.version += 1
+    _store_organizations(session, group, [organization.id])
+    action, after = "organization.grouped", {"group": group.name}
+    audit.record_change(session, caller, action, organization, after=after)
 
 
 def remove(session: Session, caller: Caller, group_id: UUID) -> OrganizationGroup:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from csv import DictReader
 from datetime import timedelta
 from html import unescape
+from io import StringIO
 from urllib.parse import urlencode
 
 import pytest
@@ -11,8 +13,9 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, Role, UserStatus
+from app.enums import CampaignStatus, Role, Tier, UserStatus
 from app.models import (
+    AuditEntry,
     Campaign,
     Contact,
     DoNotCallEntry,
@@ -24,7 +27,7 @@ from app.models import (
 )
 from app.portal.record_lists import bulk_views
 from app.portal.record_lists.registry import LISTS
-from app.services import campaigns, do_not_call, outreach
+from app.services import campaigns, do_not_call, organization_groups, outreach
 from app.services.contacts import single
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant
@@ -247,6 +250,7 @@ def test_only_who_may_do_it_to_one_may_do_it_to_several(
     of_campaigns = [("campaigns", name) for name in ("pause", "resume", "archive")]
     assert may == {
         Role.PARTNER_ADMIN: [
+            *(("organizations", name) for name in ("suspend", "reactivate", "plan", "group")),
             *(("users", name) for name in ("suspend", "reactivate")),
             *of_campaigns,
             *(("webhooks", name) for name in ("pause", "resume", "remove")),
@@ -283,3 +287,106 @@ def test_reactivating_or_removing_several_asks_for_a_fresh_proof_as_for_one(
 def test_keys_that_name_nothing_change_nothing(own: Tenant, admin: Browser) -> None:
     url = address("campaigns", "archive")
     assert "0 campaigns archived" in do(admin, url, new_id(), "x", "\0", "")
+
+
+def test_organizations_are_suspended_and_reactivated_with_their_history(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    suspend = address("organizations", "suspend")
+    keys = (own.organization.id, own.plus.id, other.plus.id, new_id())
+    question = asked(admin, suspend, *keys)
+    for words_ in (
+        "Suspend 2 organizations?",
+        "Their users are signed out at once and can’t sign in.",
+        own.plus.name,
+    ):
+        assert words_ in question
+    assert other.plus.name not in question
+    assert "2 organizations suspended" in do(admin, suspend, *keys)
+    assert "Already so." in do(admin, suspend, own.plus.id)
+    result = do(admin, address("organizations", "reactivate"), own.plus.id, other.plus.id)
+    assert "1 organization reactivated" in result
+    session.expire_all()
+    found = [each.status.value for each in (own.organization, own.plus, other.plus)]
+    assert found == ["suspended", "active", "active"]
+    assert changes(session, own) == [
+        ("organization.suspended", own.organization.name),
+        ("organization.suspended", own.plus.name),
+        ("organization.resumed", own.plus.name),
+    ]
+
+
+def test_the_plan_of_organizations_is_chosen_once_for_all(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    url = address("organizations", "plan")
+    keys = [str(each) for each in (own.organization.id, own.plus.id, other.organization.id)]
+    assert "Change the plan of 2 organizations?" in asked(admin, url, *keys)
+    for choice in ("", "gold"):
+        sent = {"id": keys, "choice": choice}
+        refused = admin.post(url, sent, page="/account")
+        assert (refused.status_code, "Choose one." in refused.text) == (422, True)
+        assert all(f'value="{key}"' in refused.text for key in keys[:2])
+    shown = words(admin.post(url, {"id": keys, "choice": Tier.PLUS}, page="/account"))
+    assert "Plan of 1 organization changed 1 of 2 was left unchanged." in shown
+    session.expire_all()
+    plans = [each.payment_tier for each in (own.organization, own.plus, other.organization)]
+    assert plans == [Tier.PLUS, Tier.PLUS, Tier.FREE]
+    assert changes(session, own) == [("organization.updated", own.organization.name)]
+
+
+def test_organizations_are_added_to_a_group_by_those_who_manage_groups(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    group, theirs = (
+        organization_groups.create(
+            session,
+            tenant.caller(Role.PARTNER_ADMIN),
+            organization_groups.GroupInput("North", {tenant.plus.id}),
+        )
+        for tenant in (own, other)
+    )
+    session.commit()
+    url = address("organizations", "group")
+    keys = [str(each) for each in (own.organization.id, own.plus.id, other.organization.id)]
+    editor = signed_in(own.staff[Role.ADMIN])
+    assert "Add to group" not in editor.get("/organizations").text
+    assert editor.get(url).status_code == 404
+    assert (
+        admin.post(url, {"id": keys, "choice": str(theirs.id)}, page="/account").status_code == 422
+    )
+    shown = words(admin.post(url, {"id": keys, "choice": str(group.id)}, page="/account"))
+    assert "1 organization added to the group 1 of 2 was left unchanged." in shown
+    assert "Already in the group." in shown
+    found = organization_groups.organizations_of(session, group)
+    assert {each.id for each in found} == {own.organization.id, own.plus.id}
+    assert changes(session, own)[-1] == ("organization.grouped", own.organization.name)
+    assert "Organization added to a group" in admin.get("/audit").text
+
+
+def test_selected_organizations_are_exported_as_the_list_shows_them(
+    own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    def names(*keys: object, **more: str) -> list[str]:
+        query = urlencode([("id", key) for key in keys] + list(more.items()))
+        answer = admin.client.get(
+            f"/lists/organizations/selected.csv?{query}", follow_redirects=True
+        )
+        assert answer.status_code == 200
+        return [row["Name"] for row in DictReader(StringIO(answer.data.decode("utf-8-sig")))]
+
+    assert names() == []
+    assert names(own.plus.id, other.plus.id, new_id(), "x") == [own.plus.name]
+    assert names(own.plus.id, all="yes", tier=Tier.FREE) == [own.organization.name]
+    assert admin.get("/lists/calls/selected.csv").status_code == 404
+    assert "/lists/organizations/selected.csv" in admin.get("/organizations").text
+
+
+def changes(session: Session, tenant: Tenant) -> list[tuple[str, str | None]]:
+    """The actions on organizations and the names in the history."""
+    query = select(AuditEntry.action, AuditEntry.target).where(
+        AuditEntry.partner_id == tenant.partner.id,
+        AuditEntry.action.like("organization.%"),
+        AuditEntry.action != "organization.created",
+    )
+    return [(action, name) for action, name in session.execute(query.order_by(AuditEntry.id))]

@@ -12,8 +12,26 @@ from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallStatus, CampaignStatus, ContactAction, EndedReason, Role
-from app.models import Assistant, AuditEntry, Call, Campaign, Contact, User, utcnow
+from app.enums import (
+    AnsweredBy,
+    CallStatus,
+    CampaignStatus,
+    ContactAction,
+    EndedReason,
+    OutreachState,
+    Role,
+)
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Call,
+    Campaign,
+    Contact,
+    Outreach,
+    OutreachContact,
+    User,
+    utcnow,
+)
 from app.portal.campaigns.labels import days_words
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
@@ -21,6 +39,7 @@ from app.services.outreach import dispatcher
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
 
 SignedIn = Callable[[User], Browser]
 
@@ -432,6 +451,89 @@ def test_contacts_that_the_round_leaves_out_are_listed_by_reason(
         for page in [admin.get(f"{planned}/left-out{query}").text]
     }
     assert shown == {"": ["Bob", "Cleo"], "?reason=no_phone": ["Cleo"], "?reason=no_hour": []}
+
+
+def test_each_result_links_to_as_many_calls_as_it_counts(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    ends: list[tuple[CallStatus, AnsweredBy | None]] = [
+        *[(CallStatus.COMPLETED, AnsweredBy.HUMAN)] * 5,
+        *[(CallStatus.COMPLETED, AnsweredBy.VOICEMAIL)] * 4,
+        *[(CallStatus.COMPLETED, AnsweredBy.UNKNOWN)] * 2,
+        *[(status, None) for status in (CallStatus.BUSY, *[CallStatus.NO_ANSWER] * 2)],
+        *[(CallStatus.QUEUED, None), (CallStatus.RINGING, None)],
+        (CallStatus.IN_PROGRESS, AnsweredBy.HUMAN),
+        *[(status, None) for status in (CallStatus.FAILED, *[CallStatus.EXPIRED] * 2)],
+        *[(CallStatus.UNKNOWN, None), (CallStatus.CANCELED, None)],
+    ]
+    plan = session.scalars(select(Outreach)).one()
+    plan.started_at, plan.round = utcnow(), 2
+    numbers = [f"+1202555{number:04}" for number in range(300, 300 + len(ends))]
+    contacts.apply(session, campaign, [{"phone": each} for each in numbers], ContactAction.UPSERT)
+    called = session.scalars(select(Contact).where(Contact.phone.in_(numbers))).all()
+    for call_round in (1, 2):
+        for contact, (status, answered_by) in zip(called, ends, strict=True):
+            call = make_call(
+                session,
+                own.organization,
+                contact.phone or "",
+                campaign_id=campaign.id,
+                contact_id=contact.id,
+                status=status,
+                answered_by=answered_by,
+            )
+            row = OutreachContact(contact_id=contact.id, campaign_id=campaign.id, round=call_round)
+            row.state, row.decided_at, row.call_id = OutreachState.CALLED, utcnow(), call.id
+            session.add(row)
+            session.flush()
+    make_call(session, own.organization, ADA)
+    session.commit()
+    page = admin.get(planned).text
+    links = re.findall(r'<a href="(/calls\?[^"]+)" aria-label="([^"]+): (\d+)"', page)
+    assert {label: int(count) for _, label, count in links} == {
+        "Answered by a person": 5,
+        "Voicemail": 4,
+        "Person or voicemail unclear": 2,
+        "Not reached": 3,
+        "In progress": 3,
+        "Failed": 4,
+        "Cancelled": 1,
+    }
+    every = re.search(r'<a href="(/calls\?[^"]+)">View calls', page)
+    assert every
+    for link, count in [*[(link, int(count)) for link, _, count in links], (every[1], len(ends))]:
+        query = unescape(link).partition("?")[2]
+        listed = admin.get(f"/calls?{query}").text
+        exported = admin.get(f"/lists/calls/export.csv?{query}").text
+        assert (listed.count('<a class="name" href="/calls/'), exported.count("\n") - 1) == (
+            count,
+            count,
+        )
+        assert 'value="Winter recall"' in listed
+
+
+def test_calls_are_filtered_by_the_id_or_a_part_of_the_name_of_their_campaign(
+    session: Session, own: Tenant, other: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    make_call(session, own.organization, ADA, campaign_id=campaign.id)
+    make_call(session, own.organization, BOB)
+    theirs = campaigns.create(
+        session, other.caller(Role.PARTNER_ADMIN), other.organization.id, name="Winter sale"
+    )
+    make_call(session, other.organization, ADA, campaign_id=theirs.id)
+    session.commit()
+
+    def shown(wanted: object) -> tuple[int, int]:
+        answer = admin.get("/calls", query_string={"campaign": str(wanted)})
+        return answer.status_code, answer.text.count('<a class="name" href="/calls/')
+
+    assert [shown(each) for each in (campaign.id, "winter", "summer", theirs.id, uuid4())] == [
+        (200, 1),
+        (200, 1),
+        (200, 0),
+        (404, 0),
+        (404, 0),
+    ]
 
 
 def test_the_page_costs_as_many_queries_however_many_contacts_there_are(

@@ -49,7 +49,7 @@ def figures(session: Session, own: Tenant) -> None:
 
 def cells(page: str) -> list[str]:
     """The names and figures of the tables of a page."""
-    found = re.findall(r'<a class="name"[^>]*>([^<]*)</a>|phone-first">([^<]*)<', page)
+    found = re.findall(r'<a class="name"[^>]*>([^<]*)</a>|phone-first">(?:<a[^>]*>)?([^<]*)<', page)
     return [unescape(name or figure) for name, figure in found]
 
 

@@ -170,7 +170,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_fixed(
         (f"{assistant.name} can’t call yet", f"/assistants/{assistant.id}"),
         (
             "2 calls without an answer in 24 hours",
-            f"/calls?state=unanswered&amp;start={(now - timedelta(days=1)).date()}",
+            "/calls?state=unanswered&amp;within=24-hours",
         ),
     ]
     page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text

@@ -325,6 +325,31 @@ def test_refused_lines_are_fixed_with_an_organization_for_all(
     assert "1 user invited" in browser.post(path, fixed, page=path).text
 
 
+def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    path = "/people/invite-many"
+    lines = (
+        "ada@x.example, Ada, Northwind Dental, member\n"
+        "bob@x.example; Bob; Member\n"
+        "cleo@x.example\n"
+        "dan@x.example, Dan, Northwind Dental, Partner admin\n"
+    )
+    typed = {"users": lines, "organization": "Northwind Bakery", "role": "owner"}
+    answer = unescape(browser.post(path, typed, page=path).text)
+    assert "4 entries read: 3 invited, 0 existing, 1 refused." in answer
+    assert "There is no role “Partner admin” for members." in answer
+    assert '<option selected value="owner">' in answer
+    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
+    assert {(user.email, user.role, user.organization_id) for user in made} == {
+        ("ada@x.example", Role.STANDARD, roomy.plus.id),
+        ("bob@x.example", Role.STANDARD, roomy.organization.id),
+        ("cleo@x.example", Role.OWNER, roomy.organization.id),
+    }
+    refused = browser.post(path, typed | {"role": "partnerAdmin"}, page=path)
+    assert refused.status_code == 422
+
+
 def test_no_one_of_many_is_invited_without_seats_for_all_and_what_was_typed_is_kept(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:

@@ -3,34 +3,52 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
-from flask import request
+from flask import request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus
+from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import Call, CallAttempt
+from app.models import Call, CallAttempt, utcnow
 from app.policy import Permission
 from app.portal.calls.labels import ENDED_WORDS
 from app.portal.web import lists
+from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import calls
 from app.services.calls import CallSearch
 from app.services.calls.queries import RUNNING, SORTS, UNANSWERED, attempts_of
+from app.services.calls.states import FAILURES, NOT_REACHED, WAITING
 from app.services.paging import Page
 
-GROUPS = {"unanswered": UNANSWERED, "open": RUNNING}
+GROUPS = {
+    "unanswered": UNANSWERED,
+    "not-reached": NOT_REACHED,
+    "failures": FAILURES,
+    "open": RUNNING,
+    "waiting": WAITING,
+}
 GROUP_WORDS = {
     "unanswered": lazy_gettext("Ended without an answer"),
+    "not-reached": lazy_gettext("Busy or no answer"),
+    "failures": lazy_gettext("Failed, expired or unknown"),
     "open": lazy_gettext("Not ended yet"),
+    "waiting": lazy_gettext("Not placed yet"),
 }
 ANSWERED_BY = {
     "human": lazy_gettext("Answered by a person"),
     "voicemail": lazy_gettext("Answered by voicemail"),
+    "unknown": lazy_gettext("Person or voicemail unclear"),
 }
+CURRENT = "current"
+"""The value of ``round`` that filters by the current rounds of campaigns."""
+LAST_DAY = "24-hours"
+"""The value of ``within`` that filters by the 24 hours until now."""
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = Filter(
     "state",
@@ -66,6 +84,12 @@ class Row:
         return "{:f} {}".format(*self.charged).strip() if self.charged else None
 
 
+@portal.app_template_global()
+def calls_url(**filters: Any) -> str | None:
+    """Return the URL of the list with these filters; None if the user may not open it."""
+    return url_for("portal.calls", **filters) if may_open(caller(), "portal.calls") else None
+
+
 def chosen() -> tuple[CallSearch, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing.
 
@@ -73,12 +97,17 @@ def chosen() -> tuple[CallSearch, Problems]:
     """
     counted = request.args.get("counted") == "yes"
     since, before, problems = day_bounds("UTC" if counted else zone())
+    if request.args.get("within") == LAST_DAY:
+        since = utcnow() - calls.LAST_DAY
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
     wanted = CallSearch(
         states=chosen_states(),
         answered_by=lists.choice_filter("answered", AnsweredBy),
+        ended_reason=lists.choice_filter("outcome", EndedReason),
         organization=lists.id_or_words("organization") if sees_organizations else None,
         assistant=lists.id_or_words("agent"),
+        campaign=lists.id_or_words("campaign"),
+        current_round=request.args.get("round") == CURRENT,
         number=lists.text_filter("number"),
         since=since,
         before=before,
@@ -186,11 +215,15 @@ CALLS = ListDefinition(
         Filter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),
+        Filter("outcome", lazy_gettext("Outcome"), ENDED_WORDS, lazy_gettext("Any outcome")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
     problems=lambda: chosen()[1],
-    more_filters=("organization", "agent", "start", "end", "live", "counted"),
+    more_filters=(
+        *("organization", "agent", "campaign", "round"),
+        *("within", "start", "end", "live", "counted"),
+    ),
 )

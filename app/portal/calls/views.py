@@ -28,6 +28,8 @@ def list_calls() -> Page:
         named = organization_picker.named_in_filter(session)
         if isinstance(chosen.assistant, UUID):
             named["agent"] = assistants.get(session, caller(), chosen.assistant).name
+        if isinstance(chosen.campaign, UUID):
+            named["campaign"] = campaigns.get(session, caller(), chosen.campaign).name
     answer = render_template(
         "portal/calls/list.html",
         list=page,

@@ -6,12 +6,13 @@ from typing import Any
 from flask import url_for
 from markupsafe import Markup
 
-from app.enums import CampaignStatus
+from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
 from app.models import Assistant, Campaign, Outreach
 from app.portal.calls.labels import in_sentence
+from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import moment, number
@@ -20,6 +21,7 @@ from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
 from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
 from app.services.outreach.plans import weekdays_of
+from app.services.outreach.progress import FAILED, NOT_REACHED, ON_THE_WAY, STOPPED
 
 FEWEST_IN_RANGE = 3
 """So many days in a row are written as a range."""
@@ -41,6 +43,23 @@ _HINDRANCES = {
     "do_not_contact": Hindrance.REFUSED,
 }
 """The filter of the campaign's contacts for each reason that has one."""
+_COMPLETED = {"state": CallStatus.COMPLETED.value}
+_RESULTS = (
+    (AnsweredBy.HUMAN, lazy_gettext("Answered by a person"), _COMPLETED | {"answered": "human"}),
+    (AnsweredBy.VOICEMAIL, lazy_gettext("Voicemail"), _COMPLETED | {"answered": "voicemail"}),
+    (
+        AnsweredBy.UNKNOWN,
+        lazy_gettext("Person or voicemail unclear"),
+        _COMPLETED | {"answered": "unknown"},
+    ),
+    (NOT_REACHED, lazy_gettext("Not reached"), {"state": "not-reached"}),
+    (ON_THE_WAY, lazy_gettext("In progress"), {"state": "open"}),
+    (FAILED, lazy_gettext("Failed"), {"state": "failures"}),
+    (STOPPED, lazy_gettext("Cancelled"), {"state": "canceled"}),
+)
+"""The results of calls with the filters of the calls that have them."""
+_RARE = {AnsweredBy.UNKNOWN, STOPPED}
+"""Results that are shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
     "organization_suspended": ("portal.organization", lazy_gettext("View organization")),
@@ -169,6 +188,20 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
         return line
     url = url_for("portal.campaign", campaign_id=campaign.id, hindrance=hindrance.value)
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
+
+
+def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
+    """Return (result, count, URL of the calls if the user may open them)."""
+    return [
+        (str(words), progress.calls.get(result, 0), calls_of_round(campaign, **filters))
+        for result, words, filters in _RESULTS
+        if result in progress.calls or result not in _RARE
+    ]
+
+
+def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
+    """Return the URL of the calls of the campaign's round; None if the user may not open it."""
+    return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
 def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str]]:

@@ -186,6 +186,6 @@ CAMPAIGNS = ListDefinition(
     load=_load,
     count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS),
+    bulk=Bulk(_item, _several, ACTIONS, exports=True),
     more_filters=("organization",),
 )

@@ -16,10 +16,12 @@ from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
     ahead_words,
     blocker_words,
+    calls_of_round,
     consequences,
     hours_words,
     left_out_lines,
     plan_facts,
+    result_figures,
     status_words,
 )
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
@@ -180,6 +182,8 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "progress": progress,
         "running": running,
         "stands": status_words(found, plan, progress),
+        "results": result_figures(found, progress),
+        "called_url": calls_of_round(found),
         "left_out": left_out_lines(found, progress),
         "facts_of_plan": [],
         "hours": hours_words(plan) if plan else None,

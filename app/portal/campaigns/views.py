@@ -12,6 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
+from app.portal.campaigns.labels import calls_of_round
 from app.portal.campaigns.listing import CAMPAIGNS, STATE_WORDS, state_of
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
@@ -33,7 +34,12 @@ def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, CAMPAIGNS)
         organization = organization_picker.organization_named(session)
-        return render_template("portal/campaigns/list.html", list=page, organization=organization)
+        return render_template(
+            "portal/campaigns/list.html",
+            list=page,
+            organization=organization,
+            calls_of_round=calls_of_round,
+        )
 
 
 @portal.get("/campaigns/new")

@@ -4,6 +4,7 @@ from flask import render_template
 
 from app.extensions import caller, transaction
 from app.portal.calls.labels import ENDED_WORDS
+from app.portal.calls.listing import LAST_DAY, calls_url
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
@@ -48,7 +49,11 @@ def line_health() -> str:
         is_offline=offline,
         waiting=waiting_words(waiting, MOST),
         failed=[
-            (ENDED_WORDS[reason], count)
+            (
+                ENDED_WORDS[reason],
+                count,
+                calls_url(state="failed", outcome=reason, within=LAST_DAY),
+            )
             for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
         ],
     )

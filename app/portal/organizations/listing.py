@@ -1,5 +1,6 @@
 """The list of organizations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -8,13 +9,16 @@ from app.enums import TIER_NAMES, OrganizationStatus, Tier
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import Organization
+from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.services import organizations, partners
 from app.services.organizations import Closeness, InTrial
 from app.services.organizations.loading import SORTS
 from app.services.organizations.use import Use
 from app.services.paging import Page
+from app.validation.uuids import as_uuid
 
 STATUS_NAMES = {
     OrganizationStatus.ACTIVE: lazy_gettext("Active"),
@@ -49,15 +53,28 @@ def _chosen() -> organizations.Filter:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     page = organizations.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
-    ids = [row.id for row in page.items]
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[Organization]) -> list[Row]:
+    ids = [row.id for row in found]
     use = organizations.use_of(session, ids)
     owners = organizations.first_users_of(session, ids)
-    served = {row.partner_id for row in page.items}
+    served = {row.partner_id for row in found}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    rows = [
-        Row(row, use[row.id], owners.get(row.id), portals.get(row.partner_id)) for row in page.items
-    ]
-    return Page(rows, page.next_cursor)
+    return [Row(row, use[row.id], owners.get(row.id), portals.get(row.partner_id)) for row in found]
+
+
+def _item(row: Row) -> Item:
+    found = row.organization
+    return Item(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted = {known for key in keys if (known := as_uuid(key))}
+    found = organizations.by_ids(session, caller(), wanted).values()
+    by_name = sorted(found, key=lambda each: (each.name_key, each.id))
+    return [_item(row) for row in _rows(session, by_name)]
 
 
 def _plan(row: Row) -> str:
@@ -133,4 +150,5 @@ ORGANIZATIONS = ListDefinition(
     load=_load,
     count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
     shows_count=True,
+    bulk=Bulk(_item, _several, ACTIONS, exports=True),
 )

@@ -119,7 +119,12 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
 def list_organizations() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, ORGANIZATIONS)
-        return render_template("portal/organizations/list.html", list=page, statuses=STATUS_NAMES)
+        return render_template(
+            "portal/organizations/list.html",
+            list=page,
+            statuses=STATUS_NAMES,
+            recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
+        )
 
 
 @portal.get("/organizations/<uuid:organization_id>")
@@ -220,7 +225,10 @@ def organization_usage(organization_id: UUID) -> str:
             "portal/organizations/usage.html",
             **about(session, found, "portal.organization_usage"),
             month=_month(session, found, today),
-            months=[(_title(start), total) for start, total in _by_month(days)],
+            months=[
+                (reporting.whole_month(start), _title(start), total)
+                for start, total in _by_month(days)
+            ],
         )
 
 

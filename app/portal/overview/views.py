@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from flask import render_template, url_for
 from flask_login import current_user
@@ -25,7 +24,6 @@ from app.portal.web.user_timezone import zone
 from app.services import audit, calls, organizations, overview, reporting
 from app.services.audit import search as audit_search
 from app.services.overview import ActionItem, Kind, Month
-from app.services.overview.calling import LAST_DAY
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
@@ -41,7 +39,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
         "portal.calls",
         lazy_gettext("Show calls"),
         "phone-off",
-        {"state": "unanswered"},
+        {"state": "unanswered", "within": "24-hours"},
     ),
     Kind.LINE: ("portal.line_health", lazy_gettext("View"), "activity-heartbeat", {}),
     Kind.PAUSED: ("portal.line_health", lazy_gettext("View"), "player-pause", {}),
@@ -178,9 +176,6 @@ def _shown(item: ActionItem) -> dict[str, Any]:
     parameter = PARAMETERS.get(item.kind)
     if parameter:
         values = {parameter: item.target}
-    if item.kind is Kind.CALLS_UNANSWERED:
-        began = (utcnow() - LAST_DAY).astimezone(ZoneInfo(zone()))
-        values = {**values, "start": began.date()}
     return {
         "title": item.title,
         "text": gettext("Until %(day)s.", day=last_day(item.at, zone())) if item.at else item.text,

@@ -1,7 +1,7 @@
 """Several rows of a list at once: a confirmation that names them, then a result for each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,6 +9,7 @@ from flask import render_template, request, url_for
 
 from app.errors import DomainError, NotFound
 from app.extensions import transaction
+from app.portal.record_lists.forms import ChoiceForm
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.bulk import Bulk, BulkAction, Item
@@ -36,12 +37,24 @@ def bulk_confirm(name: str, action: str) -> Page:
         chosen, are_more = _matching(definition, bulk, wanted)
     else:
         chosen = _several(bulk, wanted, request.args.getlist("id"))
+    return _page(definition, wanted, chosen, _choice_form(wanted), are_more=are_more)
+
+
+def _page(
+    definition: ListDefinition[Any],
+    wanted: BulkAction,
+    chosen: Sequence[Item],
+    form: ChoiceForm | None,
+    *,
+    are_more: bool = False,
+) -> str:
     refused = [(item, words) for item in chosen if (words := wanted.refusal(item))]
     left = {item.key for item, _words in refused}
     return render_template(
         "portal/bulk/confirm.html",
         action=wanted,
-        url=_url("portal.bulk_act", definition, name=name, action=action),
+        form=form,
+        url=_url("portal.bulk_act", definition, name=definition.name, action=wanted.name),
         back=_list_url(definition),
         chosen=[item for item in chosen if item.key not in left],
         refused=refused,
@@ -53,7 +66,12 @@ def bulk_confirm(name: str, action: str) -> Page:
 def bulk_act(name: str, action: str) -> Page:
     """Each row in a transaction of its own: an error for one stops no other."""
     definition, bulk, wanted = _found(name, action)
-    results = [_result(wanted, item) for item in _several(bulk, wanted, request.form.getlist("id"))]
+    items = _several(bulk, wanted, request.form.getlist("id"))
+    form = _choice_form(wanted)
+    if form and not form.validate():
+        return _page(definition, wanted, items, form), 422
+    choice = form.choice.data if form else ""
+    results = [_result(wanted, replace(item, choice=choice)) for item in items]
     undo = bulk.named(wanted.undo)
     return render_template(
         "portal/bulk/results.html",
@@ -65,6 +83,14 @@ def bulk_act(name: str, action: str) -> Page:
         undo=undo,
         undo_url=_url("portal.bulk_act", definition, name=name, action=undo.name) if undo else "",
     )
+
+
+def _choice_form(action: BulkAction) -> ChoiceForm | None:
+    """Return the form of the value that is chosen for all rows, if the action has one."""
+    if action.choice is None:
+        return None
+    with transaction(read_only=True) as session:
+        return ChoiceForm.offering(action.choice.label, action.choice.options(session))
 
 
 def _result(action: BulkAction, item: Item) -> Result:

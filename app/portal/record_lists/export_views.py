@@ -23,7 +23,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
-from app.portal.web.list_rows import chunks, headings_of
+from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
@@ -58,6 +58,24 @@ def list_export(name: str, ending: str) -> Response:
     first = next(parts)  # what refuses the request does so before the answer begins
     lines: Iterator[bytes] = map(csv_files.lines, chain([first], parts))
     return csv_file(file_name, stream_with_context(chain([csv_files.first_line(headings)], lines)))
+
+
+@portal.get("/lists/<name>/selected.csv")
+def list_export_selected(name: str) -> Response:
+    """Export the selected rows as CSV, or with ``all`` those that match the filters."""
+    definition = _readable(name)
+    if definition.bulk is None or not definition.bulk.exports:
+        raise NotFound
+    if request.args.get("all"):
+        query = definition.query_of(request.args)
+        url = url_for("portal.list_export", name=name, ending=ExportFormat.CSV)
+        return redirect(f"{url}?{query}", 303)
+    columns = definition.columns_of(request.args)
+    with figures() as session:
+        items = definition.bulk.several(session, request.args.getlist("id")[:CHUNK])
+        rows = cells_of([item.row for item in items], columns)
+    lines = [csv_files.first_line(headings_of(columns)), csv_files.lines(rows)]
+    return csv_file(f"{name}-{utcnow():%Y-%m-%d}", lines)
 
 
 @portal.get("/lists/<name>/exports")

@@ -1,6 +1,9 @@
-"""The form of a saved view."""
+"""The forms of a saved view, and of the value that an action on several rows needs."""
 
-from wtforms import BooleanField, StringField
+from collections.abc import Mapping
+
+from wtforms import BooleanField, SelectChoice, SelectField, StringField
+from wtforms.validators import InputRequired
 
 from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, VersionField, without_nul
@@ -20,3 +23,21 @@ class SavedViewForm(PortalForm):
         return ViewInput(
             self.name.data or "", bool(self.is_shared.data), bool(self.is_default.data)
         )
+
+
+class ChoiceForm(PortalForm):
+    choice = SelectField(
+        validators=[InputRequired(lazy_gettext("Choose one."))], validate_choice=False
+    )
+
+    @classmethod
+    def offering(cls, label: str, options: Mapping[str, str]) -> "ChoiceForm":
+        form = cls()
+        form.choice.label.text = label
+        form.choice.choices = [
+            SelectChoice(value, words)
+            for value, words in (("", lazy_gettext("Choose…")), *options.items())
+        ]
+        if form.choice.data not in options:
+            form.choice.data, form.choice.raw_data = "", []
+        return form

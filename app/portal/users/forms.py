@@ -81,6 +81,11 @@ class InviteManyForm(PortalForm):
     users = TextAreaField(lazy_gettext("Users"))
     file = FileField(lazy_gettext("Or a file"))
     organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
+    role = SelectField(lazy_gettext("Role"), default=Role.STANDARD.value)
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """Offer the roles of members that the caller may give."""
+        self.role.choices = role_choices([role for role in roles if role in MEMBERS])
 
 
 class UserForm(PortalForm):

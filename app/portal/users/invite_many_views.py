@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from flask import render_template, request
 from werkzeug.datastructures import FileStorage
 
+from app.enums import Role
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import DEFAULT, gettext, language, speaking
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import suggested_organizations
 from app.portal.web.blueprint import portal
 from app.portal.web.forms import refused
+from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
 from app.services.users import LineResult, Outcome
 from app.services.users.inviting import MOST_USERS
+from app.services.users.loading import MEMBERS
 from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int]
@@ -25,7 +28,7 @@ MOST_BYTES = 300_000
 
 @portal.get("/people/invite-many")
 def users_invite_many() -> str:
-    form = InviteManyForm()
+    form = _form()
     given = as_uuid(request.args.get("organization", ""))
     if given is not None and caller().organization_id is None:
         with transaction(read_only=True) as session:
@@ -37,7 +40,9 @@ def users_invite_many() -> str:
 def users_invite_many_send() -> Page:
     """Invite line by line, or no one if there are too few seats; in a repeated form, users invited
     before are skipped without a second mail."""
-    form = InviteManyForm()
+    form = _form()
+    if not form.validate():
+        return _many_page(form), 422
     sent: FileStorage | None = form.file.data
     try:
         text = _file_text(sent) if sent else form.users.data or ""
@@ -53,7 +58,14 @@ def users_invite_many_send() -> Page:
             chosen = caller().organization_id
             if usual and chosen is None:
                 chosen = users.by_name(session, caller(), usual).id
-            results = users.invite_many_or_none(session, caller(), wanted, organization_id=chosen)
+            results = users.invite_many_or_none(
+                session,
+                caller(),
+                wanted,
+                organization_id=chosen,
+                role=Role(form.role.data),
+                roles=_roles(),
+            )
     except users.NoSeats as error:
         form.users.data = text
         return _many_page(form, error.full), 422
@@ -67,6 +79,22 @@ def users_invite_many_send() -> Page:
         form=form,
         organizations=suggested_organizations(),
     )
+
+
+def _form() -> InviteManyForm:
+    form = InviteManyForm()
+    form.offer(users.types_for(caller()))
+    return form
+
+
+def _roles() -> dict[str, Role]:
+    """Return the roles of members by their names, in the language of the user and in English, and
+    by those of the API."""
+    found = {role.value.lower(): role for role in MEMBERS}
+    for name in (language(), DEFAULT):
+        with speaking(name):
+            found |= {str(ROLE_NAMES[role]).lower(): role for role in MEMBERS}
+    return found
 
 
 def _many_page(form: InviteManyForm, full: Sequence[users.Full] = ()) -> str:

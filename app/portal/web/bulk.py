@@ -4,7 +4,7 @@ The bar below the list, the confirmation and the results come from the declarati
 (`app.portal.record_lists.bulk_views`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,22 @@ def _never(_item: "Item") -> str | None:
 @dataclass(frozen=True, slots=True)
 class Item:
     """A row that can be selected: ``key`` tells it from others in a form, ``name`` and ``note``
-    are its words, ``row`` is what the list has loaded."""
+    are its words, ``row`` is what the list has loaded. ``choice`` is the value that was chosen for
+    the action, if it has a `Choice`."""
 
     key: str
     name: str
     note: str
     row: Any
+    choice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value that is chosen once for all rows; ``options`` returns the values with their words."""
+
+    label: str
+    options: Callable[[Session], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,9 @@ class BulkAction:
     """What has happened to a row, in the results."""
     refusal: Callable[[Item], str | None] = _never
     is_risky: bool = True
+    choice: Choice | None = None
+    is_of_partners: bool = False
+    """Whether operators, who belong to no partner, can't use it."""
     undo: str = ""
     """The action that reverses it, offered beside the results."""
     several: Callable[[Session, Sequence[str]], list[Item]] | None = None
@@ -59,24 +72,28 @@ class BulkAction:
 @dataclass(frozen=True, slots=True)
 class Bulk:
     """The actions of a list. ``item`` describes a row, ``several`` returns those of the rows with
-    these keys that the caller may see."""
+    these keys that the caller may see; ``exports`` if as the list loads them, for files."""
 
     item: Callable[[Any], Item]
     several: Callable[[Session, Sequence[str]], list[Item]]
     actions: Sequence[BulkAction]
+    exports: bool = False
 
     @property
     def offered(self) -> list[BulkAction]:
         """The actions that the caller may use on rows of the list."""
-        may = caller().may
-        return [each for each in self.actions if each.several is None and may(each.permission)]
+        return [each for each in self.actions if each.several is None and _may(each)]
 
     def named(self, name: str) -> BulkAction | None:
         """The action of this name, if the caller may use it."""
-        may = caller().may
-        return next((one for one in self.actions if one.name == name and may(one.permission)), None)
+        return next((one for one in self.actions if one.name == name and _may(one)), None)
 
     def key_of(self, row: Any) -> str | None:
         """The key of a row that can be selected; None if every action leaves it as it is."""
         item = self.item(row)
         return item.key if any(each.refusal(item) is None for each in self.offered) else None
+
+
+def _may(action: BulkAction) -> bool:
+    who = caller()
+    return who.may(action.permission) and not (action.is_of_partners and who.partner_id is None)

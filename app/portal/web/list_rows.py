@@ -23,12 +23,17 @@ def chunks(
     while True:
         with figures() as session:
             page = definition.load(session, sort, cursor, CHUNK)
-            with languages.speaking(languages.DEFAULT):
-                part = [[_plain(column.value(row)) for column in columns] for row in page.items]
+            part = cells_of(page.items, columns)
         yield part
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def cells_of(rows: Sequence[R], columns: Sequence[Column[R]]) -> list[list[Cell]]:
+    """Return the values of the rows, in English; within the transaction that has loaded them."""
+    with languages.speaking(languages.DEFAULT):
+        return [[_plain(column.value(row)) for column in columns] for row in rows]
 
 
 def headings_of(columns: Sequence[Column[R]]) -> list[str]:

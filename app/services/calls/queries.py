@@ -19,6 +19,8 @@ from app.models import (
     Campaign,
     Conversation,
     Organization,
+    Outreach,
+    OutreachContact,
     utcnow,
 )
 from app.models.base import id_at
@@ -206,14 +208,18 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
 
 @dataclass(frozen=True, slots=True)
 class CallSearch:
-    """The filters of the portal's call list. ``organization`` and ``assistant`` are an id or a part
-    of a name, ``number`` may have any format. ``since`` and ``before`` limit when the call was
-    accepted, or with ``counted`` when the conversation began: the calls that usage counts."""
+    """The filters of the portal's call list. ``organization``, ``assistant`` and ``campaign`` are
+    an id or a part of a name, ``number`` may have any format. ``current_round`` leaves those by
+    which campaigns count their progress. ``since`` and ``before`` limit when the call was accepted,
+    or with ``counted`` when the conversation began: the calls that usage counts."""
 
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     answered_by: AnsweredBy | None = None
+    ended_reason: EndedReason | None = None
     organization: UUID | str | None = None
     assistant: UUID | str | None = None
+    campaign: UUID | str | None = None
+    current_round: bool = False
     number: str | None = None
     since: datetime | None = None
     before: datetime | None = None
@@ -287,7 +293,10 @@ def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
     """How many conversations of these days and this organization have no call record; 0 if a
     filter applies to call records only."""
     caller.require(Permission.CALLS_READ)
-    of_calls = (chosen.states, chosen.answered_by, chosen.assistant, chosen.number)
+    of_calls = (
+        *(chosen.states, chosen.answered_by, chosen.ended_reason, chosen.assistant),
+        *(chosen.campaign, chosen.current_round, chosen.number),
+    )
     asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
     if asks_calls or not chosen.counted:
         return 0
@@ -350,10 +359,9 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.status.in_(chosen.states))
     if chosen.answered_by is not None:
         found.append(Call.answered_by == chosen.answered_by)
-    if chosen.organization is not None:
-        found.append(_of_organization(session, chosen.organization))
-    if chosen.assistant is not None:
-        found.append(_by_assistant(chosen.assistant))
+    if chosen.ended_reason is not None:
+        found.append(Call.ended_reason == chosen.ended_reason)
+    found += _of_parties(session, caller, chosen)
     if chosen.number is not None:
         condition = of_number(session, caller, chosen.number)
         found.append(Call.id.is_(None) if condition is None else condition)
@@ -379,6 +387,19 @@ def accepted_within(since: datetime | None, before: datetime | None) -> list[Col
     return found
 
 
+def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if chosen.organization is not None:
+        found.append(_of_organization(session, chosen.organization))
+    if chosen.assistant is not None:
+        found.append(_by_assistant(chosen.assistant))
+    if chosen.campaign is not None:
+        found.append(_of_campaign(caller, chosen.campaign))
+    if chosen.current_round:
+        found.append(_in_current_round())
+    return found
+
+
 def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
         return Call.organization_id == wanted
@@ -389,6 +410,21 @@ def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:
     if isinstance(wanted, UUID):
         return Call.assistant_id == wanted
     return Call.assistant_id.in_(select(Assistant.id).where(Assistant.named(wanted)))
+
+
+def _of_campaign(caller: Caller, wanted: UUID | str) -> ColumnElement[bool]:
+    if isinstance(wanted, UUID):
+        return Call.campaign_id == wanted
+    named = select(Campaign.id).where(Campaign.named(wanted))
+    return Call.campaign_id.in_(
+        of_tenant(named, caller, Campaign.partner_id, Campaign.organization_id)
+    )
+
+
+def _in_current_round() -> ColumnElement[bool]:
+    row = OutreachContact
+    is_current = (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round)
+    return select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id).exists()
 
 
 def _names(

@@ -52,6 +52,9 @@ def _in(phase: Phase) -> frozenset[CallStatus]:
 
 
 WAITING, ACTIVE, FINAL = _in(Phase.WAITING), _in(Phase.ACTIVE), _in(Phase.FINAL)
+NOT_REACHED = frozenset({CallStatus.BUSY, CallStatus.NO_ANSWER})
+FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN})
+"""The final states of calls that weren't placed, or of which this isn't known."""
 
 
 def holds_line() -> ColumnElement[bool]:

@@ -39,6 +39,7 @@ from app.services.organizations.status import (
 )
 from app.services.organizations.trial import Trial, end_trial, trial_of
 from app.services.organizations.use import (
+    RECENT_DAYS,
     NearLimit,
     Use,
     campaigns_in,

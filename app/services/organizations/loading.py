@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Tier, UserStatus
 from app.models import Assistant, Organization, User
 from app.models.base import name_key
+from app.models.organization import PLAN
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import organizations as wire
@@ -166,7 +167,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
             few = None if few is None else few | reached
         rows = rows.where(found) if few is None else rows.where(found, few)
     if chosen.tier is not None:
-        rows = rows.where(Organization.payment_tier == chosen.tier)
+        rows = rows.where(PLAN.in_([chosen.tier]))
     if chosen.status is not None:
         rows = rows.where(Organization.status == chosen.status)
     else:

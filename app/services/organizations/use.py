@@ -15,7 +15,7 @@ from app.models.organization import ROOMY
 from app.policy.caller import Caller
 from app.services.organizations.loading import Closeness, close_to_limit, uses, visible
 
-RECENT = timedelta(days=29)
+RECENT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
     )
     conversations = (
         select(ConversationDay.organization_id, func.sum(ConversationDay.conversations))
-        .where(ConversationDay.day >= (utcnow() - RECENT).date())
+        .where(ConversationDay.day >= (utcnow() - timedelta(days=RECENT_DAYS - 1)).date())
         .group_by(ConversationDay.organization_id)
     )
     counted = [

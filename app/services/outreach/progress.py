@@ -15,6 +15,7 @@ from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.services.calls import states
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
@@ -23,22 +24,19 @@ SHORTEST = timedelta(minutes=2)
 """The shortest time from which a pace is calculated."""
 FARTHEST = timedelta(days=366)
 
-HUMAN, VOICEMAIL, UNANSWERED = "human", "voicemail", "unanswered"
-FAILED, STOPPED, ON_THE_WAY = "failed", "stopped", "on-the-way"
-_ENDS = {
-    CallStatus.BUSY: UNANSWERED,
-    CallStatus.NO_ANSWER: UNANSWERED,
-    CallStatus.FAILED: FAILED,
-    CallStatus.EXPIRED: FAILED,
-    CallStatus.UNKNOWN: FAILED,
+NOT_REACHED, ON_THE_WAY, FAILED, STOPPED = "not-reached", "on-the-way", "failed", "stopped"
+_RESULTS = {
+    **dict.fromkeys(states.NOT_REACHED, NOT_REACHED),
+    **dict.fromkeys(states.FAILURES, FAILED),
     CallStatus.CANCELED: STOPPED,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One round. ``calls`` counts contacts by the result of their call, ``left_out`` and
-    ``waiting`` by their reason; ``to_come`` counts those without a decision.
+    """One round. ``calls`` counts contacts by the result of their call, which for a completed one
+    is who answered; ``left_out`` and ``waiting`` count them by their reason, ``to_come`` those
+    without a decision.
 
     ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
     and the plan's hours.
@@ -161,8 +159,8 @@ def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
 
 def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
     if status is CallStatus.COMPLETED:
-        return HUMAN if answered_by is AnsweredBy.HUMAN else VOICEMAIL
-    return _ENDS.get(status, ON_THE_WAY)
+        return answered_by or AnsweredBy.UNKNOWN
+    return _RESULTS.get(status, ON_THE_WAY)
 
 
 def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:

@@ -1,7 +1,5 @@
 """What needs a decision about calls: those that wait, fail, or have no answer."""
 
-from datetime import timedelta
-
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -13,13 +11,12 @@ from app.models.base import id_at
 from app.policy.caller import Caller
 from app.services import organizations, pauses, workers
 from app.services.calls import queries
-from app.services.calls.queries import UNANSWERED
+from app.services.calls.queries import LAST_DAY, UNANSWERED
 from app.services.calls.queries import visible as visible_calls
 from app.services.outreach import blocked_campaigns
 from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
 from app.services.pauses import carrier_health
 
-LAST_DAY = timedelta(days=1)
 _SHOWN_ORDER = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallStatus.EXPIRED)
 """The order in which calls without an answer are counted."""
 

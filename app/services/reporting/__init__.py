@@ -33,5 +33,12 @@ from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
 from app.services.reporting.report_page import ReportRow, Summary, count, search, summary
 from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups
-from app.services.reporting.span import Span, asked_span, last_days, last_month, this_month
+from app.services.reporting.span import (
+    Span,
+    asked_span,
+    last_days,
+    last_month,
+    this_month,
+    whole_month,
+)
 from app.services.reporting.usage import usage, usage_of

@@ -1,5 +1,6 @@
 """Ranges of days: UTC, both ends included."""
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -51,5 +52,9 @@ def this_month(today: date) -> Span:
 
 def last_month(today: date) -> Span:
     """The whole month before."""
-    end = today.replace(day=1) - timedelta(days=1)
-    return Span(end.replace(day=1), end)
+    return whole_month(today.replace(day=1) - timedelta(days=1))
+
+
+def whole_month(day: date) -> Span:
+    """The month of the day, to its end."""
+    return Span(day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -25,6 +26,7 @@ MOST_USERS = 500
 _HEADS = {
     "email": ("mail",),
     "organization": ("organization", "organisation", "company", "business", "customer"),
+    "role": ("role",),
     "name": ("name",),
 }
 
@@ -40,12 +42,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A user to invite, and the organization if the line names one."""
+    """A user to invite, and the organization and role if the line names them."""
 
     line: int
     email: str
     name: str | None
     organization: str | None
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,8 @@ class NoSeats(Exception):
 
 
 def read_invitees(text: str) -> list[Wanted]:
-    """Return the users of a text: a line has address, name and organization, in columns that may
-    have names, or several addresses.
+    """Return the users of a text: a line has address, name, organization and role, in columns that
+    may have names, or several addresses.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -124,30 +127,36 @@ def invite_many(
     wanted: Sequence[Wanted],
     *,
     organization_id: UUID | None = None,
+    role: Role = Role.STANDARD,
+    roles: Mapping[str, Role] = MappingProxyType({}),
 ) -> list[LineResult]:
     """Invite members one by one; one who is refused changes nothing and stops no other.
 
-    ``organization_id`` is for lines that name no organization. An existing member of the
-    organization is KNOWN and gets no mail. Raises `Forbidden` and `NotFound` for
-    ``organization_id``.
+    ``organization_id`` and ``role`` are for lines that name none; ``roles`` are those of members by
+    the words for them, in lower case. An existing member of the organization is KNOWN, keeps the
+    role and gets no mail. Raises `Forbidden`, and `NotFound` for ``organization_id``.
     """
     caller.require(Permission.USERS_WRITE)
-    check_type(caller, Role.STANDARD)
+    check_type(caller, role)
     usual = organizations.get(session, caller, organization_id) if organization_id else None
     found: dict[str, list[Organization]] = {}
     results = []
-    for line in wanted:
+    for each in wanted:
+        line = _with_role(each, roles)
         problems = _problems_of(line)
+        given = roles.get(line.role.lower()) if line.role else role
+        if given is None:
+            problems.append(_unknown_role(line.role or ""))
         try:
             organization = _organization(session, caller, line, usual, found)
         except DomainError as error:
             problems.append(error.message)
-        if problems:
+        if problems or given is None:
             words = " ".join(problems)
             results.append(LineResult(line.line, line.email, Outcome.REFUSED, words))
             continue
         try:
-            results.append(_invite(session, caller, line, organization))
+            results.append(_invite(session, caller, line, organization, given))
         except DomainError as error:
             refused = LineResult(line.line, line.email, Outcome.REFUSED, error.message)
             if error.code == "user_limit_reached":
@@ -167,9 +176,13 @@ def invite_many_or_none(
     wanted: Sequence[Wanted],
     *,
     organization_id: UUID | None = None,
+    role: Role = Role.STANDARD,
+    roles: Mapping[str, Role] = MappingProxyType({}),
 ) -> list[LineResult]:
     """As `invite_many`, but raises `NoSeats` if a user limit refuses anyone: roll back then."""
-    results = invite_many(session, caller, wanted, organization_id=organization_id)
+    results = invite_many(
+        session, caller, wanted, organization_id=organization_id, role=role, roles=roles
+    )
     invited = Counter(r.organization_id for r in results if r.outcome is Outcome.INVITED)
     refused = Counter((r.organization_id, r.organization) for r in results if r.is_full)
     full = [
@@ -180,6 +193,17 @@ def invite_many_or_none(
     if full:
         raise NoSeats(full)
     return results
+
+
+def _with_role(line: Wanted, roles: Mapping[str, Role]) -> Wanted:
+    """Return the line with its last cell as the role, if it is one and has no column of its own."""
+    if line.role is None and (line.organization or "").lower() in roles:
+        return replace(line, organization=None, role=line.organization)
+    return line
+
+
+def _unknown_role(words: str) -> str:
+    return gettext("There is no role “%(role)s” for members.", role=words)
 
 
 def _problems_of(line: Wanted) -> list[str]:
@@ -198,7 +222,7 @@ def _problems_of(line: Wanted) -> list[str]:
 
 
 def _invite(
-    session: Session, caller: Caller, line: Wanted, organization: Organization
+    session: Session, caller: Caller, line: Wanted, organization: Organization, role: Role
 ) -> LineResult:
     known = session.scalar(
         visible(caller).where(
@@ -217,7 +241,7 @@ def _invite(
             session,
             caller,
             email=line.email,
-            user_type=Role.STANDARD,
+            user_type=role,
             organization_id=organization.id,
             name=line.name,
         )
@@ -294,7 +318,7 @@ def _wanted(line: PastedLine, columns: dict[str, int] | None) -> list[Wanted]:
         cells = {part: _cell(line, at) for part, at in columns.items()}
         written, email = _parted(cells.get("email", ""))
         name = cells.get("name", "") or written
-        return [_entry(line, email, name, cells.get("organization", ""))]
+        return [_entry(line, email, name, cells.get("organization", ""), cells.get("role", ""))]
     return [_of_cells(line, cells) for cells in _groups(line.cells)]
 
 
@@ -310,10 +334,10 @@ def _groups(cells: tuple[str, ...]) -> list[tuple[str, ...]]:
 def _of_cells(line: PastedLine, cells: tuple[str, ...]) -> Wanted:
     at = next((at for at, cell in enumerate(cells) if "@" in cell), 0)
     written, email = _parted(cells[at])
-    name, organization, *_ = (*cells[:at], *cells[at + 1 :], "", "")
+    name, organization, role, *_ = (*cells[:at], *cells[at + 1 :], "", "", "")
     if written and not organization:
         name, organization = written, name
-    return _entry(line, email, name or written, organization)
+    return _entry(line, email, name or written, organization, role)
 
 
 def _parted(cell: str) -> tuple[str, str]:
@@ -322,8 +346,8 @@ def _parted(cell: str) -> tuple[str, str]:
     return (named[1].strip(), named[2]) if named else ("", cell)
 
 
-def _entry(line: PastedLine, email: str, name: str, organization: str) -> Wanted:
-    return Wanted(line.number, email[:254], name or None, organization or None)
+def _entry(line: PastedLine, email: str, name: str, organization: str, role: str) -> Wanted:
+    return Wanted(line.number, email[:254], name or None, organization or None, role or None)
 
 
 def _cell(line: PastedLine, at: int) -> str:

@@ -9,6 +9,7 @@ from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import User
 from app.services import users
 from app.services.users import LineResult, Outcome
+from app.services.users.inviting import Wanted
 from tests.fixtures.cast import Tenant, make_tenant, make_user
 
 BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
@@ -52,14 +53,9 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
 
 
 def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> None:
-    text = f"Company;Name;E-mail\n{BAKERY};Ada;ada@x.example\n"
+    text = f"Company;Role;Name;E-mail\n{BAKERY};Owner;Ada;ada@x.example\n"
     [wanted] = users.read_invitees(text)
-    assert (wanted.line, wanted.email, wanted.name, wanted.organization) == (
-        2,
-        "ada@x.example",
-        "Ada",
-        BAKERY,
-    )
+    assert wanted == Wanted(2, "ada@x.example", "Ada", BAKERY, "Owner")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,60 @@
+"""Figures of pages: each opens the list of what it counts, with as many rows."""
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.models import utcnow
+from tests.fixtures.cast import Tenant, make_user, organization_of
+from tests.portal.conftest import Browser
+from tests.portal.test_calls import answered, make_call
+
+FIGURE = re.compile(r'<a href="(/(?:calls|organizations|report)\?[^"]*)"[^>]*>\s*(\d+)\s*</a>')
+NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|people)/')
+
+
+@pytest.fixture
+def figures(session: Session, own: Tenant) -> None:
+    """Calls of today and of the days before, and organizations of several plans and statuses."""
+    now = utcnow()
+    for days, organization in ((0, own.plus), (0, own.organization), (1, own.plus), (40, own.plus)):
+        at = now - timedelta(days=days)
+        for number, by in enumerate((*[AnsweredBy.HUMAN] * 3, *[AnsweredBy.VOICEMAIL] * 2)):
+            make_call(session, organization, f"+1202555010{number}", at, **answered(by, at))
+    for status, reason in (
+        *[(CallStatus.FAILED, EndedReason.CARRIER_ERROR)] * 3,
+        *[(CallStatus.FAILED, EndedReason.REJECTED)] * 2,
+        (CallStatus.NO_ANSWER, EndedReason.NO_ANSWER),
+    ):
+        for hours in (1, 25):
+            at = now - timedelta(hours=hours)
+            make_call(session, own.plus, "+12025550101", at, status=status, ended_reason=reason)
+    for number in range(3):
+        made = make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number}")
+        organization_of(session, made).payment_tier = None
+    session.commit()
+
+
+@pytest.mark.parametrize(
+    ("page", "fewest"),
+    [
+        ("/", 3),
+        ("/usage", 9),
+        ("/report", 2),
+        ("/organizations", 2),
+        ("/organizations/{plus}", 3),
+        ("/organizations/{plus}/usage", 6),
+        ("/line", 2),
+    ],
+)
+def test_each_figure_opens_as_many_rows_as_it_counts(
+    figures: None, own: Tenant, admin: Browser, page: str, fewest: int
+) -> None:
+    shown = admin.get(page.format(plus=own.plus.id)).text
+    found = [(unescape(url), int(count)) for url, count in FIGURE.findall(shown)]
+    assert len(found) >= fewest
+    assert [(url, len(NAME.findall(admin.get(url).text))) for url, _ in found] == found
