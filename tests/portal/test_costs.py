@@ -105,6 +105,21 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     assert "of simulated calls" not in earlier  # Spending shows this month only
 
 
+def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
+    admin: Browser, session: Session, own: Tenant
+) -> None:
+    """Trial mode changes no price (docs/decisions/rating.md)."""
+    own.plus.trial_ended_at = None
+    session.commit()
+    words = "Includes $99.00 of 1 organization in trial mode"
+    for path in ("/costs", f"/costs/{own.plus.id}", "/report/month", "/overview/earned"):
+        assert "Price to customers $99.00" in text_of(admin.get(path).text), path
+        assert words in text_of(admin.get(path).text), path
+    own.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
+    session.commit()
+    assert "in trial mode" not in text_of(admin.get("/costs").text)
+
+
 def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> None:
     page = unescape(admin.get(f"/costs/{own.plus.id}?month=2026-10").text)
     for shown in ("Renewals", "Calls without a campaign", "$79.82", "$19.96", "View statement"):
