@@ -3,12 +3,11 @@
 import random
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus
-from app.models import Assistant, Campaign, CostDay, Organization, PartnerCostDay, utcnow
+from app.models import Assistant, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import conversations, rollup, spending
 from app.services.spending import Amount, Spender
 from app.services.spending.default_rates import CURRENCY
@@ -22,19 +21,18 @@ def add_conversations(
     session: Session,
     organization: Organization,
     assistant: Assistant,
-    campaign: Campaign,
     pace: int,
     days: int,
     rng: random.Random,
 ) -> None:
     """Add about ``pace`` conversations a working day, fewer at weekends, growing over
-    the months. Two of three belong to the campaign."""
+    the months. None belongs to a campaign: those of the demo haven't been started."""
     today = utcnow().date()
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
         expected = pace * share * (0.6 + 0.4 * (days - age) / days)
-        lengths: dict[UUID | None, list[int]] = {campaign.id: [], None: []}
+        lengths: list[int] = []
         for _ in range(round(rng.gauss(expected, expected / 4))):
             opening = datetime.combine(day, time(14), UTC)
             started = opening + timedelta(seconds=rng.randrange(8 * 3600))
@@ -50,12 +48,11 @@ def add_conversations(
                 started_at=started,
                 ended_at=started + timedelta(seconds=seconds),
             )
-            lengths[campaign.id if seconds % 3 else None].append(seconds)
-        for campaign_id, seconds_of_calls in lengths.items():
-            _bill(session, organization, campaign_id, day, seconds_of_calls, age)
-        _spend(session, organization, day, [*lengths[campaign.id], *lengths[None]], age)
+            lengths.append(seconds)
+        _bill(session, organization, day, lengths, age)
+        _spend(session, organization, day, lengths, age)
         if age > 1:  # the totals of yesterday are compared with their rows
-            _add_ended_calls(session, organization, day, sum(map(len, lengths.values())))
+            _add_ended_calls(session, organization, day, len(lengths))
 
 
 def _add_ended_calls(
@@ -82,7 +79,6 @@ def _add_ended_calls(
 def _bill(
     session: Session,
     organization: Organization,
-    campaign_id: UUID | None,
     day: date,
     lengths: Sequence[int],
     age: int,
@@ -94,7 +90,7 @@ def _bill(
             session,
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            campaign_id=campaign_id,
+            campaign_id=None,
             day=day,
             currency=CURRENCY,
             calls=len(lengths),

@@ -243,7 +243,6 @@ class World:
             self.session,
             organization,
             speakers[0],
-            campaign,
             story.pace,
             history_days,
             self.random,

@@ -385,6 +385,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.pricing_plan": P.PARTNER_WRITE,
     "portal.pricing_plan_save": P.PARTNER_WRITE,
     "portal.pricing_plan_move": P.PARTNER_WRITE,
+    "portal.pricing_plan_preview": P.PARTNER_WRITE,
+    "portal.pricing_plan_show": P.PARTNER_WRITE,
     "portal.pricing_review": P.PARTNER_WRITE,
     "portal.pricing_publish": P.PARTNER_WRITE,
     "portal.pricing_discard": P.PARTNER_WRITE,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_conversations
 from app.enums import Role
-from app.models import Assistant, Campaign, SpendingTotal, utcnow
+from app.models import NO_CAMPAIGN, Assistant, SpendingTotal, utcnow
 from app.services import reporting
 from app.services.billing import margin
 from app.services.billing.usage import ModelRate
@@ -22,16 +22,15 @@ def test_usage_costs_and_spending_of_the_demo_agree(
     clock.set("2026-11-27T12:00")
     admin, plus, today = own.caller(Role.PARTNER_ADMIN), own.plus, utcnow().date()
     plus.created_at -= timedelta(days=30)
-    campaign = Campaign(partner_id=own.partner.id, organization_id=plus.id, name="Recall")
-    session.add(campaign)
-    session.flush()
     whose = select(Assistant).where(Assistant.organization_id == plus.id)
     assistant = session.scalars(whose).first()
     assert assistant is not None
-    add_conversations(session, plus, assistant, campaign, 5, 26, random.Random(7))  # noqa: S311
+    add_conversations(session, plus, assistant, 5, 26, random.Random(7))  # noqa: S311
 
     month = reporting.this_month(today)
-    used = margin.of_organization(session, admin, plus.id, month.start, ModelRate()).total.used
+    costs = margin.of_organization(session, admin, plus.id, month.start, ModelRate())
+    used = costs.total.used
+    assert [row.id for row in costs.campaigns] == [NO_CAMPAIGN]  # none of them was started
     (carrier,) = used.carrier
     assert min(used.calls, used.minutes, carrier.reported, carrier.estimated) > 0
     totals = {

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role, SubscriptionState, Tier, UsageUnit
+from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
 from app.services import pdf
@@ -56,6 +56,10 @@ def admin(signed_in: SignIn, own: Tenant, campaign: Campaign) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
+def text_of(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
 def lines(text: str) -> list[str]:
     return text.removeprefix("\ufeff").splitlines()
 
@@ -66,6 +70,54 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
         assert shown in page
     assert "Costs and margin" in page
     assert "Simulated calls cost nothing: Overview and Usage count them" in page
+
+
+@pytest.mark.usefixtures("campaign")
+def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
+    signed_in: SignIn, session: Session, own: Tenant
+) -> None:
+    """In November carriers reported $0.2345 and still owe the cost of 3 minutes at $0.03; 2
+    simulated minutes count at $0.03 too."""
+    day = datetime(2026, 11, 19, 12, tzinfo=UTC)
+    call(session, own.plus, day, 12 * 60, cost="0.2345")
+    call(session, own.plus, day, 3 * 60)
+    call(session, own.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    explained = (
+        "Carrier costs of November 2026: Usage shows the $0.23 that carriers have reported. "
+        "Costs and margin adds $0.09 of estimates until they report the rest: $0.32. "
+        "Spending adds $0.06 of simulated calls: $0.38."
+    )
+    plus = own.plus.id
+    for path in (
+        "/usage",
+        f"/usage?organization={plus}",
+        "/costs",
+        f"/costs/{plus}",
+        "/settings/spending",
+        f"/organizations/{plus}/spending",
+    ):
+        assert explained in text_of(admin.get(path).text), path
+    assert "Carrier cost $0.32" in text_of(admin.get("/costs").text)
+    assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
+    earlier = text_of(admin.get("/costs?month=2026-10").text)
+    assert "of simulated calls" not in earlier  # Spending shows this month only
+
+
+def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
+    admin: Browser, session: Session, own: Tenant
+) -> None:
+    """Trial mode changes no price (docs/decisions/rating.md)."""
+    own.plus.trial_ended_at = None
+    session.commit()
+    words = "Includes $99.00 of 1 organization in trial mode"
+    for path in ("/costs", f"/costs/{own.plus.id}", "/report/month", "/overview/earned"):
+        assert "Price to customers $99.00" in text_of(admin.get(path).text), path
+        assert words in text_of(admin.get(path).text), path
+    own.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
+    session.commit()
+    assert "in trial mode" not in text_of(admin.get("/costs").text)
 
 
 def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> None:

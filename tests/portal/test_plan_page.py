@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import select, update
@@ -74,8 +75,23 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
         'target="_blank" rel="noopener">'
     )
     assert link in page
-    assert "Limits Assistants 1 of 1 Users" in words(page)
+    assert "Limits Assistants 1 of 1 All of them are in use. Users" in words(page)
     assert "You are billed by monthly statement. View statement" in words(page)
+
+
+@pytest.mark.usefixtures("published")
+def test_without_an_upgrade_page_a_higher_plan_is_asked_for_by_email(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    own.partner.purchase_link, own.partner.support_email = None, "help@northwind.example"
+    session.commit()
+    page = signed_in(own.user).get("/plan").text
+    basic, plus = cards(page)
+    assert "Ask for this plan" not in basic
+    assert plus.endswith("Ask for this plan : Plus, by email")
+    subject = quote(f"{own.organization.name} asks for the plan Plus")
+    assert f'href="mailto:help@northwind.example?subject={subject}"' in page
+    assert page.count("View statement") == 1
 
 
 def test_a_plan_is_added_to_the_address_of_the_upgrade_page() -> None:
@@ -144,7 +160,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
 @pytest.mark.usefixtures("published")
 def test_the_staff_see_the_plans_as_a_preview(own: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/plan").text
-    assert "Your customers see these plans now." in page
+    assert "The cards of the plans as your customers see them now." in page
     assert len(cards(page)) == 2
     assert "Used this month" not in page
 

@@ -96,14 +96,15 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "Draft: 9 changes" in page
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month 500 minutes a month included, then €0.12 a minute "
-        "14-day free trial Priority support Two assistants Plus · 1 organization"
+        "14-day free trial Priority support Two assistants Plus · 1 organization "
+        "Calls at once No limit Calls a day (UTC) No limit Edit Growth"
     )
     assert offered(session, own) == []
     review = admin.get("/pricing/publish").text
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
     assert "after you publish." in words(review)
-    assert "Growth: price beyond – €0.12" in words(review)
+    assert "Price beyond – €0.12" in words(review)
     assert "1 organization is on Growth." in review
     assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
@@ -124,7 +125,8 @@ def test_the_review_says_who_pays_more_this_month(
         admin.post(PLUS, {**FORM, "amount": amount, "trial_days": "0"}, page=PLUS)
         review = admin.get("/pricing/publish").text
         admin.post("/pricing/publish", page="/pricing/publish")
-    assert "1 customer pays €10.00 more this month so far." in review
+    assert f"1 customer pays €10.00 more this month so far: {own.plus.name} ." in words(review)
+    assert f'href="/statements/{own.plus.id}"' in review
 
 
 def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session: Session) -> None:
@@ -135,13 +137,13 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
     assert "Version 2 What customers see" in history
     rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Compare and restore)?", history)
     assert rows == [("2", "1", ""), ("1", "–", " Compare and restore")]
-    assert "Scale: name Growth Scale" in words(admin.get("/pricing/history/1").text)
+    assert "Scale Name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
     assert answer.location == "/pricing/publish"
     review = words(admin.get(answer.location).text)
     assert "Publish version 3?" in review
     assert "The draft has the plans of version 1." in review
-    assert "Growth: name Scale Growth" in review
+    assert "Name Scale Growth" in review
     admin.post("/pricing/publish", page="/pricing/publish")
     assert [name for name, _, _ in offered(session, own)] == ["Growth"]
     assert admin.get("/pricing/history/9").status_code == 404
@@ -298,3 +300,27 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     session.get_one(ProcessorPrice, "price_p").fetched_at = utcnow() - timedelta(hours=3)
     session.commit()
     assert "Stripe has not answered since" in with_stripe.get(PAGE).text
+
+
+def test_a_hidden_plan_is_shown_to_customers_from_its_card(admin: Browser) -> None:
+    assert "Show Plus to customers" in cards(admin.get(PAGE).text)[-1]
+    assert admin.post(f"{PLUS}/show", page=PAGE).location == "/pricing?saved=1"
+    page = admin.get(PAGE).text
+    assert "Draft: 1 change" in page
+    assert "Show Plus to customers" not in cards(page)[-1]
+
+
+def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:
+    """Without script as a page, with script as the card alone; nothing is saved."""
+    card = (
+        "Growth €149 a month 500 minutes a month included, then €0.12 a minute "
+        "14-day free trial Priority support Two assistants"
+    )
+    page = admin.post(f"{PLUS}/preview", FORM, page=PLUS)
+    fragment = admin.post(f"{PLUS}/preview", FORM, page=PLUS, headers={"HX-Request": "true"})
+    assert [cards(answer.text) for answer in (page, fragment)] == [[card], [card]]
+    assert ("Save plan" in page.text, "Save plan" in fragment.text) == (True, False)
+    unreadable = {**FORM, "amount": "many"}
+    refused = admin.post(f"{PLUS}/preview", unreadable, page=PLUS, headers={"HX-Request": "true"})
+    assert "The card appears once the form has no errors." in refused.text
+    assert "Draft:" not in admin.get(PAGE).text

@@ -250,7 +250,7 @@ def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
 def test_spending_says_what_it_counts_and_links_to_the_costs(
     own: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
-    words = "Simulated calls of scripts and campaigns count here, but not in costs and margin."
+    words = "Simulated calls of scripts and campaigns count at the call rates"
     path = f"/organizations/{own.organization.id}/spending"
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     shown = [

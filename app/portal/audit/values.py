@@ -16,6 +16,7 @@ from app.enums import (
     CampaignStatus,
     Role,
     SubscriptionState,
+    Tier,
     UsageUnit,
     UserStatus,
 )
@@ -31,12 +32,12 @@ from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, shown
 from app.portal.web.formats import day
 from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.plan_names import PLAN_NAMES
 from app.services.money_words import exact_money
 
 LONGEST = 200
 
 _VALUES: dict[str, str] = {
-    **{tier.value: name for tier, name in TIER_NAMES.items()},
     **{role.value: name for role, name in ROLE_NAMES.items() if role is not Role.ADMIN},
     UserStatus.ACTIVE.value: lazy_gettext("Active"),
     UserStatus.INVITED.value: lazy_gettext("Invited"),
@@ -185,6 +186,8 @@ def _text_words(value: str, zone: str, name: str) -> str:
         return exact_money(Decimal(amount[1]), amount[2] or "")
     if _NUMBER.fullmatch(value):
         return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
+    if value in TIER_NAMES:
+        return PLAN_NAMES[Tier(value)]
     known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
     return with_masked_sids(str(known))
 

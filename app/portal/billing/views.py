@@ -15,6 +15,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, reporting
 from app.services.billing import margin
+from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import Earned, MonthOfOrganization
 from app.services.billing.months import asked_month
 
@@ -52,6 +53,7 @@ def show_costs() -> str:
             limit=lists.PAGE_SIZE,
         )
         first = margin.first_month(session, caller())
+        sums = carrier_sums(session, caller(), month)
     return render_template(
         "portal/billing/costs.html",
         month=month,
@@ -63,6 +65,8 @@ def show_costs() -> str:
         place=place,
         next_url=place.next_url(page.next_cursor),
         words=words,
+        carrier=sums,
+        today=today,
         has_model=model_rate() != margin.ModelRate(),
     )
 
@@ -92,6 +96,7 @@ def costs_of_organization(organization_id: UUID) -> str:
     month = asked_month(request.args.get("month", ""), today)
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
+        sums = carrier_sums(session, caller(), month, organization_id)
     return render_template(
         "portal/billing/organization.html",
         month=month,
@@ -100,6 +105,8 @@ def costs_of_organization(organization_id: UUID) -> str:
         total=found.total,
         rows=found.campaigns,
         no_campaign=NO_CAMPAIGN,
+        carrier=sums,
+        today=today,
         has_model=model_rate() != margin.ModelRate(),
     )
 

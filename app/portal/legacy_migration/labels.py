@@ -25,7 +25,7 @@ FIELDS = {
 ONLY_BEFORE = {
     "retired": lazy_gettext("The legacy API no longer serves this client. Use the new API."),
     "plan_required": lazy_gettext(
-        "The legacy API needs the Plus plan. The new API works with every plan."
+        "The legacy API doesn’t serve this plan. The new API works with every plan."
     ),
 }
 """Errors of the legacy API without a counterpart."""

@@ -4,12 +4,13 @@ from datetime import time
 
 from babel.dates import get_day_names
 
-from app.enums import TIER_NAMES, Role
+from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.portal.campaigns.labels import message_words
 from app.portal.organizations.views import region_names
 from app.portal.web.formats import number
 from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.plan_names import PLAN_NAMES
 from app.services.organization_templates import Content, PreparedCampaign
 from app.services.organizations import CallingRules
 
@@ -30,7 +31,7 @@ def content_words(content: Content) -> str:
     """Basic plan, 2 assistants, campaign Recall"""
     count = len(content.assistants)
     parts = [
-        gettext("%(plan)s plan", plan=TIER_NAMES[content.payment_tier]),
+        gettext("%(plan)s plan", plan=PLAN_NAMES[content.payment_tier]),
         ngettext("%(num)s assistant", "%(num)s assistants", count),
     ]
     if content.campaign is not None:
@@ -40,7 +41,7 @@ def content_words(content: Content) -> str:
 
 def limit_facts(content: Content) -> list[tuple[str, str]]:
     return [
-        (gettext("Plan"), TIER_NAMES[content.payment_tier]),
+        (gettext("Plan"), PLAN_NAMES[content.payment_tier]),
         (gettext("Assistant limit"), _limit(content.assistant_limit)),
         (gettext("User limit"), _limit(content.user_limit)),
         (gettext("First user"), FIRST_ROLE_NAMES[content.first_role]),

@@ -16,6 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.plan_names import names_at, plan_choices
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
@@ -180,6 +181,7 @@ def _edit_page(organization_id: UUID, form: EditForm) -> str:
 def _plan_page(organization_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
+        form.tier.choices = plan_choices(names_at(found.partner_id))
         return render_template(
             "portal/organizations/plan.html",
             organization=found,

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from wtforms import EmailField, SelectChoice, SelectField, StringField
+from wtforms import EmailField, SelectField, StringField
 
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.errors import ValidationFailed
 from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, blank_is_none
 from app.portal.web.forms import PortalForm
+from app.portal.web.plan_names import plan_choices
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
@@ -47,10 +48,7 @@ class OrganizationForm(PortalForm):
 
 
 class Limits(OrganizationForm):
-    tier = SelectField(
-        lazy_gettext("Plan"),
-        choices=[SelectChoice(tier.value, name) for tier, name in TIER_NAMES.items()],
-    )
+    tier = SelectField(lazy_gettext("Plan"), choices=plan_choices)
     assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True, render_kw=_LIMIT)
     user_limit = WholeNumber(lazy_gettext("User limit"), required=True, render_kw=_LIMIT)
 

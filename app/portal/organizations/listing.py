@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import Organization
@@ -13,6 +13,7 @@ from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
 from app.services.organizations import Closeness, InTrial
 from app.services.organizations.loading import SORTS
@@ -78,7 +79,7 @@ def _several(session: Session, keys: Sequence[str]) -> list[Item]:
 
 
 def _plan(row: Row) -> str:
-    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+    return plan_name(row.organization)
 
 
 ORGANIZATIONS = ListDefinition(
@@ -138,7 +139,7 @@ ORGANIZATIONS = ListDefinition(
     ),
     filters=(
         Filter("q", lazy_gettext("Name, email or referral code")),
-        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
         Filter(
             "status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Active and suspended")
         ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
 from app.languages import gettext, lazy_gettext, ngettext
@@ -25,19 +25,19 @@ CHOICE_WORDS: dict[Any, str] = {
     False: lazy_gettext("No"),
 }
 FIELD_WORDS = {
-    "name": lazy_gettext("name"),
-    "amount": lazy_gettext("price"),
-    "currency": lazy_gettext("currency"),
-    "interval": lazy_gettext("paid"),
-    "unit": lazy_gettext("usage is counted in"),
-    "included": lazy_gettext("included each month"),
-    "overage_micros": lazy_gettext("price beyond"),
-    "trial_days": lazy_gettext("trial days"),
-    "features": lazy_gettext("features"),
-    "is_visible": lazy_gettext("visible to customers"),
-    "price_id": lazy_gettext("price id"),
-    "product_id": lazy_gettext("product id"),
-    "order": lazy_gettext("place"),
+    "name": lazy_gettext("Name"),
+    "amount": lazy_gettext("Price"),
+    "currency": lazy_gettext("Currency"),
+    "interval": lazy_gettext("Paid"),
+    "unit": lazy_gettext("Usage is counted in"),
+    "included": lazy_gettext("Included each month"),
+    "overage_micros": lazy_gettext("Price beyond"),
+    "trial_days": lazy_gettext("Trial days"),
+    "features": lazy_gettext("Features"),
+    "is_visible": lazy_gettext("Visible to customers"),
+    "price_id": lazy_gettext("Price id"),
+    "product_id": lazy_gettext("Product id"),
+    "order": lazy_gettext("Place"),
 }
 
 
@@ -123,6 +123,12 @@ def upgrade_url(purchase_link: str, tier: Tier) -> str:
     return urlunsplit(parts._replace(query=urlencode(query)))
 
 
+@portal.app_template_filter("mail_about")
+def mail_about(address: str, subject: str) -> str:
+    """Return a link that begins an email."""
+    return f"mailto:{address}?subject={quote(subject)}"
+
+
 @portal.app_template_filter("plan_overage")
 def plan_overage(terms: PlanTerms) -> str:
     """$0.12 a minute; nothing where further usage costs nothing."""
@@ -136,17 +142,19 @@ def plan_overage(terms: PlanTerms) -> str:
 
 def change_rows(
     changes: Sequence[PlanChange], old: Sequence[Plan], new: Sequence[Plan]
-) -> list[tuple[str, str, str]]:
-    """Return each change as its label with the plan's name, and both values in words."""
+) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Return the changes by the new names of their plans: each as its label, and both values in
+    words."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
-    return [
-        (
-            f"{after[change.tier].name}: {FIELD_WORDS[change.name]}",
+    found: dict[Tier, list[tuple[str, str, str]]] = {}
+    for change in changes:
+        row = (
+            str(FIELD_WORDS[change.name]),
             _shown(change.name, change.old, before[change.tier].terms),
             _shown(change.name, change.new, after[change.tier].terms),
         )
-        for change in changes
-    ]
+        found.setdefault(change.tier, []).append(row)
+    return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
 def _shown(name: str, value: Any, terms: PlanTerms) -> str:

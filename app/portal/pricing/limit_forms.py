@@ -5,13 +5,14 @@ from typing import Any, Self
 
 from wtforms import Field, Form, FormField
 
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.errors import DomainError, ValidationFailed
 from app.languages import gettext, lazy_gettext
 from app.portal.web.editing import Difference
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
+from app.portal.web.plan_names import PLAN_NAMES
 from app.services.plans.limits import Allowance, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
@@ -28,10 +29,10 @@ class LimitsForm(PortalForm):
     """A blank field is no limit."""
 
     version = VersionField()
-    free = FormField(AllowanceRow, label=TIER_NAMES[Tier.FREE])
-    basic_trial = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC_TRIAL])
-    basic = FormField(AllowanceRow, label=TIER_NAMES[Tier.BASIC])
-    plus = FormField(AllowanceRow, label=TIER_NAMES[Tier.PLUS])
+    free = FormField(AllowanceRow)
+    basic_trial = FormField(AllowanceRow)
+    basic = FormField(AllowanceRow)
+    plus = FormField(AllowanceRow)
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also the ranges, so that all problems are shown at once."""
@@ -91,8 +92,8 @@ class LimitsForm(PortalForm):
 
 def _named(field: Field, tier: Tier) -> str:
     if field.short_name == "at_once":
-        return gettext("%(plan)s, calls at once", plan=TIER_NAMES[tier])
-    return gettext("%(plan)s, calls a day", plan=TIER_NAMES[tier])
+        return gettext("%(plan)s, calls at once", plan=PLAN_NAMES[tier])
+    return gettext("%(plan)s, calls a day", plan=PLAN_NAMES[tier])
 
 
 def _shown(limit: int | None) -> str:

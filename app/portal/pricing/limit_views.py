@@ -3,13 +3,13 @@
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import flash_saved, refused
+from app.portal.web.plan_names import PLAN_NAMES
 from app.services import partners
 from app.services.plans import effects as plan_effects
 from app.services.plans import limits
@@ -51,7 +51,7 @@ def pricing_limits_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    names = ", ".join(TIER_NAMES[tier] for tier in changed)
+    names = ", ".join(PLAN_NAMES[tier] for tier in changed)
     flash_saved(gettext("Limits saved: %(plans)s.", plans=names), changed)
     return redirect(url_for("portal.pricing"), 303)
 

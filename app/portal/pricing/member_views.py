@@ -12,6 +12,7 @@ from app.models import utcnow
 from app.portal.pricing.views import TIER
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
+from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
 from app.services.billing import statements
 from app.services.billing.month_end import month_end
@@ -55,7 +56,13 @@ def show_plan() -> str:
         subscription=subscription,
         plans=shown,
         today=today,
+        assistants_url=_url("portal.assistants"),
+        users_url=_url("portal.users"),
     )
+
+
+def _url(endpoint: str) -> str:
+    return url_for(endpoint) if may_open(caller(), endpoint) else ""
 
 
 @portal.post(f"/plan/checkout/{TIER}")

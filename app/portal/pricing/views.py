@@ -1,5 +1,6 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from flask import redirect, render_template, url_for
@@ -12,10 +13,10 @@ from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
+from app.portal.web.fragments import wants_fragment
 from app.services import partners
 from app.services.plans import effects, limits
 from app.services.pricing import Plan, PlanSet, accounts, selling, versions
-from app.services.pricing.versions import BY_SIZE
 
 STALE_AFTER = timedelta(minutes=30)
 """Three runs of the worker without an answer."""
@@ -37,7 +38,7 @@ def show_pricing() -> str:
             is_connected=accounts.is_connected(session, partner_id),
             states=states,
             stale_since=oldest if oldest and oldest < utcnow() - STALE_AFTER else None,
-            allowed=[(tier, allowed[tier]) for tier in BY_SIZE],
+            allowed=allowed,
             counts=effects.on_plans(session, caller(), partner_id),
             most_at_once=settings().calls_per_organization,
         )
@@ -80,6 +81,27 @@ def save_plan(tier: str) -> Page:
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
+@portal.post(f"/pricing/plans/{TIER}/preview")
+def pricing_plan_preview(tier: str) -> Page:
+    """Show the card of what was typed, with script beside the form; nothing is written."""
+    form = PricingPlanForm()
+    with transaction(read_only=True) as session:
+        plan = _plan(current_plans(session), tier)
+    typed = form.to_plan(plan, has_ids=False) if form.validate() else None
+    if wants_fragment():
+        return render_template("portal/pricing/_preview.html", typed=typed, is_fragment=True)
+    return _page(form, plan, typed), 200 if typed else 422
+
+
+@portal.post(f"/pricing/plans/{TIER}/show")
+def pricing_plan_show(tier: str) -> Page:
+    """Let customers choose a hidden plan, once the draft is published."""
+    with transaction() as session:
+        plan = _plan(current_plans(session), tier)
+        selling.save(session, caller(), partners.own(caller()), replace(plan, is_visible=True))
+    return redirect(url_for("portal.pricing", saved=1), 303)
+
+
 @portal.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):to>")
 def pricing_plan_move(tier: str, to: str) -> Page:
     with transaction() as session:
@@ -101,13 +123,14 @@ def _plan(found: PlanSet, tier: str) -> Plan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
-def _page(form: PricingPlanForm, plan: Plan) -> str:
+def _page(form: PricingPlanForm, plan: Plan, typed: Plan | None = None) -> str:
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         return render_template(
             "portal/pricing/plan.html",
             form=form,
             plan=plan,
+            typed=typed or plan,
             has_ids=_has_processor(session),
             is_connected=accounts.is_connected(session, partner_id),
         )

@@ -2,12 +2,13 @@
 
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, Tier, UserStatus
+from app.enums import Tier, UserStatus
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
 from app.services.paging import Page
@@ -39,7 +40,7 @@ def _count(session: Session, most: int) -> int:
 
 
 def _plan(row: ReportRow) -> str:
-    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+    return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
 
 MEMBERS = ListDefinition(
@@ -79,7 +80,7 @@ MEMBERS = ListDefinition(
     ),
     filters=(
         Filter("q", lazy_gettext("Email or organization")),
-        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
         Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.REPORT_SORTS,

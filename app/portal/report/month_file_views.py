@@ -6,7 +6,7 @@ from typing import Any
 from flask import Response
 
 from app.extensions import caller, figures
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import utcnow
 from app.portal.billing.words import model_rate, month_alone, month_name
 from app.portal.report.month_views import Shown, asked_report
@@ -15,6 +15,7 @@ from app.portal.web.formats import day, number, percent
 from app.portal.web.letterhead import letterhead, pdf_file
 from app.portal.web.lists import file_words
 from app.services import partners, pdf
+from app.services.billing.margin import Earned
 from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
 from app.services.reporting import MonthlyReport, Mover
@@ -139,7 +140,10 @@ def _earned(shown: Shown) -> list[tuple[str, str]]:
         gettext("%(amount)s estimated", amount=micros(*estimate)) for estimate in estimates
     )
     rows = [
-        (gettext("Price to customers"), micros(one.price, one.currency)),
+        (
+            gettext("Price to customers"),
+            _with_note(micros(one.price, one.currency), _trial_words(one)),
+        ),
         (gettext("Carrier cost"), _with_note(carrier, estimated)),
     ]
     if model_rate() != ModelRate():
@@ -151,6 +155,17 @@ def _earned(shown: Shown) -> list[tuple[str, str]]:
         note = gettext("%(share)s of the price", share=share) if share else ""
         margin = _with_note(micros(one.margin, one.currency), note)
     return [*rows, (gettext("Margin"), margin)]
+
+
+def _trial_words(one: Earned) -> str:
+    if not one.in_trial:
+        return ""
+    return ngettext(
+        "Includes %(amount)s of %(num)s organization in trial mode",
+        "Includes %(amount)s of %(num)s organizations in trial mode",
+        one.in_trial,
+        amount=micros(one.trial_price, one.currency),
+    )
 
 
 def _with_note(amount: str, note: str) -> str:

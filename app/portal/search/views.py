@@ -7,7 +7,7 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import TIER_NAMES, Role
+from app.enums import Role
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models.folding import fold
@@ -18,6 +18,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES, phone, when_in_zone
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import ROLE_NAMES, may_open, navigation_for
+from app.portal.web.plan_names import plan_name
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
@@ -133,7 +134,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
                 Hit(
                     row.name,
                     about(
-                        TIER_NAMES[row.payment_tier] if row.payment_tier else None,
+                        plan_name(row) if row.payment_tier else None,
                         row.referral_code,
                     ),
                     url_for("portal.organization", organization_id=row.id),

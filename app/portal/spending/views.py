@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing import may
 from app.portal.organizations.views import about
@@ -14,7 +15,10 @@ from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.navigation import may_open
 from app.services import organizations, partners, spending, unusual_calls
+from app.services.billing.carrier_sums import CarrierSums, carrier_sums
+from app.services.billing.months import month_of
 from app.services.credentials import api_keys
 from app.services.spending import Subject, budgets
 
@@ -74,8 +78,14 @@ def portal_settings_spending() -> str:
         subject = Subject(partner_id=partners.own(caller()))
         found = spending.of(session, caller(), subject)
         budget = budget_bar(budgets.of(session, caller(), subject))
+        sums = _carrier_sums(session, None)
     return render_template(
-        "portal/spending/portal.html", spending=found, bars=bars_of(found), budget=budget
+        "portal/spending/portal.html",
+        spending=found,
+        bars=bars_of(found),
+        budget=budget,
+        carrier=sums,
+        today=utcnow().date(),
     )
 
 
@@ -96,9 +106,18 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             budget=budget_bar(
                 budgets.of(session, caller(), Subject(organization_id=organization_id))
             ),
+            carrier=_carrier_sums(session, organization_id),
+            today=utcnow().date(),
             longest_minutes=settings().longest_call_minutes,
             can_change=may(Permission.PARTNER_WRITE),
         )
+
+
+def _carrier_sums(session: Session, organization_id: UUID | None) -> CarrierSums | None:
+    """Return what the pages of costs count, for those who see them."""
+    if not may_open(caller(), "portal.costs"):
+        return None
+    return carrier_sums(session, caller(), month_of(utcnow().date()), organization_id)
 
 
 def _key_page(key_id: UUID, form: SpendingForm) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from flask import g, request
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.enums import OrganizationStatus, Tier
 from app.errors import ValidationFailed
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
@@ -16,6 +16,7 @@ from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
 from app.services.paging import Page
@@ -131,7 +132,7 @@ def _percentage(part: int, of_all: int) -> Decimal | None:
 
 
 def _plan(row: Row) -> str:
-    return TIER_NAMES[row.organization.payment_tier or Tier.FREE]
+    return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
 
 def _costs(row: Row) -> str | None:
@@ -224,7 +225,7 @@ USAGE = ListDefinition(
     ),
     filters=(
         Filter("q", lazy_gettext("Organization or email")),
-        Filter("tier", lazy_gettext("Plan"), TIER_NAMES, lazy_gettext("Any plan")),
+        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
         Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.USAGE_SORTS,

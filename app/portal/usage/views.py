@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.access.missing import may
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
@@ -25,7 +26,9 @@ from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.billing import statements
-from app.services.reporting import Cost, CostLine, Day, Figures
+from app.services.billing.carrier_sums import carrier_sums
+from app.services.billing.months import next_month
+from app.services.reporting import Cost, CostLine, Day, Figures, Span
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
@@ -82,6 +85,9 @@ def show_usage() -> str | tuple[str, int]:
         end = reporting.month_end(session, caller(), today, scope.id) if is_this_month else None
         own = caller().organization_id
         bill = statements.current_month(session, caller(), own) if own else None
+        sums = None
+        if months and may(Permission.ORGANIZATIONS_WRITE) and (month := _whole_month(span, today)):
+            sums = carrier_sums(session, caller(), month, scope.id)
         total, total_before = reporting.total(days), reporting.total(before)
         cost = reporting.totals(each.cost for each in months)
         answer = render_template(
@@ -109,6 +115,8 @@ def show_usage() -> str | tuple[str, int]:
             months=months,
             cost=cost,
             bill=bill,
+            carrier=sums,
+            today=today,
         )
     return (answer, 422) if problems else answer
 
@@ -139,6 +147,13 @@ def usage_file() -> Response:
     listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
     parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+
+
+def _whole_month(span: Span, today: date) -> date | None:
+    """Return the latest month of the range if the range has all of it up to today."""
+    month = span.end.replace(day=1)
+    end = min(next_month(month) - timedelta(days=1), today)
+    return month if span.start <= month and span.end >= end else None
 
 
 def _lists_organizations(scope: Scope) -> bool:

@@ -9,12 +9,13 @@ import phonenumbers
 from flask import Flask
 from markupsafe import Markup, escape
 
-from app.enums import TIER_NAMES, CallStatus, CarrierKind
+from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext
 from app.languages.dates import NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
 from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
@@ -169,7 +170,8 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
     app.jinja_env.filters["typographic"] = typographic
-    app.jinja_env.filters["tier"] = lambda tier: TIER_NAMES.get(tier, "–")
+    app.jinja_env.filters["tier"] = lambda tier: PLAN_NAMES.get(tier, "–")
+    app.jinja_env.filters["plan_name"] = plan_name
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]

@@ -29,7 +29,8 @@ NAME = "name"
 class Earned:
     """The usage, costs and price of an organization or a campaign in a month; money in millionths.
 
-    ``price`` is in ``currency``, ``model`` in ``model_currency``. ``margin`` is None if not all of
+    ``price`` is in ``currency``, ``model`` in ``model_currency``. ``trial_price`` is the part of
+    the price that ``in_trial`` organizations in trial mode pay. ``margin`` is None if not all of
     them are in one currency.
     """
 
@@ -42,6 +43,8 @@ class Earned:
     model_currency: str
     plan_name: str = ""
     number: int | None = None
+    trial_price: int = 0
+    in_trial: int = 0
 
     @property
     def carrier(self) -> Sequence[CarrierCost]:
@@ -193,6 +196,8 @@ def total(rows: Sequence[Earned]) -> Earned | None:
         price=sum(row.price for row in rows),
         currency=currencies.pop(),
         model=sum(row.model for row in rows),
+        trial_price=sum(row.trial_price for row in rows),
+        in_trial=sum(row.in_trial for row in rows),
     )
 
 
@@ -230,17 +235,20 @@ def _earned(
     found = []
     for each in organizations:
         bill, its_use = bills[each.id], used.get(each.id, Used())
+        price, in_trial = in_micros(bill.total, bill.currency), each.trial_ended_at is None
         found.append(
             Earned(
                 each.id,
                 each.name,
                 its_use,
-                in_micros(bill.total, bill.currency),
+                price,
                 bill.currency,
                 its_use.model_micros(model),
                 currency,
                 bill.plan_name,
                 bill.number,
+                price if in_trial else 0,
+                int(in_trial and price > 0),
             )
         )
     return found

@@ -69,7 +69,7 @@ def days_of(
             func.sum(BillingDay.calls),
             func.sum(BillingDay.minutes),
         )
-        .where(BillingDay.organization_id.in_(organization_ids), _in(month))
+        .where(BillingDay.organization_id.in_(organization_ids), in_month(month))
         .group_by(*columns)
         .order_by(*columns)
     )
@@ -100,7 +100,7 @@ def _summed(
     amounts = ("calls", "minutes", "reported_micros", "estimated_micros")
     rows = session.execute(
         select(key, BillingDay.currency, *(func.sum(getattr(BillingDay, each)) for each in amounts))
-        .where(_in(month), whose)
+        .where(in_month(month), whose)
         .group_by(key, BillingDay.currency)
         .order_by(BillingDay.currency)
     )
@@ -113,5 +113,5 @@ def _summed(
     return found
 
 
-def _in(month: date) -> ColumnElement[bool]:
+def in_month(month: date) -> ColumnElement[bool]:
     return BillingDay.day.between(month, next_month(month) - timedelta(days=1))

@@ -8,12 +8,13 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.languages import gettext, ngettext
 from app.languages.numbers import written
 from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services import pricing
 from app.services.organizations.loading import get
 from app.services.organizations.use import use_of
 
@@ -62,22 +63,27 @@ def effects(
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
+    names = pricing.names(session, organization.partner_id)
     sentence = (
-        gettext("The plan changes to %(plan)s immediately.", plan=TIER_NAMES[tier])
+        gettext("The plan changes to %(plan)s immediately.", plan=names[tier])
         if now is None
         else gettext(
             "The plan changes from %(before)s to %(plan)s immediately.",
-            before=TIER_NAMES[now],
-            plan=TIER_NAMES[tier],
+            before=names[now],
+            plan=names[tier],
         )
     )
-    found = [Effect(sentence, Weight.TO_KNOW), *_of_calls(session, organization, tier)]
+    found = [
+        Effect(sentence, Weight.TO_KNOW),
+        *_of_calls(session, organization, tier, names[tier]),
+    ]
     clients = _legacy_clients(session, organization)
     if clients and now is Tier.PLUS:
         sentence = ngettext(
-            "The legacy API refuses its %(num)s client immediately: it needs the Plus plan.",
-            "The legacy API refuses its %(num)s clients immediately: it needs the Plus plan.",
+            "The legacy API refuses its %(num)s client immediately: it needs the plan %(plan)s.",
+            "The legacy API refuses its %(num)s clients immediately: it needs the plan %(plan)s.",
             clients,
+            plan=names[Tier.PLUS],
         )
         found.append(Effect(sentence, Weight.TAKES))
     if clients and tier is Tier.PLUS:
@@ -90,7 +96,9 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
     return found
 
 
-def _of_calls(session: Session, organization: Organization, tier: Tier) -> Iterator[Effect]:
+def _of_calls(
+    session: Session, organization: Organization, tier: Tier, plan: str
+) -> Iterator[Effect]:
     """Return the calls that the plans allow, if they differ in that."""
     now = organization.payment_tier or Tier.FREE
     before = session.get(PlanLimit, (organization.partner_id, now))
@@ -99,7 +107,7 @@ def _of_calls(session: Session, organization: Organization, tier: Tier) -> Itera
         old, new = getattr(before, name, None), getattr(after, name, None)
         if new != old:
             weight = Weight.TAKES if takes_calls(old, new) else Weight.GIVES
-            yield Effect(calls_allowed(TIER_NAMES[tier], what, old, new), weight)
+            yield Effect(calls_allowed(plan, what, old, new), weight)
 
 
 def takes_calls(old: int | None, new: int | None) -> bool:

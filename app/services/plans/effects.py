@@ -7,12 +7,13 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, CallStatus, Tier
+from app.enums import CallStatus, Tier
 from app.languages import gettext, ngettext
 from app.languages.numbers import written
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services import pricing
 from app.services.calls.limits import PLAN_USED_UP
 from app.services.calls.states import holds_line
 from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls
@@ -37,9 +38,10 @@ def effects(
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
+    names = pricing.names(session, partner.id)
     found: list[Effect] = []
     for tier, allowance in wanted.items():
-        name, count = TIER_NAMES[tier], counts[tier]
+        name, count = names[tier], counts[tier]
         old, new = now[tier].calls_at_once, allowance.calls_at_once
         if new != old:
             more = _busy(session, partner.id, tier, new) if takes_calls(old, new) and new else ""

@@ -7,14 +7,14 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, pricing
 from app.services.calls import waiting
 from app.services.partners.loading import get
 
@@ -59,6 +59,7 @@ def set_allowances(
     partner = get(session, caller, partner_id, for_change=True)
     check(wanted)
     stored = _stored(session, partner)
+    names = pricing.names(session, partner.id)
     changed = [tier for tier in wanted if _allowance(stored.get(tier)) != wanted[tier]]
     if changed:
         refuse_stale(expected_version, partner.version, "partner")
@@ -77,7 +78,7 @@ def set_allowances(
             target_type="partner",
             target_id=partner.id,
             partner_id=partner.id,
-            target=TIER_NAMES[tier],
+            target=names[tier],
             before=before.described(),
             after={"paymentTier": tier, **allowance.described()},
         )

@@ -21,15 +21,29 @@ MOST_RATED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class PriceEffects:
-    """How many organizations pay more and less this month so far, and by how much in sum, in
-    millionths of the currency."""
+class PriceChange:
+    """By how much the price of an organization of this month so far changes, in millionths of the
+    currency."""
 
-    more: int
-    less: int
-    added: int
-    saved: int
+    id: UUID
+    name: str
+    micros: int
+
+
+@dataclass(frozen=True, slots=True)
+class PriceEffects:
+    """The organizations whose price of this month so far changes, the largest changes first."""
+
+    changes: Sequence[PriceChange]
     currency: str
+
+    @property
+    def more(self) -> Sequence[PriceChange]:
+        return [change for change in self.changes if change.micros > 0]
+
+    @property
+    def less(self) -> Sequence[PriceChange]:
+        return [change for change in self.changes if change.micros < 0]
 
 
 def price_effects(
@@ -56,8 +70,9 @@ def price_effects(
     if len(currencies) > 1:
         return None
     currency = next(iter(currencies), "")
-    differences = [after[each.id].total - before[each.id].total for each in organizations]
-    more = [amount for amount in differences if amount > 0]
-    less = [-amount for amount in differences if amount < 0]
-    added, saved = (in_micros(sum(amounts), currency) for amounts in (more, less))
-    return PriceEffects(len(more), len(less), added, saved, currency)
+    changes = [
+        PriceChange(each.id, each.name, in_micros(difference, currency))
+        for each in organizations
+        if (difference := after[each.id].total - before[each.id].total)
+    ]
+    return PriceEffects(sorted(changes, key=lambda change: -abs(change.micros)), currency)

@@ -2,4 +2,4 @@
 
 from app.services.pricing.plans import Plan, PlanTerms
 from app.services.pricing.prices import options
-from app.services.pricing.versions import PlanChange, PlanSet, offered, published, terms
+from app.services.pricing.versions import PlanChange, PlanSet, names, offered, published, terms

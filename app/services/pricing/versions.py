@@ -80,6 +80,11 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
     return live(session, partner_id, at) or _first(session, partner_id)
 
 
+def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
+    """Return what the published plans are called, in order; see `terms`."""
+    return {plan.tier: plan.name for plan in published(session, partner_id)}
+
+
 def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
     """Return the plans of the version published last; none before the first."""
     query = _published(partner_id).order_by(PlanVersion.number.desc()).limit(1)

@@ -1,0 +1,55 @@
+"""The names of plans on pages: those that the partner has published."""
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from flask import g, has_request_context
+from wtforms import SelectChoice
+
+from app.enums import TIER_NAMES, Tier
+from app.extensions import reading
+from app.models import Organization
+from app.policy.caller import Caller
+from app.services import pricing
+
+
+class _PlanNames(Mapping[Tier, str]):
+    """The plans of the caller's partner, in its order; the built-in names for operators."""
+
+    def __getitem__(self, tier: Tier) -> str:
+        return _own()[tier]
+
+    def __iter__(self) -> Iterator[Tier]:
+        return iter(_own())
+
+    def __len__(self) -> int:
+        return len(_own())
+
+
+PLAN_NAMES: Mapping[Tier, str] = _PlanNames()
+
+
+def plan_choices(names: Mapping[Tier, str] = PLAN_NAMES) -> list[SelectChoice]:
+    """Return the plans as the choices of a form."""
+    return [SelectChoice(tier.value, name) for tier, name in names.items()]
+
+
+def plan_name(organization: Organization) -> str:
+    """Return the name of an organization's plan; operators see those of all partners."""
+    return names_at(organization.partner_id)[organization.payment_tier or Tier.FREE]
+
+
+def names_at(partner_id: UUID) -> Mapping[Tier, str]:
+    """Return the names of a partner's plans, in its order; read once in a request."""
+    known: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
+    if partner_id not in known:
+        with reading() as session:
+            known[partner_id] = pricing.names(session, partner_id)
+    return known[partner_id]
+
+
+def _own() -> Mapping[Tier, str]:
+    caller: Caller | None = g.get("caller") if has_request_context() else None
+    if caller is None or caller.partner_id is None:
+        return TIER_NAMES
+    return names_at(caller.partner_id)

@@ -1,0 +1,83 @@
+"""What carriers cost in a month, as Usage, Costs and margin, and Spending count it."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.models import BillingDay, SpendingTotal, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import partners
+from app.services.billing.months import next_month
+from app.services.billing.usage import in_month
+from app.services.spending import rates
+from app.services.spending.scopes import ORGANIZATION, PARTNER, scope_key
+from app.services.tenancy import get_organization
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierSums:
+    """Amounts in millionths of the currency. Usage has what carriers have ``reported``, ``costs``
+    add what is ``estimated`` until they do, ``spending`` adds ``simulated`` calls."""
+
+    organization_id: UUID | None
+    month: date
+    currency: str
+    reported: int
+    estimated: int
+    simulated: int
+
+    @property
+    def last_day(self) -> date:
+        return min(next_month(self.month) - timedelta(days=1), utcnow().date())
+
+    @property
+    def costs(self) -> int:
+        return self.reported + self.estimated
+
+    @property
+    def spending(self) -> int:
+        return self.costs + self.simulated
+
+
+def carrier_sums(
+    session: Session, caller: Caller, month: date, organization_id: UUID | None = None
+) -> CarrierSums | None:
+    """Return the sums of an organization or of the caller's partner in two queries; None if
+    carriers charge in another currency than the call rates, or for a caller of some groups only.
+
+    Raises `Forbidden` and `NotFound`.
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    if organization_id is not None:
+        get_organization(session, caller, organization_id)
+        scope, whose = (
+            scope_key(ORGANIZATION, organization_id),
+            BillingDay.organization_id == organization_id,
+        )
+    elif caller.is_limited:
+        return None
+    else:
+        partner_id = partners.own(caller)
+        scope, whose = scope_key(PARTNER, partner_id), BillingDay.partner_id == partner_id
+    sums = (func.sum(BillingDay.reported_micros), func.sum(BillingDay.estimated_micros))
+    rows = session.execute(
+        select(BillingDay.currency, *sums)
+        .where(whose, in_month(month))
+        .group_by(BillingDay.currency)
+    )
+    found = {row[0]: (int(row[1]), int(row[2])) for row in rows if row[1] or row[2]}
+    currency = rates.currency_of(session)
+    reported, estimated = found.pop(currency, (0, 0))
+    if found:
+        return None
+    spent = session.scalar(
+        select(SpendingTotal.spent_micros).where(
+            SpendingTotal.scope == scope, SpendingTotal.period == f"{month:%Y-%m}"
+        )
+    )
+    simulated = (spent or 0) - reported - estimated
+    return CarrierSums(organization_id, month, currency, reported, estimated, simulated)

@@ -1,0 +1,96 @@
+"""Plans have the names that their partner has published, on every page."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role, Tier
+from app.models import User, utcnow
+from app.services.pricing import versions
+from tests.fixtures.cast import Tenant, converse
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture(autouse=True)
+def renamed(own: Tenant, session: Session) -> None:
+    """Basic trial is called Starter; the other plans have their built-in names. Plus is renamed in
+    a draft, which no one sees."""
+    caller, partner_id = own.caller(Role.PARTNER_ADMIN), own.partner.id
+    plans = {plan.tier: plan for plan in versions.current(session, caller, partner_id).plans}
+    versions.save(session, caller, partner_id, replace(plans[Tier.BASIC_TRIAL], name="Starter"))
+    versions.publish(session, caller, partner_id)
+    versions.save(session, caller, partner_id, replace(plans[Tier.PLUS], name="Growth"))
+    own.organization.payment_tier = Tier.BASIC_TRIAL
+    converse(session, own.organization, utcnow().date(), 1)
+    session.commit()
+
+
+def names_in(html: str) -> set[str]:
+    """The names of plans that a page's main part shows, without its latest changes."""
+    main = re.sub(r"<[^>]+>", " ", html.split("<main", 1)[1].split("Latest changes", 1)[0])
+    return set(re.findall(r"Basic trial|Starter|Growth|Plus\b", main))
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/organizations", {"Starter", "Plus"}),
+        ("/organizations/new", {"Starter", "Plus"}),
+        ("/organizations/{id}", {"Starter"}),
+        ("/organizations/{id}/plan", {"Starter", "Plus"}),
+        (
+            "/organizations/{id}/plan/check?tier=customerPlusPlan&assistant_limit=1&user_limit=1",
+            {"Starter", "Plus"},
+        ),
+        ("/pricing/limits", {"Starter", "Plus"}),
+        (
+            "/pricing/limits/check?basic_trial-at_once=2&plus-a_day=9",
+            {"Starter", "Plus"},
+        ),
+        ("/usage", {"Starter", "Plus"}),
+        ("/report", {"Starter", "Plus"}),
+        ("/", {"Starter", "Plus"}),
+    ],
+)
+def test_pages_show_the_published_name_of_a_plan(
+    signed_in: SignedIn, own: Tenant, path: str, shown: set[str]
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert names_in(admin.get(path.format(id=own.organization.id)).text) == shown
+
+
+def test_a_member_sees_the_published_name_of_the_plan(signed_in: SignedIn, own: Tenant) -> None:
+    assert names_in(signed_in(own.user).get("/").text) == {"Starter"}
+
+
+def test_operators_see_each_organizations_plan_by_its_partners_name(
+    operator: Browser, own: Tenant
+) -> None:
+    assert "Starter" in names_in(operator.get(f"/organizations/{own.organization.id}").text)
+    assert names_in(operator.get(f"/organizations/{own.organization.id}/plan").text) == {
+        *("Starter", "Plus")
+    }
+
+
+def test_the_history_shows_the_published_name_of_a_plan(signed_in: SignedIn, own: Tenant) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    path = f"/organizations/{own.organization.id}/plan"
+    version = re.search(r'name="version"[^>]*value="(\d+)"', admin.get(path).text)
+    assert version
+    admin.post(
+        path,
+        {
+            "version": version.group(1),
+            "tier": "customerPlusPlan",
+            "assistant_limit": "1",
+            "user_limit": "1",
+        },
+        page=path + "/check?tier=customerPlusPlan&assistant_limit=1&user_limit=1",
+    )
+    page = re.sub(r"<[^>]+>", " ", admin.get("/audit").text)
+    assert "Starter → Plus" in " ".join(page.split())
