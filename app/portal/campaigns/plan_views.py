@@ -20,6 +20,7 @@ from app.portal.campaigns.labels import (
     hours_words,
     left_out_lines,
     plan_facts,
+    removed_words,
     status_words,
 )
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
@@ -101,6 +102,8 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
                 most_at_once=settings().calls_per_organization,
                 expected_version=form.version.data,
             )
+            plan = outreach.stored_plan(session, found)
+            at_night = _at_night(session, found, plan) if plan else None
     except (ValidationFailed, Conflict) as error:
 
         def stored(session: Session) -> PlanForm:
@@ -110,6 +113,8 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
         target = ("campaign", campaign_id)
         return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
     flash_saved(gettext("The plan was saved."), changed)
+    if changed and at_night:
+        flash(at_night, "warning")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
@@ -186,8 +191,8 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "confirmation": None,
         "needs_contacts": False,
         "blocker": None,
-        "at_night": _at_night(session, found, plan) if plan else None,
         "ahead": ahead_words(progress),
+        "removed": removed_words(progress),
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
