@@ -31,7 +31,7 @@ from app.portal.uploads.labels import (
     sum_words,
 )
 from app.portal.uploads.listing import UPLOADS, Row
-from app.portal.uploads.undo_views import undone_context
+from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
@@ -158,7 +158,8 @@ def upload(upload_id: UUID) -> str:
         if found.state in AT_WORK:
             return render_template("portal/uploads/working.html", **context)
         if found.undo_state == undo.UNDOING:
-            return render_template("portal/uploads/undoing.html", **context)
+            extent = extent_words(*undo.extent(session, found))
+            return render_template("portal/uploads/undoing.html", **context, extent=extent)
         if found.undo_state == undo.UNDONE:
             context |= _result(session, found) | undone_context(found)
             return render_template("portal/uploads/undone.html", **context)
@@ -277,7 +278,7 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     return [
         {
             "title": gettext("Uploaded"),
-            "text": size(found.file_size),
+            "text": _sizes(found),
             "when": _clock(found.created_at),
             "state": "done",
         },
@@ -294,6 +295,17 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
             "state": last[1],
         },
     ]
+
+
+def _sizes(found: ContactImport) -> str:
+    """924 B file, 7.8 kB with check results"""
+    if not found.stored_bytes:
+        return size(found.file_size)
+    return gettext(
+        "%(file)s file, %(all)s with check results",
+        file=size(found.file_size),
+        all=size(found.file_size + found.stored_bytes),
+    )
 
 
 def _rows(count: int) -> str:
