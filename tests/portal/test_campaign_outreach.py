@@ -102,6 +102,36 @@ def test_a_plan_is_made_before_a_campaign_can_start(
     assert status_of(session, campaign) is CampaignStatus.PAUSED
 
 
+def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
+    admin: Browser, base: str, campaign: Campaign, assistant: Assistant
+) -> None:
+    plan, upload = f"{base}/plan?new=1", f"/campaigns/{campaign.id}/upload?new=1"
+    first = admin.get(plan).text
+    assert ("Step 2 of 3" in first, f'href="{upload}">Skip this step' in first) == (True, True)
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    saved = admin.post(plan, sent, page=plan)
+    assert (saved.status_code, saved.location) == (303, upload)
+    second = admin.get(upload).text
+    skips = f'href="/campaigns/{campaign.id}">Skip this step' in second
+    assert ("Step 3 of 3" in second, skips) == (True, True)
+
+
+def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    made = campaigns.create(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Bare"
+    )
+    session.commit()
+    for path in (f"/campaigns/{made.id}", f"/campaigns/{made.id}/outreach"):
+        page = admin.get(path).text
+        box = page.partition('class="empty-state"')[2].partition("</div>")[0]
+        assert "A campaign needs contacts, and a plan with the assistant" in box
+        links = [f"/campaigns/{made.id}/upload", f"/campaigns/{made.id}/outreach/plan"]
+        assert re.findall(r'href="(/campaigns[^"]*)"', box) == links
+        assert page.count("btn-primary") == 1
+
+
 def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
     session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
 ) -> None:

@@ -12,6 +12,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign, Outreach
+from app.policy import Permission
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
     ahead_words,
@@ -23,6 +24,7 @@ from app.portal.campaigns.labels import (
     removed_words,
     status_words,
 )
+from app.portal.campaigns.new_steps import is_new, steps_of_new
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
@@ -115,6 +117,8 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
     flash_saved(gettext("The plan was saved."), changed)
     if changed and at_night:
         flash(at_night, "warning")
+    if is_new() and caller().may(Permission.CONTACTS_WRITE):
+        return redirect(url_for("portal.upload_new", campaign_id=campaign_id, new=1), 303)
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
@@ -270,4 +274,5 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
             hints=MESSAGE_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
+            steps_of_new=steps_of_new(),
         )

@@ -20,6 +20,7 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.policy import Permission
+from app.portal.campaigns.new_steps import steps_of_new
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
@@ -198,6 +199,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             form=form,
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),
+            steps_of_new=steps_of_new(),
         )
 
 
