@@ -33,6 +33,8 @@ def empty_campaign(live: Stack, partner: dict[str, Any], open_browser: Open) -> 
     visit.sign_in(organization["users"][0], then="/campaigns/new")
     visit.page.get_by_label("Name").fill("Files of all kinds")
     visit.page.get_by_role("button", name="Create campaign").click()
+    visit.page.get_by_role("link", name="Skip this step").click()
+    visit.page.get_by_role("link", name="Skip this step").click()
     expect(visit.page.get_by_role("heading", level=1)).to_have_text("Files of all kinds")
     return visit
 

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, NumberSource, OrganizationStatus, Role
-from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, PhoneNumber, User
+from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, PhoneNumber, User, utcnow
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
@@ -80,6 +80,27 @@ def test_an_assistant_is_added_complete_and_is_ready(
     }
     page = admin.get(f"/assistants/{found.id}").text
     assert ("Ready to call" in page, "6 of 6" in page) == (True, True)
+    entries = select(AuditEntry).where(AuditEntry.target_id == str(found.id))
+    [entry] = session.scalars(entries).all()
+    assert (entry.action, entry.after["name"], entry.after["phone_number"]) == (
+        *("agent.created", "Robin", NUMBER),
+    )
+
+
+def test_a_number_that_only_a_user_confirms_is_called_so(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    room_for_more(session, own.organization)
+    address = f"/assistants/new?organization={own.organization.id}"
+    page = str(admin.post(address, {**READY, "once": "a1"}, page=address).location)
+    said = "Confirmed by you: the number is set up with the carrier."
+    shown = admin.get(page).text
+    assert ("Ready to call, confirmed by you" in shown, said in shown) == (True, True)
+    number = session.get_one(PhoneNumber, NUMBER)
+    number.source, number.confirmed_at = NumberSource.ASSIGNED, utcnow()
+    session.commit()
+    shown = admin.get(page).text
+    assert ("Ready to call" in shown, "onfirmed by you" in shown) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_a_call_is_shown_from_beginning_to_end(
         ("Queued", "", "12:00:00"),
         ("Calling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
         ("Answered by a person", "", "+9.0 s"),
-        ("Intro spoken", "Hello, this is Robin.", "+10.0 s"),
+        ("Intro spoken", "", "+10.0 s"),
         ("Finished after a conversation", "", "+3 min"),
     ]
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page

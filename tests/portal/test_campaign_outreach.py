@@ -40,6 +40,7 @@ from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
+from tests.portal.uploader import words as words_of
 
 SignedIn = Callable[[User], Browser]
 
@@ -118,6 +119,36 @@ def test_a_plan_is_made_before_a_campaign_can_start(
     tried = admin.post(f"{base}/start", page="/campaigns")
     assert (tried.status_code, tried.location) == (303, base)
     assert status_of(session, campaign) is CampaignStatus.PAUSED
+
+
+def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
+    admin: Browser, base: str, campaign: Campaign, assistant: Assistant
+) -> None:
+    plan, upload = f"{base}/plan?new=1", f"/campaigns/{campaign.id}/upload?new=1"
+    first = admin.get(plan).text
+    assert ("Step 2 of 3" in first, f'href="{upload}">Skip this step' in first) == (True, True)
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    saved = admin.post(plan, sent, page=plan)
+    assert (saved.status_code, saved.location) == (303, upload)
+    second = admin.get(upload).text
+    skips = f'href="/campaigns/{campaign.id}">Skip this step' in second
+    assert ("Step 3 of 3" in second, skips) == (True, True)
+
+
+def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    made = campaigns.create(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Bare"
+    )
+    session.commit()
+    for path in (f"/campaigns/{made.id}", f"/campaigns/{made.id}/outreach"):
+        page = admin.get(path).text
+        box = page.partition('class="empty-state"')[2].partition("</div>")[0]
+        assert "A campaign needs contacts, and a plan with the assistant" in box
+        links = [f"/campaigns/{made.id}/upload", f"/campaigns/{made.id}/outreach/plan"]
+        assert re.findall(r'href="(/campaigns[^"]*)"', box) == links
+        assert page.count("btn-primary") == 1
 
 
 def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
@@ -230,9 +261,44 @@ def test_calls_at_night_are_warned_about(
         session.commit()
     typed = TYPED | {"assistant": str(assistant.id), "hours_start": plan[0], "hours_end": plan[1]}
     assert admin.post(f"{planned}/plan", typed, page=f"{planned}/plan").status_code == 303
-    for path in (planned, f"{planned}/start"):
-        shown = admin.get(path).text
-        assert ("Calls before 08:00 or after 21:00 are allowed" in shown) is warned
+    warning = "Calls before 08:00 or after 21:00 are allowed"
+    assert (warning in admin.get(f"{planned}/start").text) is warned
+    admin.post(f"{planned}/start", page=planned)
+    assert warning not in admin.get(planned).text
+
+
+def test_saving_hours_at_night_warns_once(
+    admin: Browser, base: str, campaign: Campaign, assistant: Assistant
+) -> None:
+    hint = "Many countries forbid calls before 08:00 or after 21:00."
+    assert hint in admin.get(f"{base}/plan").text
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
+    warnings = [admin.get(base).text.count("Calls before 08:00") for _ in range(2)]
+    assert warnings == [2, 1], "once above, and each time where the campaign is started"
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        (("8:00", "20:30"), ("08:00", "20:30")),
+        (("08:00:00", "24:00"), ("08:00", "00:00")),
+        (("830", "1230"), ("08:30", "12:30")),
+    ],
+)
+def test_hours_are_typed_in_24_hours(
+    admin: Browser,
+    planned: str,
+    assistant: Assistant,
+    typed: tuple[str, str],
+    stored: tuple[str, str],
+) -> None:
+    hours = {"hours_start": typed[0], "hours_end": typed[1]}
+    sent = TYPED | {"assistant": str(assistant.id)} | hours
+    assert admin.post(f"{planned}/plan", sent, page=f"{planned}/plan").status_code == 303
+    page = admin.get(f"{planned}/plan").text
+    assert 'type="time"' not in page
+    assert tuple(re.findall(r'name="hours_\w+"[^>]*value="([^"]*)"', page)) == stored
 
 
 @pytest.mark.parametrize(
@@ -313,7 +379,7 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     assert (started.status_code, started.location) == (303, planned)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
     page = unescape(admin.get(planned).text)
-    for words in ("1 of 3 contacts called", "On the do-not-call list, or", "The last calls are in"):
+    for words in ("0 of 3 contacts called", "On the do-not-call list, or", "The last calls are in"):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
@@ -438,6 +504,34 @@ def test_when_everybody_was_called_it_can_be_done_again(
     assert "1 contact will be called" in unescape(admin.get(f"{planned}/again").text)
     admin.post(f"{planned}/again", page=f"{planned}/again")
     assert feed(session, campaign) == 1
+
+
+def test_calls_count_when_their_contacts_were_removed(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    def shown() -> tuple[list[str], list[str]]:
+        page = words_of(admin.get(planned))
+        campaigns_list = words_of(admin.get("/campaigns?column=called&column=answered"))
+        found = re.findall(r"\d+ of \d+ contacts? called|Not reached \d+|\d+ of them was", page)
+        return found, re.findall(r"Winter recall .*?((?: \d+){2})", campaigns_list)
+
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    assert shown() == (["0 of 3 contacts called", "Not reached 0"], [" 1 0"])
+    assert "1 in progress, 2 will not be called" in words_of(admin.get(planned))
+    call = session.scalars(select(Call)).one()
+    call.started_at = utcnow()
+    end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    before = shown()
+    assert before == (["1 of 3 contacts called", "Not reached 1"], [" 1 0"])
+    people = [{"phone": ADA}, {"phone": BOB}, {"email": "cleo@mail.example"}]
+    contacts.apply(session, campaign, people, ContactAction.REMOVE)
+    session.commit()
+    assert shown() == (
+        ["1 of 1 contact called", "1 of them was", "Not reached 1"],
+        [" 1 0"],
+    )
 
 
 def test_contacts_that_the_round_leaves_out_are_listed_by_reason(

@@ -59,7 +59,8 @@ def test_every_role_of_a_partner_creates_a_campaign_once(
     made = browser.post(address, sent, page=address)
     again = browser.post(address, sent, page=address)
     found = session.scalars(select(Campaign)).one()
-    assert (made.status_code, made.location) == (303, f"/campaigns/{found.id}")
+    plan = f"/campaigns/{found.id}/outreach/plan?new=1"
+    assert (made.status_code, made.location) == (303, plan)
     assert again.location == made.location
     assert (found.name, found.all_assistants, found.status) == (
         "Spring",

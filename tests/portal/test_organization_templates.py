@@ -122,6 +122,31 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
         assert words in page
 
 
+def test_a_template_takes_a_campaign_only_when_one_is_chosen(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    page = browser.get(f"/organizations/{source.id}/save-as-template").text
+    assert re.findall(r'<option ([a-z]*) ?value="[^"]*">Recall<', page) == [""]
+
+
+def test_a_limit_that_is_used_up_is_not_copied_and_one_that_a_template_uses_up_is_named(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    source.user_limit = source.assistant_limit = 1
+    session.commit()
+    path = f"/organizations/{source.id}/save-as-template"
+    form = {"name": "Dentists", "campaign": "", "first_role": "owner", "once": "a1"}
+    page = str(browser.post(path, form, page=path).location)
+    template = session.scalars(select(OrganizationTemplate)).one()
+    assert (content_of(template).user_limit, content_of(template).campaign) == (50, None)
+    assert (
+        "New organizations start at their limit The 1 assistant uses up the assistant limit."
+        in text(browser.get(page))
+    )
+
+
 def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_edited(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

@@ -296,7 +296,7 @@ def test_a_new_portal_is_set_up_step_by_step_until_the_list_is_gone(
     )
     own.partner.domain_verified_at = utcnow()
     make_ready(session)
-    make_upload(session, own.plus, failed=1)
+    make_upload(session, own.plus, failed=1).rows_applied = 1
     session.commit()
     assert steps() == ("5 of 6 steps", ["/test-call"])
     make_call(session, own.plus, "+12025550101", utcnow(), **answered(at=utcnow()))
@@ -464,8 +464,13 @@ def test_the_steps_of_an_organization_count_only_its_own_work(
         *("/account", "/test-call", "/uploads", "/campaigns")
     ]
     upload = make_upload(session, quiet.plus)
+    upload.rows_applied = 0
     make_call(session, quiet.plus, "+12025550102", utcnow())
     quiet.plus_user.timezone = "Europe/London"
+    session.commit()
+    steps = dict(first_steps(browser.get("/").text))
+    assert steps["Upload contacts"] == "/uploads", "a file that was only checked is no upload yet"
+    upload.rows_applied = 1
     session.commit()
     left = [state for _title, state in first_steps(browser.get("/").text) if state != "Done"]
     assert left == ["/campaigns"]

@@ -10,6 +10,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from app.enums import Role
 from app.models import AuditEntry, Organization, Partner, User
+from app.services.storage.usage import used_by_organization
 from tests.fixtures.cast import Tenant
 from tests.fixtures.unread import Unread
 from tests.fixtures.uploads import number
@@ -28,12 +29,16 @@ def limit(session: Session, own: Tenant, size: int) -> None:
 def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
     own: Tenant, desk: Desk, operator: Browser
 ) -> None:
-    desk.applied(FILE)
+    address = desk.applied(FILE)
     pages = {
-        "/storage": ["Used storage", "people.csv", "of 2.0 GB", own.organization.name],
+        "/storage": [
+            *("Used storage", "people.csv", "of 2.0 GB", own.organization.name),
+            "Size with check results",
+            f"{len(FILE)} B file",
+        ],
         f"/organizations/{own.organization.id}/storage": ["people.csv", "of 500.0 MB", "Limit"],
         f"/organizations/{own.organization.id}": ["Storage", "of 500.0 MB"],
-        desk.page: ["of 500.0 MB of storage left"],
+        address: [f"{len(FILE)} B file, ", " kB with check results"],
     }
     for page, expected in pages.items():
         shown = desk.shows(page)
@@ -41,6 +46,15 @@ def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
     for page in ("/operator/storage", f"/operator/storage/{own.partner.id}"):
         shown = words(operator.get(page))
         assert [text for text in (own.partner.name, "people.csv") if text not in shown] == []
+
+
+def test_the_storage_that_is_left_is_named_when_a_fifth_is_left(
+    session: Session, own: Tenant, desk: Desk
+) -> None:
+    assert "of storage left" not in desk.shows(desk.page)
+    desk.applied(FILE)
+    limit(session, own, used_by_organization(session, own.organization) + 100)
+    assert "100 B of" in desk.shows(desk.page)
 
 
 def test_a_member_sees_the_own_organization_and_sets_no_limit(

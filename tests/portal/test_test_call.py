@@ -1,15 +1,19 @@
 """The test call's form, and the form again after a call."""
 
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import Assistant, Call
+from app.enums import CallStatus, ContactAction, Role
+from app.models import Assistant, Call, Contact, utcnow
+from app.services import campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
+from tests.portal.uploader import words
 
 EXACT = {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
 
@@ -50,15 +54,15 @@ def test_a_number_without_its_area_code_is_refused_by_its_name(
 def test_a_blank_form_has_no_failed_check_before_it_is_sent(
     assistant: Assistant, admin: Browser
 ) -> None:
-    refused, words = "Enter the number to call.", "Enter the number to check it too."
+    refused, hint = "Enter the number to call.", "Enter the number to check it too."
     typed = {"assistant": str(assistant.id), "number": "", **EXACT}
     for page in (
         admin.get("/test-call"),
         admin.post("/test-call/checks", typed, page="/test-call"),
     ):
-        assert (refused in page.text, words in page.text) == (False, True)
+        assert (refused in page.text, hint in page.text) == (False, True)
     sent = admin.post("/test-call", typed, page="/test-call")
-    assert (sent.status_code, refused in sent.text, words in sent.text) == (422, True, False)
+    assert (sent.status_code, refused in sent.text, hint in sent.text) == (422, True, False)
 
 
 def test_spaces_in_a_number_are_not_blamed(assistant: Assistant, admin: Browser) -> None:
@@ -118,3 +122,82 @@ def test_assistants_that_can_call_are_offered_first_each_by_organization(
     assert options[:2] == [(assistant.name, "Bakery"), ("Zoe", "Dental")]
     assert options[2] == ("Abe", "Bakery")
     assert {organization for _name, organization in options[3:]} == {"Dental"}
+
+
+def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_be_chosen(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    for name, number, changes in (
+        ("Off", "+12025550171", {"active": False}),
+        ("Bare", None, {}),
+        ("Unset", "+12025550172", {"phone_configured": False}),
+    ):
+        ready = {"phone_enabled": True, "phone_configured": True, "active": True}
+        session.add(
+            Assistant(
+                partner_id=own.partner.id,
+                organization_id=own.organization.id,
+                name=name,
+                phone_number=number,
+                **ready | changes,
+            )
+        )
+    session.commit()
+    page = admin.get("/test-call").text.replace("\N{NO-BREAK SPACE}", " ")
+    select_field = page.partition('name="assistant"')[2].partition("</select>")[0]
+    options = re.findall(r"<option ([a-z]+)[^>]*>([A-Z][a-z]+), [^(]*\(([^)]*)\)", select_field)
+    assert {name: (mark, why) for mark, name, why in options if name != assistant.name} == {
+        "Off": ("disabled", "switched off"),
+        "Bare": ("disabled", "no number"),
+        "Unset": ("disabled", "+1 202 555 0172 is not ready"),
+    }
+
+
+def test_the_checks_say_that_the_number_is_still_to_be_checked(
+    assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "", **EXACT}
+    before = words(admin.post("/test-call/checks", typed, page="/test-call"))
+    after = words(
+        admin.post("/test-call/checks", typed | {"number": "+12025550101"}, page="/test-call")
+    )
+    assert re.findall(r"\d+ checks passed, the number is not checked yet", before)
+    assert not re.findall(r"\d+ of \d+ passed", before)
+    assert re.findall(r"\d+ of \d+ passed", after)
+
+
+def test_the_clock_of_a_call_counts_from_its_answer(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
+    placed = admin.post("/test-call", typed, page="/test-call").location
+    ringing = admin.get(placed).text
+    assert ("The clock starts when someone answers." in ringing, 'class="clock"' in ringing) == (
+        True,
+        False,
+    )
+    call = session.scalars(select(Call)).one()
+    call.status, call.answered_at = CallStatus.IN_PROGRESS, utcnow() - timedelta(seconds=64)
+    session.commit()
+    assert re.findall(r'class="clock">(\d\d:\d)', admin.get(placed).text) == ["01:0"]
+
+
+def test_a_test_call_begins_with_a_contact(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(
+        session, caller, own.organization.id, name="Winter", all_assistants=True
+    )
+    people = [{"firstName": "Ada", "lastName": "Lee", "phone": "+12025550101"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    contact = session.scalars(select(Contact)).one()
+    page = unescape(admin.get(f"/campaigns/{campaign.id}/contacts/{contact.id}").text)
+    (link,) = re.findall(r'href="(/test-call\?[^"]*)"', page)
+    form = admin.get(link).text
+    assert re.findall(r'name="(?:number|name)"[^>]*value="([^"]*)"', form) == [
+        "+12025550101",
+        "Ada Lee",
+    ]
+    assert f'<option selected value="{assistant.id}"' in form

@@ -46,6 +46,24 @@ def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> N
     assert '<option value="doNotCall" selected>Do not call</option>' in columns
 
 
+def test_a_number_that_is_not_in_use_is_no_good_row(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,0301234567\n")
+    shown = desk.shows(address)
+    assert (
+        "1 number is not in use No one has such a number in its country. The contacts are added, "
+        "but campaigns don’t call them. Check the digits." in shown
+    )
+    assert "1 good row and 1 row with a number not in use can be applied now." in shown
+
+
+def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) -> None:
+    shown = desk.shows(desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnna,{ANN}\n"))
+    assert (
+        "Duplicate in this file: 1 Row 4: The same contact as row 2, which it updates. The values "
+        "of the last row win." in shown
+    )
+
+
 def chosen(desk: Desk, address: str) -> list[str]:
     """What each column becomes, as the page of columns shows it."""
     return re.findall(

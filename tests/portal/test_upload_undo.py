@@ -38,7 +38,7 @@ def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
         assert part in said
     assert desk.press(address, "undo").location == address
     waiting = desk.browser.get(address)
-    assert heading(waiting) == "Undoing 2 changes"
+    assert heading(waiting) == "Undoing 2 changes to 2 contacts"
     assert "0 of 2 changes undone" in words(desk.browser.get(f"{address}/live"))
     desk.work(address)
     done = desk.browser.get(address)
@@ -50,6 +50,15 @@ def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
     people = desk.shows(f"/campaigns/{desk.campaign_id}")
     assert "Ann Gray" in people
     assert "Bob" not in people
+
+
+def test_an_undo_counts_contacts_and_the_changes_to_them(desk: Desk) -> None:
+    address = desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nRob,{BOB}\n")
+    said = desk.shows(f"{address}/undo")
+    assert "Would be removed 2 Would be restored 0" in said
+    assert "The upload made 3 changes to 2 contacts." in said
+    desk.press(address, "undo")
+    assert heading(desk.browser.get(address)) == "Undoing 3 changes to 2 contacts"
 
 
 def test_an_undo_sent_twice_or_afterwards_does_nothing_more(desk: Desk) -> None:

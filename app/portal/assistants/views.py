@@ -166,18 +166,22 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
         organization = organizations.get(session, caller(), found.organization_id)
         refusal = phone_numbers.refusals(session, [found], _carrier()).get(found.id)
         word = assistants.readiness_of(found, organization, refusal)
+        is_confirmed = phone_numbers.is_confirmed(session, found.phone_number)
+        ready = word is Readiness.READY
         return render_template(
             "portal/assistants/detail.html",
             assistant=found,
             organization=organization,
-            conditions=_conditions(found, organization, refusal),
+            conditions=_conditions(found, organization, refusal, is_confirmed=is_confirmed),
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
             hints=MEANING_HINTS,
-            readiness=READINESS_NAMES[word],
+            readiness=READINESS_NAMES[word]
+            if is_confirmed or not ready
+            else gettext("Ready to call, confirmed by you"),
             tone=READINESS_TONES[word],
-            ready=word is Readiness.READY,
+            ready=ready,
             changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
         )
 
@@ -188,11 +192,12 @@ def _carrier() -> CarrierKind:
 
 
 def _conditions(
-    assistant: Assistant, organization: Organization, refusal: str | None
+    assistant: Assistant, organization: Organization, refusal: str | None, *, is_confirmed: bool
 ) -> list[dict[str, Any]]:
     """Return the conditions, with links to fix them for users who may."""
     found = []
-    for each in assistants.readiness(assistant, organization, refusal):
+    needs = assistants.readiness(assistant, organization, refusal, is_confirmed=is_confirmed)
+    for each in needs:
         title = each.sentence
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))

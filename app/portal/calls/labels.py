@@ -150,12 +150,14 @@ def _entries(
     """Return the timeline: the first event with its time, the others with the seconds after it."""
     start = moments[0].at if moments else found.created_at
     each_attempt = iter(attempts)
+    shows_words = not is_own_page(found)  # its messages are on the page of the call
     waits_for = None if found.status.is_final else found.status_detail  # the panel shows it above
     entries = [
         {
             "title": _title(found, moment),
             "text": _text(moment, next(each_attempt, None) if moment.kind == "dialing" else None)
-            if moment.detail is None or moment.detail != waits_for
+            if (moment.detail is None or moment.detail != waits_for)
+            and (shows_words or moment.kind not in _SPOKEN)
             else None,
             "when": _after(start, moment.at, first=place == 0),
             "state": "done",

@@ -12,14 +12,16 @@ from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Assistant
+from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.navigation import may_open
-from app.services import assistants, calls
-from app.services.outreach.plans import MOST_WORDS
+from app.services import assistants, calls, campaigns, contacts, outreach
+from app.services.contacts import single
+from app.services.outreach.plans import MOST_WORDS, speakers
 from app.validation.uuids import as_uuid
 
 MOST_ASSISTANTS = 200
@@ -44,12 +46,29 @@ def test_call() -> Page:
     again_id = as_uuid(request.args.get("again"))
     repeated_id = call_id or again_id
     if repeated_id is None:
-        return _test_page(TestCallForm(data={"assistant": request.args.get("agent")}), None)
+        return _test_page(_new_form(), None)
     with transaction(read_only=True) as session:
         call = calls.get(session, caller(), repeated_id)
         assistant = assistants.get(session, caller(), call.assistant_id)
         form = TestCallForm.repeating(call, assistant)
     return _test_page(form, call_id)
+
+
+def _new_form() -> TestCallForm:
+    """Return the form for the assistant or the contact of the URL."""
+    contact_id, campaign_id = (as_uuid(request.args.get(name)) for name in ("contact", "campaign"))
+    if not (contact_id and campaign_id) or not caller().may(Permission.CONTACTS_READ):
+        return TestCallForm(data={"assistant": request.args.get("agent")})
+    with transaction(read_only=True) as session:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        contact = contacts.get(session, caller(), campaign.id, contact_id)
+        offered = speakers(session, campaign)
+        plan = outreach.stored_plan(session, campaign)
+        speaker = plan.assistant_id if plan else offered[0].id if offered else None
+        name = single.name_of(contact) if contact.first_name or contact.last_name else None
+    return TestCallForm(
+        data={"assistant": str(speaker or ""), "number": contact.phone, "name": name}
+    )
 
 
 @portal.post("/test-call/checks")
@@ -96,15 +115,19 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             session, caller(), MOST_ASSISTANTS, also=form.assistant.data
         )
         choices.sort(key=_ready_first)
+        if not form.assistant.data and choices:
+            form.assistant.data = str(choices[0][0].id)
         form.assistant.choices = [
             SelectChoice(
                 str(assistant.id),
-                _assistant_words(assistant.name, organization, assistant.phone_number),
+                _assistant_words(assistant, organization),
+                # Browsers don't send a disabled choice: its checks would be lost.
+                {}
+                if _can_call(assistant) or str(assistant.id) == form.assistant.data
+                else {"disabled": True},
             )
             for assistant, organization in choices
         ]
-        if not form.assistant.data and choices:
-            form.assistant.data = str(choices[0][0].id)
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
         if is_refused and not form.number.errors:
@@ -126,15 +149,23 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
 def _ready_first(choice: tuple[Assistant, str]) -> tuple[bool, str]:
     """Sort the assistants that can call before the others, each by organization and then name."""
     assistant, organization = choice
-    return not (assistant.active and assistant.phone_ready), organization.casefold()
+    return not _can_call(assistant), organization.casefold()
 
 
-def _assistant_words(name: str, organization: str, number: str | None) -> str:
+def _can_call(assistant: Assistant) -> bool:
+    return assistant.active and assistant.phone_ready
+
+
+def _assistant_words(assistant: Assistant, organization: str) -> str:
+    """Return the name with the number, or with the reason why the assistant can't call."""
+    name, number = f"{assistant.name}, {organization}", assistant.phone_number
+    if not assistant.active:
+        return gettext("%(name)s (switched off)", name=name)
     if not number:
-        return gettext(
-            "%(name)s, %(organization)s (no number)", name=name, organization=organization
-        )
-    return f"{name}, {organization} ({phone(number)})"
+        return gettext("%(name)s (no number)", name=name)
+    if not assistant.phone_ready:
+        return gettext("%(name)s (%(number)s is not ready)", name=name, number=phone(number))
+    return f"{name} ({phone(number)})"
 
 
 def _checks(

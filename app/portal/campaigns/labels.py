@@ -1,6 +1,6 @@
 """A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
-from datetime import time
+from datetime import time, timedelta
 from typing import Any
 
 from flask import url_for
@@ -21,7 +21,7 @@ from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
 from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
 from app.services.outreach.plans import weekdays_of
-from app.services.outreach.progress import FAILED, NOT_REACHED, ON_THE_WAY, STOPPED
+from app.services.outreach.progress import FAILED, NOT_REACHED, ON_THE_WAY, SHORTEST, STOPPED
 
 FEWEST_IN_RANGE = 3
 """So many days in a row are written as a range."""
@@ -242,16 +242,28 @@ def blocker_words(
 
 
 def ahead_words(progress: Progress, forecast: Forecast | None = None) -> str:
-    """Return how many contacts are still to be called and how many will not be; before a start, as
-    the ``forecast`` says."""
+    """Return how many contacts are being called, are still to be called and will not be; before a
+    start, as the ``forecast`` says."""
     to_come = forecast.called if forecast else progress.open
     left_out = sum((forecast or progress).left_out.values())
     words = []
+    if progress.in_progress:
+        words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
     if to_come:
         words.append(gettext("%(number)s to come", number=number(to_come)))
     if left_out:
         words.append(gettext("%(number)s will not be called", number=number(left_out)))
     return ", ".join(words)
+
+
+def removed_words(progress: Progress) -> str | None:
+    if not progress.removed:
+        return None
+    return ngettext(
+        "%(num)s of them was removed from the campaign after the call.",
+        "%(num)s of them were removed from the campaign after the call.",
+        progress.removed,
+    )
 
 
 def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
@@ -286,7 +298,14 @@ def _end_words(progress: Progress) -> list[str]:
     if progress.open == 0:
         return [gettext("The last calls are in progress.")]
     if progress.pace is None:
-        return [gettext("An end time appears after the first calls.")]
+        minutes = round(SHORTEST / timedelta(minutes=1))
+        return [
+            ngettext(
+                "An end time appears %(num)s minute after the first call.",
+                "An end time appears %(num)s minutes after the first call.",
+                minutes,
+            )
+        ]
     pace = round(progress.pace)
     if progress.ends_at is None:
         return [

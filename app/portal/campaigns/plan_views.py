@@ -12,6 +12,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign, Outreach
+from app.policy import Permission
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
     ahead_words,
@@ -21,9 +22,11 @@ from app.portal.campaigns.labels import (
     hours_words,
     left_out_lines,
     plan_facts,
+    removed_words,
     result_figures,
     status_words,
 )
+from app.portal.campaigns.new_steps import is_new, steps_of_new
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
@@ -103,6 +106,8 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
                 most_at_once=settings().calls_per_organization,
                 expected_version=form.version.data,
             )
+            plan = outreach.stored_plan(session, found)
+            at_night = _at_night(session, found, plan) if plan else None
     except (ValidationFailed, Conflict) as error:
 
         def stored(session: Session) -> PlanForm:
@@ -112,6 +117,10 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
         target = ("campaign", campaign_id)
         return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
     flash_saved(gettext("The plan was saved."), changed)
+    if changed and at_night:
+        flash(at_night, "warning")
+    if is_new() and caller().may(Permission.CONTACTS_WRITE):
+        return redirect(url_for("portal.upload_new", campaign_id=campaign_id, new=1), 303)
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
@@ -190,8 +199,8 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "confirmation": None,
         "needs_contacts": False,
         "blocker": None,
-        "at_night": _at_night(session, found, plan) if plan else None,
         "ahead": ahead_words(progress),
+        "removed": removed_words(progress),
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
@@ -269,4 +278,5 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
             hints=MESSAGE_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
+            steps_of_new=steps_of_new(),
         )

@@ -67,13 +67,10 @@ def campaign_create() -> Page:
                 assistant_ids=form.chosen,
                 all_assistants=form.all_assistants,
             )
-            url = submission.led_to(url_for("portal.campaign", campaign_id=made.id))
+            url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(organization, form))
-    words = gettext(
-        "%(campaign)s was created. Add contacts by file, by script or by hand.", campaign=made.name
-    )
-    flash(words, "success")
+    flash(gettext("%(campaign)s was created.", campaign=made.name), "success")
     return redirect(url, 303)
 
 

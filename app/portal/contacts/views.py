@@ -12,7 +12,7 @@ from app.enums import ends_outreach
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
-from app.models import Campaign
+from app.models import Campaign, Organization
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
@@ -22,7 +22,9 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
 from app.services import audit, campaigns, contacts, do_not_call, organizations
+from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
+from app.services.destinations import destinations_of
 from app.services.imports import export
 
 SHOWN = 10
@@ -41,10 +43,15 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
         listed = bool(found.phone) and do_not_call.is_listed(
             session, campaign.organization_id, found.phone or ""
         )
+        organization = organizations.get(session, caller(), campaign.organization_id)
+        refused = _refusal(session, organization, found.phone)
+        asked = consent.stated_by(found.contact_metadata)
         return render_template(
             "portal/contacts/detail.html",
             campaign=campaign,
-            organization=organizations.get(session, caller(), campaign.organization_id),
+            organization=organization,
+            refusal=refused,
+            callable=found.phone and not (refused or listed or asked.status == REFUSED),
             contact=found,
             name=single.name_of(found),
             listed=listed,
@@ -56,10 +63,18 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
             removing=removing(session, campaign, found),
             reason=ReasonForm().reason,
-            consent=consent.stated_by(found.contact_metadata),
+            consent=asked,
             consent_form=ConsentForm(),
             listing=listing_confirmation(session, campaign, found) if found.phone else None,
         )
+
+
+def _refusal(session: Session, organization: Organization, number: str | None) -> str | None:
+    """Return why calls to the number are refused, whichever assistant calls it."""
+    if not number:
+        return None
+    blocker = number_is_allowed(number, destinations_of(session, organization))
+    return blocker.message if blocker else None
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/new")

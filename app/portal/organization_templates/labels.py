@@ -48,6 +48,22 @@ def limit_facts(content: Content) -> list[tuple[str, str]]:
     ]
 
 
+def limits_used(content: Content) -> list[str]:
+    """Return which limits a new organization reaches as soon as it is created."""
+    found = []
+    if content.assistants and len(content.assistants) >= content.assistant_limit > 0:
+        found.append(
+            ngettext(
+                "The %(num)s assistant uses up the assistant limit.",
+                "The %(num)s assistants use up the assistant limit.",
+                len(content.assistants),
+            )
+        )
+    if content.first_role is not None and content.user_limit == 1:
+        found.append(gettext("The first user uses up the user limit."))
+    return found
+
+
 def rule_facts(rules: CallingRules) -> list[tuple[str, str]]:
     hours = gettext("Any time")
     if rules.calling_hours_on:

@@ -19,6 +19,7 @@ from app.portal.organization_templates.labels import (
     campaign_facts,
     content_words,
     limit_facts,
+    limits_used,
     rule_facts,
 )
 from app.portal.web.blueprint import Page, portal
@@ -76,9 +77,7 @@ def organization_save_as_template(organization_id: UUID) -> str:
     refuse_operators()
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
-        offered = _campaigns_of(session, organization_id)
-    newest = str(offered[0].id) if offered else ""
-    return _save_page(organization_id, SavedTemplateForm(data={"name": name, "campaign": newest}))
+    return _save_page(organization_id, SavedTemplateForm(data={"name": name}))
 
 
 @portal.post("/organizations/<uuid:organization_id>/save-as-template")
@@ -114,6 +113,7 @@ def organization_template(template_id: UUID) -> str:
         content=content,
         in_trial=settings().new_organizations_in_trial,
         limits=limit_facts(content),
+        limits_used=limits_used(content),
         rules=rule_facts(content.rules),
         plan=campaign_facts(content, content.campaign) if content.campaign else [],
     )

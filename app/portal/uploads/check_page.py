@@ -10,9 +10,10 @@ from flask import redirect, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import ContactAction
 from app.errors import Conflict
 from app.extensions import transaction
-from app.languages import gettext, pgettext
+from app.languages import gettext, ngettext, pgettext
 from app.models import Campaign, ContactImport
 from app.phone import country_name
 from app.portal.uploads.campaign_words import names_of
@@ -29,8 +30,10 @@ from app.portal.uploads.labels import (
 )
 from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
+from app.portal.web.formats import number
 from app.services.contacts.plan import FAILED
 from app.services.imports import corrections, reports, uploads
+from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
 from app.services.imports.mapping import Mapping as Columns
 from app.services.imports.mapping import Target
 from app.services.imports.reports import Kind
@@ -44,6 +47,16 @@ class Chip:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Rows that are applied but need a look; ``url`` shows only those."""
+
+    title: str
+    text: str
+    url: str
+
+
+SHOWN_DUPLICATES = 3
 Typed = Mapping[int, Mapping[int, str]]
 """Sent corrections: row number -> index of the column -> text."""
 
@@ -75,6 +88,8 @@ def check_context(
     return {
         "kinds": _chips(upload, kinds, kind, note),
         "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
+        "warned": _warned(session, upload, notes),
+        "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
         "shown_total": kind.rows if kind else note.rows if note else _total(upload, shows_all),
         "repairs": [
@@ -155,6 +170,34 @@ def _chips(
             for k in kinds
         ),
     ]
+
+
+def _rows_of(kinds: Sequence[Kind], code: str) -> int:
+    return sum(kind.rows for kind in kinds if kind.code == code)
+
+
+def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> list[Warned]:
+    """Return what to know about rows before they are applied: numbers that aren't in use, and
+    contacts that the file has several times."""
+    found = []
+    if upload.action is not ContactAction.REMOVE and (rows := _rows_of(notes, NOT_IN_USE)):
+        title = ngettext("%(num)s number is not in use", "%(num)s numbers are not in use", rows)
+        text = gettext(
+            "No one has such a number in its country. The contacts are added, but campaigns don’t "
+            "call them. Check the digits."
+        )
+        found.append(Warned(title, text, _url(upload, note=NOT_IN_USE)))
+    if rows := _rows_of(notes, DUPLICATE):
+        title = ngettext(
+            "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
+        )
+        text = " ".join(
+            gettext("Row %(row)s: %(message)s", row=number(row), message=message)
+            for row, message in reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
+        )
+        text = gettext("%(rows)s The values of the last row win.", rows=text)
+        found.append(Warned(title, text, _url(upload, note=DUPLICATE)))
+    return found
 
 
 def _row_number(cursor: str | None) -> int:

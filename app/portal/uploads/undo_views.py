@@ -42,6 +42,7 @@ def upload_undo(upload_id: UUID) -> Page:
             **path_of(session, found),
             sums=would,
             counts=counts_of(would),
+            extent=extent_words(*undo.extent(session, found)),
             remarks=remarks_of(would, done=False),
             until=undo.ends_at(found, settings().undo_days),
         )
@@ -52,6 +53,15 @@ def upload_undo_start(upload_id: UUID) -> Response:
     with unless_moved_on() as session:
         undo.start(session, caller(), upload_id, settings().undo_days)
     return to_upload(upload_id)
+
+
+def extent_words(changes: int, contacts: int) -> str:
+    """19 changes to 18 contacts"""
+    return gettext(
+        "%(changes)s to %(contacts)s",
+        changes=ngettext("%(num)s change", "%(num)s changes", changes),
+        contacts=ngettext("%(num)s contact", "%(num)s contacts", contacts),
+    )
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.policy import Permission
+from app.portal.campaigns.new_steps import steps_of_new
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
@@ -31,7 +32,7 @@ from app.portal.uploads.labels import (
     sum_words,
 )
 from app.portal.uploads.listing import UPLOADS, Row
-from app.portal.uploads.undo_views import undone_context
+from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
@@ -158,7 +159,8 @@ def upload(upload_id: UUID) -> str:
         if found.state in AT_WORK:
             return render_template("portal/uploads/working.html", **context)
         if found.undo_state == undo.UNDOING:
-            return render_template("portal/uploads/undoing.html", **context)
+            extent = extent_words(*undo.extent(session, found))
+            return render_template("portal/uploads/undoing.html", **context, extent=extent)
         if found.undo_state == undo.UNDONE:
             context |= _result(session, found) | undone_context(found)
             return render_template("portal/uploads/undone.html", **context)
@@ -197,6 +199,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             form=form,
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),
+            steps_of_new=steps_of_new(),
         )
 
 
@@ -277,7 +280,7 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     return [
         {
             "title": gettext("Uploaded"),
-            "text": size(found.file_size),
+            "text": _sizes(found),
             "when": _clock(found.created_at),
             "state": "done",
         },
@@ -294,6 +297,17 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
             "state": last[1],
         },
     ]
+
+
+def _sizes(found: ContactImport) -> str:
+    """924 B file, 7.8 kB with check results"""
+    if not found.stored_bytes:
+        return size(found.file_size)
+    return gettext(
+        "%(file)s file, %(all)s with check results",
+        file=size(found.file_size),
+        all=size(found.file_size + found.stored_bytes),
+    )
 
 
 def _rows(count: int) -> str:

@@ -1,5 +1,6 @@
 """Form fields that several screens share, and the hidden fields of every form."""
 
+import re
 import secrets
 from datetime import date, time
 from typing import Any
@@ -10,6 +11,8 @@ from wtforms.fields import Field
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, TextInput
 
 from app.languages import gettext
+
+_CLOCK = re.compile("([01]?[0-9]|2[0-3]|24(?=:?00)):?([0-5][0-9])(?::[0-5][0-9])?")
 
 
 def without_nul(value: Any) -> Any:
@@ -127,13 +130,21 @@ class DayField(DateField):
 
 
 class ClockField(TimeField):
-    """A time of day, with or without seconds."""
+    """A time of day in 24 hours, such as 8:00, 0800 or 08:00:00; 24:00 is midnight.
+
+    It is a text field, since browsers write the times of time fields in their own language.
+    """
+
+    widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
+
+    def __init__(self, label: str, **kwargs: Any) -> None:
+        marks = {"inputmode": "numeric", "pattern": _CLOCK.pattern, "placeholder": "08:00"}
+        marks |= {"maxlength": "8", "autocomplete": "off"}
+        super().__init__(label, render_kw=marks, **kwargs)
 
     def process_formdata(self, valuelist: list[str]) -> None:
-        text = valuelist[0].strip() if valuelist else ""
-        try:
-            self.data = time.fromisoformat(text).replace(second=0, microsecond=0, tzinfo=None)
-        except ValueError:
+        found = _CLOCK.fullmatch(valuelist[0].strip() if valuelist else "")
+        if found is None:
             self.data = None
-            message = gettext("Enter a time like 08:00.")
-            raise ValueError(message) from None
+            raise ValueError(gettext("Enter a time like 08:00."))
+        self.data = time(int(found[1]) % 24, int(found[2]))

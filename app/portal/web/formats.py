@@ -156,6 +156,14 @@ def night_words(start: time, end: time) -> str | None:
     )
 
 
+def night_hint() -> str:
+    """Return what to know about calls at night before choosing hours."""
+    first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
+    return gettext(
+        "Many countries forbid calls before %(first)s or after %(last)s.", first=first, last=last
+    )
+
+
 def typographic(message: str) -> str:
     """Return a message of the API as screens write it: "can’t" and "the user’s"."""
     return _APOSTROPHE.sub("’", message)
@@ -177,6 +185,6 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(percent=percent, number_marks=number_marks)
+    app.jinja_env.globals.update(percent=percent, number_marks=number_marks, night_hint=night_hint)
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

@@ -1,5 +1,6 @@
 """Add assistants to an organization, within its limit."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -25,8 +26,11 @@ def add_assistant(
     name: str | None,
     service: str | None = None,
     timezone: str | None = None,
+    carrier: CarrierKind = CarrierKind.SIMULATOR,
+    **values: Any,
 ) -> Assistant:
-    """Add an assistant, without a phone yet. Raises `ValidationFailed` (``agent_limit_reached``).
+    """Add an assistant with further fields (names of `Assistant`). Raises `ValidationFailed`
+    (``agent_limit_reached``) and as `configure_assistant`.
 
     The organization must come from its loader, which authorizes the caller.
     """
@@ -41,13 +45,11 @@ def add_assistant(
     )
     session.add(assistant)
     session.flush()
-    audit.record_change(
-        session,
-        caller,
-        "agent.created",
-        assistant,
-        after={"name": assistant.name, "service": service, "timezone": timezone},
-    )
+    further = {name: value for name, value in values.items() if getattr(assistant, name) != value}
+    if further:
+        _configure(session, caller, assistant, carrier, further)
+    after = {"name": assistant.name, "service": service, "timezone": timezone, **further}
+    audit.record_change(session, caller, "agent.created", assistant, after=after)
     return assistant
 
 
@@ -91,6 +93,18 @@ def configure_assistant(
     ``phone_number_taken`` where another assistant of the organization has it).
     """
     before = {name: getattr(assistant, name) for name in values}
+    _configure(session, caller, assistant, carrier, values)
+    audit.record_change(session, caller, "agent.updated", assistant, before=before, after=values)
+    return assistant
+
+
+def _configure(
+    session: Session,
+    caller: Caller,
+    assistant: Assistant,
+    carrier: CarrierKind,
+    values: Mapping[str, Any],
+) -> None:
     number, old_number = values.get("phone_number"), assistant.phone_number
     if number is not None and number != old_number:
         organization = session.get_one(Organization, assistant.organization_id)
@@ -103,8 +117,6 @@ def configure_assistant(
         session.flush()
     if old_number is not None and old_number != assistant.phone_number:
         phone_numbers.release_unused(session, assistant.organization_id, old_number)
-    audit.record_change(session, caller, "agent.updated", assistant, before=before, after=values)
-    return assistant
 
 
 def define_external_id_key(

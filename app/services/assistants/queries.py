@@ -44,10 +44,15 @@ class Condition:
 
 
 def readiness(
-    assistant: Assistant, organization: Organization, refusal: str | None = None
+    assistant: Assistant,
+    organization: Organization,
+    refusal: str | None = None,
+    *,
+    is_confirmed: bool = True,
 ) -> list[Condition]:
     """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
-    can't come from its number (`phone_numbers.refusals`)."""
+    can't come from its number (`phone_numbers.refusals`); ``is_confirmed`` whether its number is
+    confirmed by more than a user's word."""
     has_number = assistant.phone_number is not None
     has_intro = bool((assistant.default_intro or "").strip())
     has_voicemail = bool((assistant.default_voicemail or "").strip())
@@ -89,7 +94,9 @@ def readiness(
             "phone_configured",
             assistant.phone_configured,
             (
-                gettext("The number is set up with the carrier."),
+                gettext("The number is set up with the carrier.")
+                if is_confirmed
+                else gettext("Confirmed by you: the number is set up with the carrier."),
                 gettext("The number isn't marked as set up with the carrier yet."),
             ),
             "phone_configured",

@@ -66,12 +66,7 @@ def create_assistant(
     and `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     checked = asdict(checked_fields(session, fields, organization, None, allow_private))
-    first = {name: checked.pop(name) for name in ("name", "service", "timezone")}
-    assistant = add_assistant(session, caller, organization, **first)
-    changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
-    if not changes:
-        return assistant
-    return configure_assistant(session, caller, assistant, carrier=carrier, **changes)
+    return add_assistant(session, caller, organization, carrier=carrier, **checked)
 
 
 def update_assistant(

@@ -424,7 +424,23 @@ def _of_campaign(caller: Caller, wanted: UUID | str) -> ColumnElement[bool]:
 def _in_current_round() -> ColumnElement[bool]:
     row = OutreachContact
     is_current = (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round)
-    return select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id).exists()
+    known = select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id)
+    removed = select(Outreach.campaign_id).where(
+        Outreach.campaign_id == Call.campaign_id, *of_removed_contact()
+    )
+    return known.exists() | removed.exists()
+
+
+def of_removed_contact() -> list[ColumnElement[bool]]:
+    """Return the conditions of a call that was placed in the current round of `Outreach`, to a
+    contact that has left the campaign since."""
+    return [
+        Call.contact_id.is_(None),
+        Call.source == CallSource.CAMPAIGN,
+        Call.live.is_(True),
+        Call.created_at >= Outreach.started_at,
+        Call.started_at.is_not(None),
+    ]
 
 
 def _names(

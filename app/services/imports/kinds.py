@@ -16,6 +16,7 @@ class Words(NamedTuple):
     rule: str
 
 
+DUPLICATE, NOT_IN_USE = "duplicate", "implausible_phone"
 ERRORS = {
     "missing_identifier": Words(
         lazy_gettext("No phone or email"),
@@ -153,7 +154,7 @@ IGNORED = {
     ),
 }
 WARNINGS = {
-    "duplicate": Words(
+    DUPLICATE: Words(
         lazy_gettext("Same contact again"),
         lazy_gettext(
             "An earlier row is the same contact; rows are applied in order, this one as an update."
@@ -271,9 +272,12 @@ WARNINGS = {
             "Numbers without a country code were read as numbers of the organization's country."
         ),
     ),
-    "implausible_phone": Words(
+    NOT_IN_USE: Words(
         lazy_gettext("Number not in use"),
-        lazy_gettext("The number could exist, but its country has none like it."),
+        lazy_gettext(
+            "The number could exist, but its country has none like it: it is stored and never "
+            "called."
+        ),
     ),
     "text_around_value": Words(
         lazy_gettext("Text beside the value"),

@@ -199,6 +199,21 @@ def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
     return sorted((Kind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
 
 
+def first_notes(
+    session: Session, upload: ContactImport, code: str, most: int
+) -> list[tuple[int, str]]:
+    """Return the first listed rows that are applied with such a note: row number and message."""
+    query = (
+        select(ImportProblem.row_number, ImportProblem.message)
+        .join(ImportRow, _same_row())
+        .where(ImportProblem.import_id == upload.id, ImportProblem.is_warning)
+        .where(ImportRow.outcome != FAILED, ImportProblem.code == code)
+        .order_by(ImportProblem.row_number)
+        .limit(most)
+    )
+    return [(number, in_language(message)) for number, message in session.execute(query)]
+
+
 def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
     """Return why rows are ignored, most frequent first."""
     query = (

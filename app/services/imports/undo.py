@@ -80,6 +80,14 @@ def preview(session: Session, upload: ContactImport) -> Sums:
     return _sums_of(undo(session, campaign, steps, left_before=left, dry_run=True))
 
 
+def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
+    """Return how many changes the upload made, and to how many contacts: several rows of a file
+    can change the same one."""
+    query = select(func.count(), func.count(ImportChange.contact_id.distinct()))
+    changes, changed = session.execute(query.where(ImportChange.import_id == upload.id)).one()
+    return changes, changed
+
+
 def sums(session: Session, import_id: UUID) -> Sums:
     """Return what the undo of an upload has done, from the outcome of its changes."""
     own = ImportChange.import_id == import_id

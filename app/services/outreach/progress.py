@@ -1,7 +1,7 @@
 """The progress of a campaign's round, and when it will end at its current pace."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,8 @@ from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
-from app.services.calls import states
+from app.models.base import id_at
+from app.services.calls import queries, states
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
@@ -36,7 +37,8 @@ _RESULTS = {
 class Progress:
     """One round. ``calls`` counts contacts by the result of their call, which for a completed one
     is who answered; ``left_out`` and ``waiting`` count them by their reason, ``to_come`` those
-    without a decision.
+    without a decision. ``removed`` of those that were called have left the campaign since;
+    ``total`` counts them too.
 
     ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
     and the plan's hours.
@@ -46,6 +48,7 @@ class Progress:
     calls: dict[str, int]
     waiting: dict[str, int]
     left_out: dict[str, int]
+    removed: int
     to_come: int
     next_due: datetime | None
     pace: float | None
@@ -56,13 +59,18 @@ class Progress:
         return sum(self.calls.values())
 
     @property
+    def in_progress(self) -> int:
+        """Contacts whose call hasn't ended."""
+        return self.calls.get(ON_THE_WAY, 0)
+
+    @property
     def open(self) -> int:
         """Contacts without a scheduled call."""
         return self.to_come + sum(self.waiting.values())
 
     @property
     def is_over(self) -> bool:
-        return self.open == 0 and self.calls.get(ON_THE_WAY, 0) == 0
+        return self.open == 0 and self.in_progress == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ class LeftOut:
 
 
 def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
-    """Count a round in four queries."""
+    """Count a round in five queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
     calls: Counter[str] = Counter()
@@ -91,6 +99,10 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
             left_out[reason] = count
     known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
     to_come = max(0, campaign.contact_count - known)
+    removed = 0
+    for _, status, answered_by, count in removed_calls(session, [outreach] if outreach else []):
+        calls[_result(status, answered_by)] += count
+        removed += count
     pace = ends_at = None
     if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
         pace = _pace(session, outreach, now)
@@ -98,15 +110,39 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         if pace and left:
             ends_at = _end(session, outreach, left, pace, now)
     return Progress(
-        total=campaign.contact_count,
+        total=campaign.contact_count + removed,
         calls=dict(calls),
         waiting=waiting,
         left_out=left_out,
+        removed=removed,
         to_come=to_come,
         next_due=next_due,
         pace=pace,
         ends_at=ends_at,
     )
+
+
+def removed_calls(
+    session: Session, plans: Collection[Outreach]
+) -> Sequence[tuple[UUID | None, CallStatus, AnsweredBy | None, int]]:
+    """Count the placed calls of each current round to contacts that were removed since, by
+    campaign, status and who answered."""
+    started = [plan.started_at for plan in plans if plan.started_at is not None]
+    if not started:
+        return []
+    columns = (Call.campaign_id, Call.status, Call.answered_by)
+    query = (
+        select(*columns, func.count())
+        .join(Outreach, Outreach.campaign_id == Call.campaign_id)
+        .where(
+            Call.organization_id.in_({plan.organization_id for plan in plans}),
+            Call.id >= id_at(min(started)),
+            Call.campaign_id.in_({plan.campaign_id for plan in plans}),
+            *queries.of_removed_contact(),
+        )
+        .group_by(*columns)
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in session.execute(query)]
 
 
 def left_out(

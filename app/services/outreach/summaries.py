@@ -1,7 +1,7 @@
 """The outreach of many campaigns in a fixed number of queries, for lists."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -10,11 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CampaignStatus, OutreachState
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
+from app.services.outreach.progress import removed_calls
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The round of a campaign. ``settled`` counts the contacts that were called or left out.
+    """The round of a campaign. ``settled`` counts the contacts that were called or left out;
+    ``called`` and ``answered`` also those that were removed since.
 
     ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
     one was settled, unless calls still wait or are in progress.
@@ -38,12 +40,18 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
         .where(Outreach.campaign_id.in_(by_id))
     ).all()
     counts = _counts(session, by_id)
-    return {
+    found = {
         plan.campaign_id: _summary(
             by_id[plan.campaign_id], plan, assistant, counts.get(plan.campaign_id, [])
         )
         for plan, assistant in plans
     }
+    for campaign_id, _, by, count in removed_calls(session, [plan for plan, _ in plans]):
+        if campaign_id is not None:
+            one = found[campaign_id]
+            answered = one.answered + (count if by is AnsweredBy.HUMAN else 0)
+            found[campaign_id] = replace(one, called=one.called + count, answered=answered)
+    return found
 
 
 _Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]

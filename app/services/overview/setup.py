@@ -119,8 +119,8 @@ def _assistant(caller: Caller) -> ColumnElement[bool]:
 
 
 def _upload(caller: Caller) -> ColumnElement[bool]:
-    table = ContactImport
-    return _of_tenant(caller, table.id, table.partner_id, table.organization_id)
+    table, applied = ContactImport, ContactImport.rows_applied > 0
+    return _of_tenant(caller, table.id, table.partner_id, table.organization_id, applied)
 
 
 def _campaign(caller: Caller) -> ColumnElement[bool]:

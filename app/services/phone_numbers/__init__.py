@@ -32,6 +32,7 @@ from app.services.phone_numbers.queries import (
     can_be_verified,
     conflicts,
     get,
+    is_confirmed,
     listing,
     unused_by_assistants,
 )

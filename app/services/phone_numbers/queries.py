@@ -69,6 +69,12 @@ def can_be_verified(session: Session, organization_id: UUID, number: str) -> boo
     )
 
 
+def is_confirmed(session: Session, number: str | None) -> bool:
+    """Whether the operator, a carrier account or a verification call confirms the number."""
+    found = session.get(PhoneNumber, number) if number else None
+    return found is not None and found.confirmed_at is not None
+
+
 def listing(
     session: Session,
     caller: Caller,
