@@ -74,8 +74,10 @@ STEP_UP = frozenset(
         "portal.user_reset_factors",
         # accounts at carriers and at the payment processor, and what is paid with there
         "portal.plan_invoices",
+        "portal.carrier_account",
         "portal.carrier_account_save",
         "portal.carrier_account_choose",
+        "portal.line_trunk",
         "portal.line_trunk_save",
         "portal.carrier_account_use_confirm",
         "portal.carrier_account_use",

@@ -13,6 +13,7 @@ from flask_wtf.csrf import CSRFProtect
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
 from app.portal.access import missing as missing_actions
+from app.portal.audit import actors as audit_actors
 from app.portal.audit import sentences as audit_sentences
 from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
@@ -52,6 +53,7 @@ def register_portal(app: Flask) -> None:
     app.register_blueprint(portal)
     for part in (
         assets,
+        audit_actors,
         audit_sentences,
         audit_values,
         formats,

@@ -28,11 +28,11 @@ def test_a_trunk_is_saved_tested_and_removed(
         probe.bind(("127.0.0.1", 0))
         trunk = f"127.0.0.1:{probe.getsockname()[1]}"
     page.get_by_label("Trunk").fill("sip:trunk.example.com")
-    page.get_by_role("button", name="Save account").click()
+    page.get_by_role("button", name="Test and save").click()
     expect(page.locator("#address-error")).to_contain_text("Enter host or host:port")
     found = visit.findings() if script else []
     page.get_by_label("Trunk").fill(trunk)
-    page.get_by_role("button", name="Save account").click()
+    page.get_by_role("button", name="Test and save").click()
     expect(page.get_by_text(f"{trunk} is saved.")).to_be_visible()
     if script:
         page.go_back()

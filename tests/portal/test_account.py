@@ -73,6 +73,16 @@ def test_name_and_zone_are_saved_and_times_follow(
     )
 
 
+def test_a_new_language_alone_changes_no_time_zone(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser = signed_in(own.user)
+    typed = {"name": own.user.name or "", "language": "de", "version": version(browser)}
+    assert browser.post(PAGE, {**typed, "timezone": ""}, page=PAGE).status_code == 303
+    session.refresh(own.user)
+    assert (own.user.language, own.user.timezone) == ("de", None)
+
+
 def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.user)
     typed = {"timezone": "Asia/Tokyo", "language": "de", "version": version(browser)}

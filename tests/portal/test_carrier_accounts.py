@@ -102,7 +102,7 @@ def test_another_account_takes_the_place_and_a_token_alone_may_change(
     [
         ({"sid": "SK123", "token": TOKEN}, "AC and 32 characters"),
         ({"sid": SID, "token": ""}, "Enter the token"),
-        ({"sid": SID, "token": "with a space"}, "Enter the token"),
+        ({"sid": SID, "token": "with a space"}, "A token has no spaces or accents."),
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

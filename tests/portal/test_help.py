@@ -169,3 +169,20 @@ def test_a_link_of_an_operators_page_opens(app: Flask, operator: Browser) -> Non
 
 def test_pages_before_signing_in_have_none(browser: Browser) -> None:
     assert help_of(browser.get("/sign-in").text) == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_refused_form_keeps_the_help_of_its_page(admin: Browser, own: Tenant) -> None:
+    refused, wanted = {}, {}
+    for path, page in {
+        "/people/invite-many": "/people/invite-many",
+        "/people/invite": "/people/invite",
+        f"/api-access/webhooks/new?organization={own.plus.id}": ("/api-access/webhooks/new"),
+        "/test-call": "/test-call",
+        f"/organizations/{own.plus.id}/edit": f"/organizations/{own.plus.id}/edit",
+    }.items():
+        shown = help_of(admin.get(page).text)
+        answer = admin.post(path, page=page)
+        refused[path], wanted[path] = help_of(answer.text), shown
+        assert (answer.status_code, len(shown)) in ((422, 2), (422, 3)), path
+    assert refused == wanted

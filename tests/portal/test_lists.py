@@ -87,7 +87,7 @@ class Lists:
         found: list[str] = []
         url: str | None = self.page(name, query)
         while url:
-            page = self.reader(name).get(url).text
+            page = self.reader(name).get(url).text.replace("<wbr>", "")
             rows = table_of(page).partition("<tbody>")[2].partition("</tbody>")[0]
             found += (plain("".join(match.groups(""))) for match in NAME.finditer(rows))
             following = re.search(r'href="([^"]+)" rel="next"', page)

@@ -118,11 +118,11 @@ def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
 def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Browser) -> None:
     html = admin.get(PAGE).text
     navigation = html.partition('aria-label="Settings"')[2].partition("</nav>")[0]
-    links = re.findall(r'href="([^"]+)"', navigation)
+    links = re.findall(r'<a href="([^"]+)"', navigation)
     parts = [link for link in links if link.startswith("#")]
     assert parts == [f"#{name}" for name in re.findall(r'class="group" id="([^"]+)"', html)]
     pages = [link for link in links if link not in parts]
-    assert len(pages) == 12
+    assert len(pages) == 11
     assert [admin.get(page).status_code for page in pages] == [200] * len(pages)
 
 
@@ -148,6 +148,26 @@ def test_a_domain_says_what_its_verification_needs(
     partners.verify_domain(session, OPERATOR, own.partner.id)
     session.commit()
     assert "Not verified yet" not in admin.get(PAGE).text
+
+
+def test_a_verified_domain_changes_only_after_a_question_that_names_the_consequences(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    partners.verify_domain(session, OPERATOR, own.partner.id)
+    session.commit()
+    answer = admin.post(PAGE, FORM, page=PAGE)
+    assert answer.status_code == 422
+    neutral = f"http://localhost/p/{own.partner.slug}/sign-in"
+    asked = answer.text.partition('class="consequences"')[2].partition("</ul>")[0]
+    assert re.findall(r"<li>([^<]+)</li>", asked) == [
+        "northwind.example stops working for your customers at once. They are signed out there.",
+        "Links in emails that you have sent lead nowhere.",
+        f"Until the new domain is verified, customers use {neutral}.",
+    ]
+    assert stored(session, own)["domain"] == "northwind.example"
+    assert own.partner.domain_verified_at is not None
+    assert admin.post(PAGE, {**FORM, "confirm_domain": "y"}, page=PAGE).status_code == 303
+    assert stored(session, own) == SAVED
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
@@ -212,12 +232,20 @@ def test_the_pages_of_the_settings_stand_beside_each_other(admin: Browser, path:
     assert re.findall(r'href="([^"]+)"', crumbs) == ["/settings"]
 
 
-@pytest.mark.parametrize("path", ["/branding", "/pricing"])
-def test_wide_pages_of_the_settings_lead_back_to_them(admin: Browser, path: str) -> None:
-    page = admin.get(path).text
-    assert '<nav class="sections' not in page
-    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
-    assert re.findall(r'href="([^"]+)"', crumbs) == ["/settings"]
+def test_the_settings_are_in_groups(admin: Browser) -> None:
+    page = admin.get("/settings/domain").text
+    beside = page.partition('<nav class="sections')[2].partition("</nav>")[0]
+    groups = [
+        (group.partition("</p>")[0], re.findall(r"<li><a[^>]*>([^<]+)</a>", group))
+        for group in re.split(r'<p class="sections-head"[^>]*>', beside)[1:]
+    ]
+    assert groups == [
+        ("Company", ["General", "DNS records", "Organization groups"]),
+        ("Calling", ["Carrier accounts", "Call destinations", "Spending"]),
+        ("Security", ["Sign-in", "Company accounts", "Directory"]),
+        ("Data", ["Personal data", "Storage"]),
+    ]
+    assert re.findall(r"</span>(.+) <svg", beside) == ["DNS records"]
 
 
 def test_members_see_their_storage_without_the_settings_of_the_partner(

@@ -256,6 +256,17 @@ def test_signing_out_ends_the_session_on_the_server(own: Tenant, signed_in: Sign
     assert browser.get("/").status_code == 303
 
 
+def test_the_pages_after_signing_out_keep_the_language_of_the_account(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    session.get_one(User, own.user.id).language = "de"
+    session.commit()
+    browser = signed_in(own.user)
+    browser.post("/sign-out", page="/account")
+    pages = [browser.get(path).text for path in ("/sign-in", "/forgot-password")]
+    assert ['<html lang="de"' in page for page in pages] == [True, True]
+
+
 def test_signing_out_makes_every_csrf_token_of_the_browser_worthless(
     browser: Browser, own: Tenant
 ) -> None:

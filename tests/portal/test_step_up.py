@@ -255,6 +255,18 @@ def test_several_rows_need_a_proof_if_one_does() -> None:
     assert asking == {pair: one in STEP_UP for pair, one in OF_ONE_ROW.items()}
 
 
+def test_pages_with_a_secret_to_type_ask_for_the_proof_before_it_is_typed(
+    app: Flask, own: Tenant, signed_in: Callable[[User], Browser], session: Session
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(user)
+    age(session, user, 20)
+    asked = [browser.get(f"/line/accounts/{kind}").location for kind in ("account", "trunk")]
+    assert asked == [
+        f"/account/confirm?next=/line/accounts/{kind}" for kind in ("account", "trunk")
+    ]
+
+
 INVITING = re.compile(r"_(invite|invite_many_send)$|(organization|partner)_(use_)?create(_many)?$")
 
 

@@ -372,6 +372,33 @@ def test_no_one_of_many_is_invited_without_seats_for_all_and_what_was_typed_is_k
     assert "3 users invited" in browser.post(path, typed, page=path).text
 
 
+def test_a_wrong_line_is_named_beside_the_limit(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    roomy.organization.user_limit = 1
+    session.commit()
+    path = "/people/invite-many"
+    typed = {"users": "ada@x.example\nkay@x", "organization": "Northwind Bakery"}
+    page = unescape(browser.post(path, typed, page=path).text)
+    assert "0 of 1 new user fits in the user limit of Northwind Bakery." in page
+    assert "Users: Line 2: Enter an email like name@example.com" in page
+
+
+def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
+    own: Tenant, browser: Browser
+) -> None:
+    page = browser.get(f"/people/invite?organization={own.plus.id}").text
+    roles = re.findall(r'name="role"[^>]* value="(\w+)"', page)
+    assert sorted(roles) == sorted([Role.OWNER.value, Role.STANDARD.value])
+    label = r'<label class="field-label" for="organization">([^<]+)</label>'
+    assert re.findall(label, page) == ["Organization"]
+    first, second = re.findall(r'<div class="form-check">(.*?)</details>\s*</div>', page, re.DOTALL)
+    assert ("What an owner may do" in first + second, "What a member may do" in first + second) == (
+        True,
+        True,
+    )
+
+
 def test_each_address_of_a_line_has_a_result_and_its_line_is_fixed_once(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:

@@ -45,7 +45,7 @@ def account_save() -> Page:
                 session,
                 caller(),
                 name=form.name.data,
-                timezone=form.timezone.data or "UTC",
+                timezone=form.timezone.data or (current_user.timezone and "UTC"),
                 language=form.language.data,
                 expected_version=form.version.data,
             )

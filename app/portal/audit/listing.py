@@ -25,23 +25,45 @@ OF_NO_PARTNER = ("installation", "operator")
 """Nouns of actions whose entries belong to no partner: only operators see them."""
 SIGN_INS_KIND = "sign_in"
 """The filter for sign-ins and refused attempts; the others are record types."""
+CALL_REQUESTS = ("call.scheduled",)
+"""Left out unless asked for: a campaign requests hundreds of calls, which would hide the rest."""
 
 
 def chosen() -> tuple[Chosen, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
+    words = lists.text_filter("q")
     wanted = Chosen(
         actor=lists.text_filter("actor"),
         target_types=WITHIN.get(kind, (kind,)) if kind in KIND_WORDS else (),
         actions=SIGN_INS if kind == SIGN_INS_KIND else (),
         action=action if action in ACTION_WORDS else None,
         organization=lists.id_or_words("organization"),
-        target=lists.text_filter("q"),
+        target=words,
+        called=_called(words) if words else (),
+        without=() if shows_calls() else CALL_REQUESTS,
         since=since,
         before=before,
     )
     return wanted, problems
+
+
+def shows_calls() -> bool:
+    """Whether requested calls are listed: by choice, and where a filter asks for some."""
+    return (
+        lists.text_filter("calls") is not None
+        or lists.text_filter("kind") == "call"
+        or any(lists.text_filter(name) for name in ("action", "q"))
+    )
+
+
+def _called(words: str) -> tuple[str, ...]:
+    """Return the actions whose words, in the reader's language or in the code's, contain these."""
+    wanted = words.casefold()
+    return tuple(
+        action for action in ACTION_WORDS if wanted in f"{action} {change_words(action)}".casefold()
+    )
 
 
 def kinds() -> dict[str, str]:
@@ -90,12 +112,18 @@ HISTORY = ListDefinition(
     ),
     filters=(
         Filter("actor", lazy_gettext("User, client or key")),
-        Filter("q", lazy_gettext("Name or id")),
+        Filter("q", lazy_gettext("Action, name or id")),
         Filter(
             "kind",
             lazy_gettext("Kind"),
             {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_WORDS,
             lazy_gettext("Any kind"),
+        ),
+        Filter(
+            "calls",
+            lazy_gettext("Requested calls"),
+            {"shown": lazy_gettext("Requested calls shown")},
+            lazy_gettext("Requested calls left out"),
         ),
     ),
     sorts=audit_search.SORTS,

@@ -30,7 +30,8 @@ from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, shown
-from app.portal.web.formats import day
+from app.portal.uploads.labels import ACTION_NAMES
+from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services.money_words import exact_money
@@ -50,6 +51,7 @@ _VALUES: dict[str, str] = {
     "calls:create": lazy_gettext("place calls"),
 }
 _VALUES_OF: dict[str, dict[str, str]] = {
+    "action": {each.value: words for each, words in ACTION_NAMES.items()},
     "area": {"A": lazy_gettext("Partner API"), "B": lazy_gettext("Legacy API")},
     "language": LANGUAGES,
     "reason": {
@@ -161,6 +163,8 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             return gettext("none")
         case bool():
             return gettext("Yes") if value else gettext("No")
+        case int() if name == "size":
+            words = size(value)
         case str():
             words = _text_words(value, zone, name)
         case list() | dict() if name in _BRAND_FIELDS:

@@ -1,5 +1,6 @@
 """The history: who changed what, when and from where, with the values before and after."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +15,8 @@ from app.languages import gettext
 from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
-from app.portal.audit.labels import ACTOR_WORDS, field_words
-from app.portal.audit.listing import HISTORY, actions, kinds
+from app.portal.audit.labels import field_words
+from app.portal.audit.listing import HISTORY, actions, kinds, shows_calls
 from app.portal.audit.values import sides
 from app.portal.branding.labels import PICTURE_NAMES
 from app.portal.web import organization_picker
@@ -26,7 +27,6 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import alerts
 from app.services.audit import search as audit_search
-from app.validation.uuids import as_uuid
 
 PAGES = {
     "organization": ("portal.organization", "organization_id"),
@@ -39,6 +39,12 @@ PAGES = {
     "client": ("portal.api_client", "client_id"),
 }
 """The pages of records; records of these kinds are never deleted."""
+VERSION_PAGES = {
+    "branding.published": "portal.branding_version",
+    "pricing.published": "portal.pricing_version",
+}
+"""The pages of published versions, which lead to rolling back."""
+_VERSION = re.compile(r"Version (\d+)")
 
 
 UNSHOWN = {("alert_rule", "measure"), ("alert_rule", "scope"), ("call", "live")}
@@ -61,20 +67,17 @@ def show_audit() -> Page:
         names = audit_search.organization_names(session, page.rows)
         assistants = audit_search.assistant_names(session, page.rows)
         named = organization_picker.named_in_filter(session)
-        users = audit_search.user_names(session, caller(), page.rows)
         targets = _targets(session, page.rows)
         in_filters = saved_views.organizations_in(session, page.rows)
     answer = render_template(
         "portal/audit/page.html",
         list=page,
         names=names,
-        users=users,
         targets=targets,
-        user_named=lambda entry: users.get(as_uuid(entry.target_id) or entry.id),
         named=named,
         changes=partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
         url_of=_url_of,
-        actors=ACTOR_WORDS,
+        shows_calls=shows_calls(),
         kinds=kinds(),
         actions=actions(),
         problems=problems,
@@ -145,6 +148,12 @@ def _uploaded(facts: Mapping[str, Any]) -> list[Change]:
 def _url_of(entry: AuditEntry) -> str | None:
     """Return the URL of the changed record's page, if there is one that the user may open. Records
     of no partner, such as operators, have none."""
+    if version := _VERSION.fullmatch(entry.target or ""):
+        page = VERSION_PAGES.get(entry.action)
+        may = page is not None and entry.partner_id == caller().partner_id
+        return (
+            url_for(page, number=version[1]) if page and may and may_open(caller(), page) else None
+        )
     endpoint, parameter = PAGES.get(entry.target_type, (None, ""))
     if endpoint is None or entry.partner_id is None or not may_open(caller(), endpoint):
         return None

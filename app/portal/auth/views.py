@@ -28,6 +28,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
 from app.portal.web.errors import with_wait
+from app.portal.web.i18n import LANGUAGE_COOKIE
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
 from app.services.auth.sessions import Origin
@@ -98,8 +99,11 @@ def sign_out() -> Response:
     is_signed_in = current_user.is_authenticated
     partner: Partner | None = current_user.partner if is_signed_in else None
     after = partner.partner_redirect_link if partner else None
+    chosen: str | None = current_user.language if is_signed_in else None
     sign_out_user()
     response = redirect(after or sign_in_url(g.brand.slug), 303)
+    if chosen:
+        keep_cookie(response, LANGUAGE_COOKIE, chosen)
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 

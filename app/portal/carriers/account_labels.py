@@ -186,7 +186,7 @@ def about(
     tests = carrier_accounts.last_tests(session, [newest] if newest else [])
     return {
         "form": typed or stored,
-        "title": KIND_WORDS[kind],
+        "title": KIND_WORDS[kind] if newest else gettext("Add account"),
         "owner": organization.name if organization else str(WHOLE),
         "kinds": [
             (words, form_url(each, organization_id), None, each is kind)

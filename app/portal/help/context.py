@@ -1,12 +1,15 @@
 """The help of the current page, for the component of a page's head."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-from flask import Flask, request, url_for
+from flask import Flask, current_app, request, url_for
+from werkzeug.exceptions import HTTPException
 
 from app.extensions import caller
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
-from app.portal.help.topics import OF_OPERATORS, TOPICS
+from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
 from app.portal.web.current_user import known_user
 from app.portal.web.navigation import may_open
 
@@ -25,16 +28,31 @@ def page_help() -> PageHelp | None:
     """Return the help of the current page; None where there is none."""
     if known_user() is None:
         return None
-    here = request.endpoint or ""
-    endpoint = SAME_HELP.get(here, here)
-    topic = TOPICS.get(endpoint) or OF_SUBPAGES.get(endpoint)
-    if caller().partner_id is None:
-        topic = OF_OPERATORS.get(endpoint, topic)
-    if topic is None:
+    found = next(((page, topic) for page in _pages() if (topic := _topic(page))), None)
+    if found is None:
         return None
+    here, topic = found
     opens = topic.endpoint != here and may_open(caller(), topic.endpoint)
     url = url_for(topic.endpoint, _anchor=topic.anchor) if opens else None
     return PageHelp(topic.what, topic.more, topic.label, url)
+
+
+def _topic(page: str) -> Topic | None:
+    endpoint = SAME_HELP.get(page, page)
+    topic = TOPICS.get(endpoint) or OF_SUBPAGES.get(endpoint)
+    return OF_OPERATORS.get(endpoint, topic) if caller().partner_id is None else topic
+
+
+def _pages() -> Iterator[str]:
+    """Return the endpoint of the current page; after a form was refused, that of its page: of the
+    same path or of the nearest one above it."""
+    yield request.endpoint or ""
+    path = request.path if request.method == "POST" else ""
+    urls = current_app.create_url_adapter(request)
+    while path and urls is not None:
+        with suppress(HTTPException):
+            yield urls.match(path, method="GET")[0]
+        path = path.rpartition("/")[0]
 
 
 def register(app: Flask) -> None:

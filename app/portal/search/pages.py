@@ -133,7 +133,11 @@ PAGES = (
     ),
     *(
         Page(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
-        for endpoint, name in SETTINGS_PAGES
+        for endpoint, name in (
+            *SETTINGS_PAGES,
+            ("portal.branding", lazy_gettext("Branding")),
+            ("portal.pricing", lazy_gettext("Pricing")),
+        )
     ),
     Page(lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")),
     Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),

@@ -12,8 +12,9 @@ from werkzeug.wrappers import Response
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
 from app.extensions import caller, settings, transaction
 from app.models import Partner, PartnerDomain
-from app.portal.settings.domain_words import HINTS, NAMES, explanation
+from app.portal.settings.domain_words import NAMES, explanation, hint
 from app.portal.web.blueprint import portal
+from app.portal.web.current_user import sign_in_url
 from app.services import domains, partners
 
 
@@ -31,7 +32,7 @@ class RecordRow:
 
     @property
     def hint(self) -> str:
-        return str(HINTS[self.record.kind])
+        return hint(self.record)
 
     @property
     def explanation(self) -> str:
@@ -73,12 +74,26 @@ def _context(session: Session) -> dict[str, Any]:
     if not settings().mail_spf_include:
         found.pop(DomainPurpose.MAIL, None)
     shown = {purpose.value: _shown(partner, domain) for purpose, domain in found.items()}
+    mail = found.get(DomainPurpose.MAIL)
+    own_sender = partner.sender_email if mail and mail.proved_at else None
     return {
         "partner": partner,
         "shown": shown,
         "is_waiting": any(domain.is_waiting for domain in found.values()),
+        "portal_url": portal_url(partner),
+        "public_host": settings().public_host,
+        "sender": own_sender or settings().effective_mail_from,
+        "spf_include": settings().mail_spf_include,
         "has_sender": bool(settings().mail_spf_include),
     }
+
+
+def portal_url(partner: Partner) -> str:
+    """Return where the partner's customers sign in: at its verified domain, else at the
+    installation's host."""
+    if partner.domain_verified_at is not None:
+        return f"https://{partner.domain_key}"
+    return settings().public_url.rstrip("/") + sign_in_url(partner.slug)
 
 
 def _shown(partner: Partner, domain: PartnerDomain) -> Shown:

@@ -11,12 +11,9 @@ NAMES = {
     DnsRecordKind.DKIM: "DKIM",
     DnsRecordKind.DMARC: "DMARC",
 }
-HINTS = {
+_HINTS = {
     DnsRecordKind.OWNERSHIP: lazy_gettext("Proves that the domain is yours."),
-    DnsRecordKind.ADDRESS: lazy_gettext(
-        "Leads your customers to the portal. If your DNS provider refuses a CNAME record here, add "
-        "an ALIAS record."
-    ),
+    DnsRecordKind.ADDRESS: lazy_gettext("Leads your customers to the portal."),
     DnsRecordKind.SPF: lazy_gettext("Lists the servers that may send emails of the domain."),
     DnsRecordKind.DKIM: lazy_gettext("Lets receivers check the signature of your emails."),
     DnsRecordKind.DMARC: lazy_gettext(
@@ -29,6 +26,15 @@ _DIFFERENT = {
     DnsRecordKind.DKIM: lazy_gettext("There is another key. Replace it with this one."),
     DnsRecordKind.DMARC: lazy_gettext("The record can’t be used. Replace it."),
 }
+
+
+def hint(record: Record) -> str:
+    """Return what a record is for."""
+    words = str(_HINTS[record.kind])
+    if record.type != "CNAME":
+        return words
+    alias = gettext("If your DNS provider refuses a CNAME record here, add an ALIAS record.")
+    return f"{words} {alias}"
 
 
 def explanation(record: Record, state: DnsRecordState | None) -> str:

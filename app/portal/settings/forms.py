@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wtforms import EmailField, SelectField, StringField, TextAreaField, URLField
+from wtforms import BooleanField, EmailField, SelectField, StringField, TextAreaField, URLField
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.web.fields import VersionField, lines_of
@@ -12,6 +12,8 @@ from app.schemas.base import wire_name
 
 ADDED = ("language", "sender_email")
 """The fields that aren't in the contract."""
+CONFIRM = "confirm_domain"
+"""The field that only confirms a change, and is not stored."""
 
 
 def _text(label: str, **more: Any) -> StringField:
@@ -35,6 +37,7 @@ class PortalSettingsForm(PortalForm):
     partner_type = _text(lazy_gettext("Kind of partnership"))
     language = SelectField(lazy_gettext("Language of your users"), validate_choice=False)
     domain = _text(lazy_gettext("Portal domain"), spellcheck="false", inputmode="url")
+    confirm_domain = BooleanField(lazy_gettext("Change the domain"))
     email_domain = _text(lazy_gettext("Email domain"), spellcheck="false")
     support_email = _mail(lazy_gettext("Support"))
     sender_email = _mail(lazy_gettext("Sender of your emails"))
@@ -66,6 +69,8 @@ class PortalSettingsForm(PortalForm):
         aren't in it."""
         form = cls.from_object(data={"version": version})
         for field in form:
+            if field.name == CONFIRM:
+                continue
             if field.name in ADDED:
                 field.data = added[field.name] or ""
                 continue
@@ -81,7 +86,7 @@ class PortalSettingsForm(PortalForm):
         values: dict[str, Any] = {
             wire_name(field.name): (field.data or "").strip() or None
             for field in self
-            if field.name not in ADDED
+            if field.name not in (*ADDED, CONFIRM)
         }
         values["partnerName"] = values["partnerName"] or ""
         limit = values["defaultAgentLimit"] or ""

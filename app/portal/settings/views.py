@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Partner
 from app.portal.settings.forms import PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
@@ -42,8 +42,10 @@ def portal_settings_save() -> Page:
         with transaction() as session:
             partner = partners.get_own(session, caller())
             changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
-            version = form.version.data
+            version, was_verified = form.version.data, partner.domain_verified_at is not None
             partners.update(session, caller(), partner.id, changes, expected_version=version)
+            if was_verified and partner.domain_verified_at is None and not form.confirm_domain.data:
+                raise ValidationFailed.on("confirmDomain", "confirm_domain", _domain_in_use())
             partners.choose_language(session, caller(), partner.id, form.language.data or None)
             if settings().mail_spf_include:
                 sender = (form.sender_email.data or "").strip() or None
@@ -53,6 +55,10 @@ def portal_settings_save() -> Page:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
     return redirect(url_for("portal.portal_settings", saved=1), 303)
+
+
+def _domain_in_use() -> str:
+    return gettext("Your customers use the present domain. Confirm that you want to change it.")
 
 
 def _stored(session: Session) -> PortalSettingsForm:
@@ -73,7 +79,6 @@ def _page(form: PortalSettingsForm) -> str:
     with transaction(read_only=True) as session:
         partner = partners.get_own(session, caller())
         found = domains.domains_of(session, caller(), partner.id)
-    public = settings().public_url.rstrip("/")
     return render_template(
         "portal/settings/page.html",
         form=form,
@@ -81,5 +86,5 @@ def _page(form: PortalSettingsForm) -> str:
         partner=partner,
         domains=found,
         has_sender=bool(settings().mail_spf_include),
-        neutral_url=public + sign_in_url(partner.slug),
+        neutral_url=settings().public_url.rstrip("/") + sign_in_url(partner.slug),
     )

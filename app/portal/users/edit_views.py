@@ -128,9 +128,11 @@ def _given_organization() -> UUID | None:
 
 
 def _roles_to_invite() -> tuple[Role, ...]:
-    """Return the roles on offer; operators invite members only, as they have no partner's staff."""
+    """Return the roles on offer: members only for an organization, and for operators, as they have
+    no partner's staff."""
     roles = users.types_for(caller())
-    return tuple(role for role in roles if role in MEMBERS) if caller().is_operator else roles
+    only_members = caller().is_operator or _given_organization() is not None
+    return tuple(role for role in roles if role in MEMBERS) if only_members else roles
 
 
 def _invite(session: Session, form: InviteForm) -> User:
@@ -197,7 +199,8 @@ def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
         else url_for("portal.users"),
         organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
-        abilities=[(abilities_title(role), abilities(role)) for role in roles],
+        abilities=[(role.value, abilities_title(role), abilities(role)) for role in roles],
+        needs_organization=all(role in MEMBERS for role in roles),
     )
 
 

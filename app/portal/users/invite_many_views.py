@@ -68,6 +68,10 @@ def users_invite_many_send() -> Page:
             )
     except users.NoSeats as error:
         form.users.data = text
+        form.users.errors = tuple(
+            gettext("Line %(line)s: %(problem)s", line=wrong.line, problem=wrong.message)
+            for wrong in error.wrong
+        )
         return _many_page(form, error.full), 422
     except ValidationFailed as error:
         return refused(error, form, lambda: _many_page(form))

@@ -178,6 +178,7 @@ OF_A_PARTNER = frozenset(
         "portal.branding",
         "portal.branding_contrast",
         "portal.branding_history",
+        "portal.branding_version",
         "portal.organization_new",
         "portal.overview_earned",
         "portal.organization_templates",
@@ -186,6 +187,7 @@ OF_A_PARTNER = frozenset(
         "portal.pricing_history",
         "portal.pricing_limits",
         "portal.pricing_stripe",
+        "portal.pricing_version",
         "portal.report_schedule",
         "portal.alert_rule_new",
         "portal.notifications",
@@ -206,22 +208,42 @@ OF_A_PARTNER = frozenset(
 """Screens of the caller's own partner: operators have none."""
 
 
-SETTINGS_PAGES = (
-    ("portal.portal_settings", lazy_gettext("General")),
-    ("portal.portal_settings_domain", lazy_gettext("DNS records")),
-    ("portal.branding", lazy_gettext("Branding")),
-    ("portal.pricing", lazy_gettext("Pricing")),
-    ("portal.sign_in_policy", lazy_gettext("Sign-in")),
-    ("portal.personal_data_settings", lazy_gettext("Personal data")),
-    ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
-    ("portal.portal_settings_spending", lazy_gettext("Spending")),
-    ("portal.storage", lazy_gettext("Storage")),
-    ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
-    ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
-    ("portal.directory", lazy_gettext("Directory")),
-    ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
+SETTINGS_GROUPS = (
+    (
+        lazy_gettext("Company"),
+        (
+            ("portal.portal_settings", lazy_gettext("General")),
+            ("portal.portal_settings_domain", lazy_gettext("DNS records")),
+            ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
+        ),
+    ),
+    (
+        lazy_gettext("Calling"),
+        (
+            ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
+            ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+            ("portal.portal_settings_spending", lazy_gettext("Spending")),
+        ),
+    ),
+    (
+        lazy_gettext("Security"),
+        (
+            ("portal.sign_in_policy", lazy_gettext("Sign-in")),
+            ("portal.portal_settings_companies", lazy_gettext("Company accounts")),
+            ("portal.directory", lazy_gettext("Directory")),
+        ),
+    ),
+    (
+        lazy_gettext("Data"),
+        (
+            ("portal.personal_data_settings", lazy_gettext("Personal data")),
+            ("portal.storage", lazy_gettext("Storage")),
+        ),
+    ),
 )
-"""Endpoints and names."""
+"""The pages of the settings in their groups: endpoints and names."""
+
+SETTINGS_PAGES = tuple(page for _, pages in SETTINGS_GROUPS for page in pages)
 
 
 def may_open(caller: Caller, endpoint: str) -> bool:
@@ -263,13 +285,20 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
     )
 
 
-def settings_rows() -> list[Row]:
-    """Return the pages of the settings, with the current one marked."""
-    return [
-        Row(name, "", url_for(endpoint), request.endpoint == endpoint)
-        for endpoint, name in SETTINGS_PAGES
-        if may_open(g.caller, endpoint)
+def settings_groups() -> list[Group]:
+    """Return the pages of the settings that the caller may open, with the current one marked."""
+    groups = [
+        Group(
+            label,
+            tuple(
+                Row(name, "", url_for(endpoint), request.endpoint == endpoint)
+                for endpoint, name in pages
+                if may_open(g.caller, endpoint)
+            ),
+        )
+        for label, pages in SETTINGS_GROUPS
     ]
+    return [group for group in groups if group.rows]
 
 
 _SOME_ID = UUID(int=1)

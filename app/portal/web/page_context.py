@@ -18,7 +18,7 @@ from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user
 from app.portal.web.formats import moment
-from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_rows
+from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
 from app.portal.web.theme import THEME_COOKIE, THEMES
 from app.services import pauses
 from app.services.audit import notified
@@ -80,7 +80,7 @@ def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
 
 def register(app: Flask) -> None:
     app.context_processor(_context)
-    app.jinja_env.globals["settings_rows"] = settings_rows
+    app.jinja_env.globals["settings_groups"] = settings_groups
     app.before_request(_brand_api_docs)
 
 

@@ -1,11 +1,11 @@
 """Search the history: filtered, newest first, page by page, for a screen and for a file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, select, union_all
+from sqlalchemy import ColumnElement, Select, select, union_all
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind
@@ -30,7 +30,8 @@ SLACK = timedelta(days=1)
 class Chosen:
     """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
     ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
-    ``actions``."""
+    ``actions``. With ``target``, ``called`` match too: the actions whose words contain it.
+    ``without`` are actions to leave out."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
@@ -38,6 +39,8 @@ class Chosen:
     action: str | None = None
     organization: UUID | str | None = None
     target: str | None = None
+    called: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     since: datetime | None = None
     before: datetime | None = None
 
@@ -102,13 +105,11 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
     if chosen.target is not None:
         named = AuditEntry.target.icontains(chosen.target, autoescape=True)
         ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
-        rows = rows.where(named | AuditEntry.target_id.in_([chosen.target, *map(str, ids)]))
+        wanted = AuditEntry.target_id.in_([chosen.target, *map(str, ids)])
+        rows = rows.where(named | wanted | AuditEntry.action.in_(chosen.called))
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
-    if chosen.actions:
-        rows = rows.where(AuditEntry.action.in_(chosen.actions))
-    if chosen.action is not None:
-        rows = rows.where(AuditEntry.action == chosen.action)
+    rows = rows.where(*_of_actions(chosen))
     if isinstance(chosen.organization, UUID):
         rows = rows.where(AuditEntry.organization_id == chosen.organization)
     elif chosen.organization is not None:
@@ -126,6 +127,15 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
             AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
         )
     return rows
+
+
+def _of_actions(chosen: Chosen) -> Iterator[ColumnElement[bool]]:
+    if chosen.actions:
+        yield AuditEntry.action.in_(chosen.actions)
+    if chosen.action is not None:
+        yield AuditEntry.action == chosen.action
+    if chosen.without:
+        yield AuditEntry.action.not_in(chosen.without)
 
 
 def _ids_called(

@@ -80,8 +80,11 @@ def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Probl
     if not _SID.fullmatch(sid):
         message = gettext("An account's SID is AC and 32 characters from 0 to 9 and a to f.")
         yield Problem("sid", "invalid_sid", message)
-    if not _TOKEN.fullmatch(token) and not (may_be_empty and not token):
+    if not token and not may_be_empty:
         message = gettext("Enter the token from the Twilio console.")
+        yield Problem("token", "invalid_token", message)
+    elif token and not _TOKEN.fullmatch(token):
+        message = gettext("A token has no spaces or accents. Copy it from the Twilio console.")
         yield Problem("token", "invalid_token", message)
 
 

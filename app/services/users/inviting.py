@@ -91,9 +91,11 @@ class Full:
 class NoSeats(Exception):
     """The user limits of organizations don't allow all who should be invited."""
 
-    def __init__(self, full: Sequence[Full]):
+    def __init__(self, full: Sequence[Full], wrong: Sequence[LineResult]):
         super().__init__("no seats")
         self.full = full
+        self.wrong = wrong
+        """The lines that are refused for another reason."""
 
 
 def read_invitees(text: str) -> list[Wanted]:
@@ -191,7 +193,8 @@ def invite_many_or_none(
         if found is not None
     ]
     if full:
-        raise NoSeats(full)
+        wrong = [r for r in results if r.outcome is Outcome.REFUSED and not r.is_full]
+        raise NoSeats(full, wrong)
     return results
 
 
