@@ -26,7 +26,6 @@ from app.portal.campaigns.labels import (
     result_figures,
     status_words,
 )
-from app.portal.campaigns.new_steps import is_new, steps_of_new
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
@@ -34,6 +33,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
 from app.portal.web.forms import flash_saved, refused
+from app.portal.web.new_campaign import is_new, steps_of_new
 from app.services import assistants, campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 

@@ -20,7 +20,6 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.policy import Permission
-from app.portal.campaigns.new_steps import steps_of_new
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
@@ -40,6 +39,7 @@ from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
+from app.portal.web.new_campaign import steps_of_new
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
