@@ -61,7 +61,7 @@ function columns(kind, { days, series, unfinished }) {
     const last = own.length - 1;
     const parted = unfinished && role === "first" && last > 0;
     values.push(parted ? own.map((value, at) => (at < last ? value : null)) : own);
-    if (parted) values.push(own.map((value, at) => (at >= last - 1 ? value : null)));
+    if (parted) values.push(own.map((value, at) => (at === last ? value : null)));
   }
   return [moments, ...values];
 }
@@ -153,7 +153,7 @@ function lineSeries({ series, unfinished }, colours, place) {
     if (role === "first") {
       const fill = colour(place, "--brand-fill");
       drawn.push({ stroke: colours.first, width: 2, fill, points: { show: false } });
-      if (unfinished) drawn.push({ stroke: colours.first, width: 2, dash: [2, 3], points: { show: false } });
+      if (unfinished) drawn.push({ stroke: colours.first, width: 0, points: { show: true, size: 8, fill: colours.first } });
     } else {
       drawn.push({ stroke: colours.compare, width: 1.5, dash: [3, 3], points: { show: false } });
     }

@@ -244,7 +244,9 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     address = f"/statements/{own.plus.id}"
     page = unescape(admin.get(f"{address}?month=2026-10").text)
     for shown in ("Invoice number 000001", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
-        assert shown in page
+        assert shown in text_of(page)
+    assert "Seller Northwind" in text_of(page)
+    assert f"Customer {own.plus.name} " in text_of(page)
     columns, *rows = lines(admin.get(f"{address}.csv?month=2026-10").text)
     assert columns == (
         "Customer,Month (UTC),Invoice number,Description,Detail,Quantity,Unit price,Amount,Currency"
@@ -285,6 +287,14 @@ def test_a_statement_says_what_is_paid_through_stripe(
     session.commit()
     done = "The plan is paid through Stripe. $0.78 for usage is on the next Stripe invoice."
     assert done in unescape(admin.get(address).text)
+
+
+def test_a_statement_shows_no_line_of_zero_and_what_is_used_of_the_plan(
+    admin: Browser, own: Tenant
+) -> None:
+    page = text_of(admin.get(f"/statements/{own.plus.id}?month=2026-11").text)
+    assert "Minutes beyond the plan" not in page
+    assert "0 of 10 included minutes used." in page
 
 
 def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, own: Tenant) -> None:
@@ -364,7 +374,7 @@ def test_a_negative_margin_has_a_minus_and_the_tone_of_danger(
     page = unescape(admin.get("/costs?month=2026-10").text)
     margins = re.findall(r'<td class="end phone-second"[^>]*>(.+?)</td>', page)
     negative = '<span class="is-danger">−$50.39</span>'
-    assert margins == ["$0.00", negative, negative]
+    assert margins == [negative, "$0.00", negative]  # the lowest first, then the total
 
 
 @pytest.mark.parametrize(
@@ -379,6 +389,7 @@ def test_a_negative_margin_has_a_minus_and_the_tone_of_danger(
         ("margin", "Bakery", "ascending"),
         ("-margin", "Dental", "descending"),
         ("size", "Bakery", "ascending"),
+        ("", "Bakery", "ascending"),
     ],
 )
 def test_costs_are_sorted_by_name_or_by_an_amount(

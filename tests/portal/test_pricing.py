@@ -303,11 +303,11 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
 
 
 def test_a_hidden_plan_is_shown_to_customers_from_its_card(admin: Browser) -> None:
-    assert "Show Plus to customers" in cards(admin.get(PAGE).text)[-1]
+    assert "Show to customers : Plus" in cards(admin.get(PAGE).text)[-1]
     assert admin.post(f"{PLUS}/show", page=PAGE).location == "/pricing?saved=1"
     page = admin.get(PAGE).text
     assert "Draft: 1 change" in page
-    assert "Show Plus to customers" not in cards(page)[-1]
+    assert "Show to customers : Plus" not in cards(page)[-1]
 
 
 def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:

@@ -14,6 +14,7 @@ from app.portal.billing.words import (
     decimal_of,
     invoice_number,
     month_name,
+    page_lines,
     shown_lines,
     total_words,
 )
@@ -49,7 +50,7 @@ def statement(organization_id: UUID) -> str:
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
-        lines=shown_lines(bill),
+        lines=page_lines(bill),
         number=invoice_number(bill),
         closes=next_month(bill.month),
         months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],

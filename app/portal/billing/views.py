@@ -17,7 +17,7 @@ from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import Earned, MonthOfOrganization
-from app.services.billing.months import asked_month
+from app.services.billing.months import asked_month, previous_month
 
 COLUMNS = (
     *(
@@ -41,7 +41,7 @@ def show_costs() -> str:
     asked = request.args.get("sort", "")
     with transaction(read_only=True) as session:
         total = reporting.earned(session, caller(), month, model_rate())
-        sort = asked if total and asked in margin.ORDERS else margin.NAME
+        sort = margin.NAME if total is None else asked if asked in margin.ORDERS else "margin"
         page = margin.by_organization(
             session,
             caller(),
@@ -54,6 +54,7 @@ def show_costs() -> str:
         )
         first = margin.first_month(session, caller())
         sums = carrier_sums(session, caller(), month)
+        last = reporting.earned(session, caller(), previous_month(month), model_rate())
     return render_template(
         "portal/billing/costs.html",
         month=month,
@@ -61,6 +62,7 @@ def show_costs() -> str:
         unfinished=month == today.replace(day=1),
         rows=page.items,
         total=total,
+        last=last,
         sort=sort,
         place=place,
         next_url=place.next_url(page.next_cursor),

@@ -74,6 +74,12 @@ def offered_months(today: date, first: date | None, shown: date) -> list[tuple[s
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 
+def page_lines(bill: Bill) -> Sequence[ShownLine]:
+    """Return the lines that charge something, and usage in the trial; without any, the first."""
+    wanted = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
+    return [_shown(line, bill) for line in wanted or bill.lines[:1]]
+
+
 def shown_lines(bill: Bill) -> Sequence[ShownLine]:
     return [_shown(line, bill) for line in bill.lines]
 

@@ -20,12 +20,14 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import flash_saved, refused
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
-from app.services import monthly_reports, partners, pdf, reporting
+from app.services import monthly_reports, organizations, partners, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.reporting import Day, MonthlyReport
 
 OLDEST = timedelta(days=731)
+MOST_OFFERED = 100
+"""The newest organizations that the schedule offers; the others are reached from their reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,19 @@ def _stored(session: Session, organization: Organization | None) -> ScheduleForm
 
 
 def _page(organization: Organization | None, form: ScheduleForm) -> str:
-    return render_template("portal/report/schedule.html", organization=organization, form=form)
+    whose = organization.id if organization else None
+    with transaction(read_only=True) as session:
+        _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
+        listed = organizations.search(session, caller(), limit=MOST_OFFERED).items
+    offered = {row.id: row.name for row in [*filter(None, [organization]), *listed]}
+    about = [("", gettext("The whole portal")), *((str(key), offered[key]) for key in offered)]
+    return render_template(
+        "portal/report/schedule.html",
+        organization=organization,
+        form=form,
+        next_at=next_at,
+        about=about,
+    )
 
 
 def _month(today: date) -> date:

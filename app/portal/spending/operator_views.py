@@ -78,7 +78,12 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
         rows = [
-            (partner, micros(used.day_money.spent, used.currency), nearest(used))
+            (
+                partner,
+                micros(used.day_money.spent, used.currency),
+                micros(used.month_money.spent, used.currency),
+                nearest(used),
+            )
             for partner, used in spending.of_partners(session, caller())
         ]
         listed = rates.listing(session)

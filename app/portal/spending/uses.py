@@ -24,6 +24,7 @@ class Bar:
     tone: Literal["", "warning", "danger"]
     note: str
     is_budget: bool = False
+    period: str = ""
 
 
 def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
@@ -48,7 +49,12 @@ def budget_bar(found: Budget) -> Bar | None:
 
 def nearest(found: Spending) -> Bar | None:
     """The limit that is used the most; None without limits."""
-    bars = [bar for _title, group in bars_of(found) for bar in group if bar.whole is not None]
+    bars = [
+        replace(bar, period=title)
+        for title, group in bars_of(found)
+        for bar in group
+        if bar.whole is not None
+    ]
     return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
 
 

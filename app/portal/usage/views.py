@@ -38,6 +38,7 @@ FILE_COLUMNS = {
     *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
 }
 """The columns of the list in `usage_file`."""
+MOST_NEAR = 100
 ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
 """What the address of the screen holds, besides the place in the list."""
 
@@ -116,6 +117,7 @@ def show_usage() -> str | tuple[str, int]:
             cost=cost,
             bill=bill,
             carrier=sums,
+            near=len(organizations.near_limits(session, caller(), MOST_NEAR)) if page else 0,
             today=today,
         )
     return (answer, 422) if problems else answer

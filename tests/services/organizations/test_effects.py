@@ -51,7 +51,7 @@ def test_leaving_plus_takes_the_legacy_phone_api_away(session: Session, tenant: 
     add_legacy_client(session, tenant.plus)
     assert said(session, tenant, tenant.plus, tier=Tier.BASIC) == [
         "to-know: The plan changes from Plus to Basic immediately.",
-        "takes: The legacy API refuses its 1 client immediately: it needs the Plus plan.",
+        "takes: The legacy API refuses its 1 client immediately: it needs the plan Plus.",
     ]
 
 

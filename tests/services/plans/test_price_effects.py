@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier, UsageUnit
 from app.errors import Forbidden
 from app.services.plans import price_effects as effects
-from app.services.plans.price_effects import PriceEffects
+from app.services.plans.price_effects import PriceChange, PriceEffects
 from app.services.pricing import versions
 from app.services.pricing.plans import Plan, PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
@@ -52,21 +52,23 @@ def effect(session: Session, tenant: Tenant, **terms: PlanTerms) -> PriceEffects
     return effects.price_effects(session, caller, tenant.partner.id, wanted, changed)
 
 
-def test_those_who_pay_more_and_less_are_counted_with_their_sums(
+def test_those_who_pay_more_and_less_are_named_with_the_largest_change_first(
     session: Session, tenant: Tenant
 ) -> None:
     cheaper, dearer = replace(MINUTES, included=100), PlanTerms(500, "USD")
-    assert effect(session, tenant, PLUS=cheaper) == PriceEffects(0, 1, 0, 1_500_000, "USD")
-    assert effect(session, tenant, PLUS=cheaper, FREE=dearer) == PriceEffects(
-        1, 1, 5_000_000, 1_500_000, "USD"
-    )
+    less = PriceChange(tenant.plus.id, tenant.plus.name, -1_500_000)
+    more = PriceChange(tenant.organization.id, tenant.organization.name, 5_000_000)
+    assert effect(session, tenant, PLUS=cheaper) == PriceEffects([less], "USD")
+    both = effect(session, tenant, PLUS=cheaper, FREE=dearer)
+    assert both == PriceEffects([more, less], "USD")
+    assert (both.more, both.less) == ([more], [less])
 
 
 def test_a_change_that_no_one_uses_changes_no_price(session: Session, tenant: Tenant) -> None:
-    assert effect(session, tenant, PLUS=replace(MINUTES, included=9, overage_micros=0)) == (
-        PriceEffects(0, 1, 0, 1_500_000, "USD")
-    )
-    assert effect(session, tenant, BASIC=PlanTerms(1, "USD")) == PriceEffects(0, 0, 0, 0, "")
+    less = PriceChange(tenant.plus.id, tenant.plus.name, -1_500_000)
+    free = replace(MINUTES, included=9, overage_micros=0)
+    assert effect(session, tenant, PLUS=free) == PriceEffects([less], "USD")
+    assert effect(session, tenant, BASIC=PlanTerms(1, "USD")) == PriceEffects([], "")
 
 
 def test_other_currencies_and_too_many_organizations_say_nothing(
