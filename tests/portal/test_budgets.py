@@ -71,7 +71,7 @@ def test_alert_levels_and_recipients_are_typed_with_the_budget(
     typed = {
         "budget": "250",
         "levels": "90 %; 110",
-        "recipients": "books@acme.example, b@x.example",
+        "recipients": "books@acme.example, b@x.io",
     }
     assert admin.post(form, typed | {"version": "0"}, page=form).status_code == 303
     page = admin.get(form).text
