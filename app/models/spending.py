@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, PartnerId, Short, Time, tenant_key
+from app.models.base import Base, Json, PartnerId, Short, Time, tenant_key
 
 
 class CallRate(Base):
@@ -41,7 +41,8 @@ class SpendingLimit(Base):
     Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
     of being refused. An organization ``is_watched`` for unusual calls, except until
     ``left_alone_until``. A budget stops nothing: it is an amount a month with alerts, of which
-    ``budget_alert`` is the last one, like ``2026-11:80``.
+    ``budget_alert`` is the last one, like ``2026-11:80``. ``budget_levels`` are its percentages,
+    None the usual ones; ``budget_recipients`` get the mails beside the partner admins.
     """
 
     __tablename__ = "spending_limits"
@@ -60,6 +61,8 @@ class SpendingLimit(Base):
     left_alone_until: Mapped[Time | None]
     budget_micros: Mapped[int | None] = mapped_column(BigInteger)
     budget_alert: Mapped[Short | None]
+    budget_levels: Mapped[list[int] | None] = mapped_column(Json)
+    budget_recipients: Mapped[list[str] | None] = mapped_column(Json)
     version: Mapped[int] = mapped_column(default=1)
 
 

@@ -60,3 +60,30 @@ def test_a_budget_is_read_filled_in_and_refused_in_the_language_of_its_reader(
     refused = admin.post(form, {"budget": "a lot", "version": "1"}, page=form, headers=head)
     error = refused.text.partition('id="budget-error"')[2].partition("</p>")[0]
     assert (refused.status_code, example in error) == (422, True)
+
+
+def test_alert_levels_and_recipients_are_typed_with_the_budget(
+    signed_in: Callable[[User], Browser], own: Tenant
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    form = f"/organizations/{own.plus.id}/budget"
+    assert 'value="50, 80, 100"' in admin.get(form).text
+    typed = {
+        "budget": "250",
+        "levels": "90 %; 110",
+        "recipients": "books@acme.example, b@x.io",
+    }
+    assert admin.post(form, typed | {"version": "0"}, page=form).status_code == 303
+    page = admin.get(form).text
+    assert 'value="90, 110"' in page
+    assert "\nbooks@acme.example\nb@x.io</textarea>" in page.replace("\r", "")
+    for wrong, words in (
+        ({"levels": "half"}, "Enter percentages like 50, 80, 100."),
+        ({"levels": "300"}, "Enter 1 to 5 percentages from 1 to 200, like 50, 80, 100."),
+        ({"recipients": "nobody"}, "nobody is no email like name@example.com."),
+    ):
+        refused = admin.post(form, typed | {"version": "1"} | wrong, page=form)
+        assert (refused.status_code, words in unescape(refused.text)) == (422, True)
+    history = unescape(admin.get("/audit").text)
+    assert "Alert levels" in history
+    assert "Recipients" in history

@@ -53,6 +53,8 @@ def _save(subject: Subject) -> Page:
                 caller(),
                 subject,
                 form.budget.micros,
+                levels=form.chosen_levels,
+                recipients=form.addresses,
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:

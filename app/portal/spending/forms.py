@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from flask_wtf.file import FileField, FileRequired
-from wtforms import BooleanField, StringField, ValidationError
+from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
 from app.languages.numbers import number_of, unseparated, written
@@ -12,7 +12,7 @@ from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import Limits, Spending
-from app.services.spending.budgets import Budget
+from app.services.spending.budgets import ALERTS, Budget
 
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -94,12 +94,38 @@ class BudgetForm(PortalForm):
 
     version = VersionField()
     budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT)
+    levels = StringField(lazy_gettext("Alert levels"), render_kw=_NUMBER)
+    recipients = TextAreaField(lazy_gettext("More recipients"), render_kw={"spellcheck": "false"})
 
     @classmethod
     def showing(cls, found: Budget) -> "BudgetForm":
         return cls.from_object(
-            data={"version": found.version, "budget": typed_amount(found.micros)}
+            data={
+                "version": found.version,
+                "budget": typed_amount(found.micros),
+                "levels": ", ".join(map(str, found.levels)),
+                "recipients": "\n".join(found.recipients),
+            }
         )
+
+    def validate_levels(self, _field: StringField) -> None:
+        if not all(part.isdecimal() for part in self._levels):
+            raise ValidationError(gettext("Enter percentages like 50, 80, 100."))
+
+    @property
+    def _levels(self) -> list[str]:
+        typed = (self.levels.data or "").replace("%", " ").replace(",", " ").replace(";", " ")
+        return typed.split()
+
+    @property
+    def chosen_levels(self) -> list[int]:
+        """Return the percentages that were typed; those of the service without any."""
+        return [int(part) for part in self._levels] or list(ALERTS)
+
+    @property
+    def addresses(self) -> list[str]:
+        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
+        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
 class RatesForm(PortalForm):

@@ -187,10 +187,18 @@ def budget_reached(facts: Facts) -> Words:
             gettext("A budget stops no calls. To stop them at an amount, set a spending limit."),
         ),
         act=(gettext("View spending"), f"{facts.site}/{place}/spending"),
-        reason=gettext(
-            "Sent to %(email)s, a partner admin of %(partner)s.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
+        reason=(
+            gettext(
+                "Sent to %(email)s because %(partner)s sends alerts of this budget there.",
+                email=facts.email,
+                partner=facts.brand.partner_name,
+            )
+            if details.get("isRecipient")
+            else gettext(
+                "Sent to %(email)s, a partner admin of %(partner)s.",
+                email=facts.email,
+                partner=facts.brand.partner_name,
+            )
         ),
     )
 

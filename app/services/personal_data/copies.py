@@ -24,6 +24,7 @@ from app.models import (
     Mail,
     OAuthClient,
     ReportSchedule,
+    SpendingLimit,
     User,
     utcnow,
 )
@@ -93,15 +94,17 @@ def erase_kept_mails(outbox: Outbox, subject: Subject) -> int:
 
 
 def erase_recipients(session: Session, subject: Subject) -> None:
-    """Remove the person from the recipients of reports."""
+    """Remove the person from the recipients of reports and budgets."""
     emails = {email.casefold() for email in subject.emails}
-    query = select(ReportSchedule).where(ReportSchedule.partner_id == subject.partner_id)
-    if subject.organization_id is not None:
-        query = query.where(ReportSchedule.organization_id == subject.organization_id)
-    for schedule in session.scalars(query):
-        left = [each for each in schedule.recipients if each.casefold() not in emails]
-        if len(left) != len(schedule.recipients):
-            schedule.recipients = left
+    for kind, name in ((ReportSchedule, "recipients"), (SpendingLimit, "budget_recipients")):
+        query = select(kind).where(kind.partner_id == subject.partner_id)
+        if subject.organization_id is not None:
+            query = query.where(kind.organization_id == subject.organization_id)
+        for row in session.scalars(query):
+            present = getattr(row, name) or []
+            left = [each for each in present if each.casefold() not in emails]
+            if len(left) != len(present):
+                setattr(row, name, left)
 
 
 def erase_exports(session: Session, subject: Subject) -> list[str]:

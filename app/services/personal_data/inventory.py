@@ -112,6 +112,7 @@ HOLDINGS: tuple[Holding, ...] = (
     _H("saved_views: list_name name query", _E.REPLACED, _R.ACCOUNT, exported=True),
     _H("mails: kind to details failure", _E.DELETED, _R.MAILS, exported=True),
     _H("report_schedules: recipients", _E.DELETED, _R.ACCOUNT),
+    _H("spending_limits: budget_recipients", _E.DELETED, _R.ACCOUNT),
     _H("refusal_counts: entry", _E.REPLACED, _R.SHORT),
     # who did something: the address of a user, beside what they did
     *(
@@ -323,7 +324,7 @@ NOT_PERSONAL: dict[str, str] = {
     "scim_tokens": "public_id secret_hash",
     "signing_keys": "kid private_key public_jwk",
     "simulated_calls": "reference",
-    "spending_limits": "scope budget_alert",
+    "spending_limits": "scope budget_alert budget_levels",
     "spending_totals": "scope period",
     "statements": "plan_name currency lines invoice_item charge_problem",
     "subscriptions": "reference customer",

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import ValidationFailed, refuse_stale
+from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
@@ -20,9 +21,14 @@ from app.services.spending import rates
 from app.services.spending.limits import KINDS, MOST_MICROS, Subject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
+from app.validation.emails import is_email
 
 ALERTS = (50, 80, 100)
-"""Percentages; each is reported once a month."""
+"""The usual alert levels: percentages, each of which is reported once a month."""
+MOST_LEVELS, HIGHEST_LEVEL = 5, 200
+MOST_RECIPIENTS = 20
+NEARLY_SPENT = 80
+"""From this percentage on a budget is among what needs a decision."""
 WHO = "Budgets"
 
 
@@ -34,6 +40,8 @@ class Budget:
     spent: int
     currency: str
     version: int
+    levels: tuple[int, ...] = ALERTS
+    recipients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,7 @@ def of(session: Session, caller: Caller, subject: Subject) -> Budget:
         spent or 0,
         rates.currency_of(session),
         stored.version if stored else 0,
+        *(_alerts_of(stored) if stored else (ALERTS, ())),
     )
 
 
@@ -68,30 +77,33 @@ def change(
     subject: Subject,
     micros: int | None,
     *,
+    levels: Sequence[int] = ALERTS,
+    recipients: Sequence[str] = (),
     expected_version: int | None = None,
 ) -> bool:
-    """Write the budget; whether this changed anything. Its alerts begin again.
+    """Write the budget; whether this changed anything. Another amount or other ``levels`` begin its
+    alerts again. ``recipients`` are emails beside those of the partner admins.
 
-    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
-    (``changed_meanwhile``).
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
+    ``too_many_recipients``) and `Conflict` (``changed_meanwhile``).
     """
     caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
-    if micros is not None and not 0 < micros <= MOST_MICROS:
-        message = gettext(
-            "Enter an amount above 0, up to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
-        )
-        raise ValidationFailed.on("budget", "out_of_range", message)
+    _check(micros, levels, recipients)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
-    before = stored.budget_micros if stored else None
-    if before == micros:
+    before = (stored.budget_micros, *_alerts_of(stored)) if stored else (None, ALERTS, ())
+    after = (micros, tuple(sorted(set(levels))), tuple(recipients))
+    if before == after:
         return False
     refuse_stale(expected_version, stored.version if stored else 0, "budget")
     if stored is None:
         stored = new_limit(scope, row)
         session.add(stored)
-    stored.budget_micros, stored.budget_alert = micros, None
+    if before[:2] != after[:2]:
+        stored.budget_alert = None
+    stored.budget_micros = micros
+    stored.budget_levels, stored.budget_recipients = list(after[1]), list(after[2])
     stored.version += 1
     session.flush()
     audit.record_change(
@@ -99,17 +111,62 @@ def change(
         caller,
         f"{KINDS[type(row)]}.budget_changed",
         row,
-        before={"budgetAMonth": rates.audit_words(session, before)},
-        after={"budgetAMonth": rates.audit_words(session, micros)},
+        before=_facts(session, *before),
+        after=_facts(session, *after),
     )
     return True
 
 
+def _alerts_of(stored: SpendingLimit) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    levels = ALERTS if stored.budget_levels is None else tuple(stored.budget_levels)
+    return levels, tuple(stored.budget_recipients or ())
+
+
+def _facts(
+    session: Session, micros: int | None, levels: Sequence[int], recipients: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "budgetAMonth": rates.audit_words(session, micros),
+        "alertLevels": list(levels),
+        "recipients": list(recipients),
+    }
+
+
+def _check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) -> None:
+    problems = []
+    if micros is not None and not 0 < micros <= MOST_MICROS:
+        message = gettext(
+            "Enter an amount above 0, up to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+        )
+        problems.append(Problem("budget", "out_of_range", message))
+    are_percentages = all(1 <= level <= HIGHEST_LEVEL for level in levels)
+    if not (are_percentages and 1 <= len(levels) <= MOST_LEVELS):
+        message = gettext(
+            "Enter 1 to %(count)s percentages from 1 to %(most)s, like 50, 80, 100.",
+            count=MOST_LEVELS,
+            most=HIGHEST_LEVEL,
+        )
+        problems.append(Problem("levels", "out_of_range", message))
+    if len(recipients) > MOST_RECIPIENTS:
+        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
+        problems.append(Problem("recipients", "too_many_recipients", message))
+    problems += [
+        Problem(
+            "recipients",
+            "invalid_email",
+            gettext("%(address)s is no email like name@example.com.", address=address),
+        )
+        for address in recipients
+        if not is_email(address)
+    ]
+    refuse_any(problems)
+
+
 def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
-    """Return at most so many budgets of the caller's partner and its organizations of which 80
-    percent are spent this month, in one query."""
+    """Return at most so many budgets of the caller's partner and its organizations that reached an
+    alert level from `NEARLY_SPENT` on this month, in one query."""
     month, limit = month_of(utcnow()), SpendingLimit
-    alerts = [f"{month}:{percent}" for percent in ALERTS if percent >= 80]
+    alerts = [f"{month}:{percent}" for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
     query = (
         of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
         .add_columns(Organization)
@@ -125,16 +182,16 @@ def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
 
 
 def alert(session: Session, now: datetime) -> int:
-    """Report budgets of which another percentage of `ALERTS` is spent: by mail to the partner
-    admins, in the history and in the notifications; how many."""
+    """Report budgets that reached another of their alert levels: by mail to the partner admins and
+    the other recipients, in the history and in the notifications; how many."""
     month, limit, total = month_of(now), SpendingLimit, SpendingTotal
     query = (
         select(limit, total.spent_micros)
         .join(total, total.scope == limit.scope)
         .where(
             total.period == month,
-            100 * total.spent_micros >= ALERTS[0] * limit.budget_micros,
-            or_(limit.budget_alert.is_(None), limit.budget_alert != f"{month}:{ALERTS[-1]}"),
+            total.spent_micros > 0,
+            limit.budget_micros.is_not(None),
         )
         .order_by(limit.scope)
         .with_for_update(of=limit)
@@ -142,9 +199,9 @@ def alert(session: Session, now: datetime) -> int:
     )
     count = 0
     for stored, spent in session.execute(query).all():
-        budget = stored.budget_micros or 0
-        percent = max(each for each in ALERTS if 100 * spent >= each * budget)
-        if stored.budget_alert != f"{month}:{percent}":
+        budget, levels = stored.budget_micros or 0, _alerts_of(stored)[0]
+        percent = max((each for each in levels if 100 * spent >= each * budget), default=None)
+        if percent is not None and stored.budget_alert != f"{month}:{percent}":
             stored.budget_alert = f"{month}:{percent}"
             _report(session, stored, percent, spent)
             count += 1
@@ -161,20 +218,21 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
     after = {"percent": percent}
     audit.record_change(session, system_caller(WHO), action, whose, after=after)
     currency = rates.currency_of(session)
-    for user in _admins(session, stored):
-        mail_queue.hand_in(
-            session,
-            MailKind.BUDGET_REACHED,
-            partner_id=stored.partner_id,
-            user_id=user.id,
-            details={
-                "organization": whose.name if isinstance(whose, Organization) else None,
-                "organizationId": str(whose.id),
-                "percent": percent,
-                "spent": f"{_rounded(spent)} {currency}",
-                "budget": f"{_rounded(stored.budget_micros or 0)} {currency}",
-            },
-        )
+    details = {
+        "organization": whose.name if isinstance(whose, Organization) else None,
+        "organizationId": str(whose.id),
+        "percent": percent,
+        "spent": f"{_rounded(spent)} {currency}",
+        "budget": f"{_rounded(stored.budget_micros or 0)} {currency}",
+    }
+    admins, kind, of = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
+    for user in admins:
+        mail_queue.hand_in(session, kind, partner_id=of, user_id=user.id, details=details)
+    known = {user.email.casefold() for user in admins}
+    for address in _alerts_of(stored)[1]:
+        if address.casefold() not in known:
+            extra = {**details, "isRecipient": True}
+            mail_queue.hand_in(session, kind, partner_id=of, to=address, details=extra)
 
 
 def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:

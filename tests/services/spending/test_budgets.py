@@ -66,6 +66,49 @@ def test_each_threshold_is_reported_once_a_month(session: Session, own: Tenant) 
     assert budgets.alert(session, datetime(2026, 12, 1, tzinfo=UTC)) == 1
 
 
+def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenant) -> None:
+    admin, partner_admin = own.caller(Role.PARTNER_ADMIN), own.staff[Role.PARTNER_ADMIN]
+    books = ["books@acme.example", partner_admin.email.upper()]
+    budgets.change(session, admin, plus(own), 100 * DOLLAR, levels=[120, 90], recipients=books)
+    assert budgets.of(session, admin, plus(own)).levels == (90, 120)
+    counts = []
+    for dollars in (89, 90, 119, 125):
+        spend(session, own, dollars)
+        counts.append(budgets.alert(session, NOW))
+    assert counts == [0, 1, 0, 1]
+    sent = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
+    assert sorted((each.details["percent"], each.to or "") for each in sent) == [
+        (90, ""),
+        (90, "books@acme.example"),
+        (120, ""),
+        (120, "books@acme.example"),
+    ]
+    budgets.change(session, admin, plus(own), 100 * DOLLAR, levels=[90, 120])
+    assert budgets.alert(session, NOW) == 0
+    changed = select(AuditEntry).where(AuditEntry.action == "organization.budget_changed")
+    facts = [(each.before, each.after) for each in session.scalars(changed.order_by(AuditEntry.id))]
+    assert facts[1] == ({"recipients": books}, {"recipients": []})
+
+
+@pytest.mark.parametrize(
+    ("levels", "recipients", "code"),
+    [
+        ([0], [], "out_of_range"),
+        ([201], [], "out_of_range"),
+        ([1, 2, 3, 4, 5, 6], [], "out_of_range"),
+        ([50], ["nobody"], "invalid_email"),
+        ([50], [f"u{n}@x.example" for n in range(21)], "too_many_recipients"),
+    ],
+)
+def test_levels_and_recipients_are_checked(
+    session: Session, own: Tenant, levels: list[int], recipients: list[str], code: str
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    with pytest.raises(ValidationFailed) as error:
+        budgets.change(session, admin, plus(own), DOLLAR, levels=levels, recipients=recipients)
+    assert [problem.code for problem in error.value.problems] == [code]
+
+
 def test_a_budget_that_is_changed_alerts_again(session: Session, own: Tenant) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
     budgets.change(session, admin, plus(own), 100 * DOLLAR)
