@@ -31,6 +31,7 @@ ANSWERED_BY = {
     "human": lazy_gettext("Answered by a person"),
     "voicemail": lazy_gettext("Answered by voicemail"),
 }
+BY_COST = frozenset({"cost", "-cost"})
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = Filter(
     "state",
@@ -53,6 +54,10 @@ class Row:
         """The name of the called person."""
         names = (self.call.contact.get("firstName"), self.call.contact.get("lastName"))
         return " ".join(filter(None, names))
+
+    @property
+    def outcome(self) -> str | None:
+        return str(ENDED_WORDS[self.call.ended_reason]) if self.call.ended_reason else None
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:
@@ -110,10 +115,6 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     return Page(rows, page.next_cursor)
 
 
-def _outcome(row: Row) -> str | None:
-    return str(ENDED_WORDS[row.call.ended_reason]) if row.call.ended_reason else None
-
-
 CALLS = ListDefinition(
     name="calls",
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
@@ -142,7 +143,7 @@ CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), _outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap"),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),
