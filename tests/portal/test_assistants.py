@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import time
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
 from tests.fixtures.cast import Tenant, open_destinations
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
 
 SignedIn = Callable[[User], Browser]
 NUMBER = "+12025550148"
@@ -245,6 +247,21 @@ def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
     reader = signed_in(own.staff[Role.PARTNER_EDITOR])
     seen = reader.get(f"/assistants/{assistant.id}")
     assert (seen.status_code, "/edit" in seen.text) == (200, False)
+
+
+def test_the_page_shows_calling_hours_and_the_latest_calls(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    page = f"/assistants/{assistant.id}"
+    assert "Calls at any hour." in admin.get(page).text
+    own.organization.calling_hours_on = True
+    own.organization.calling_hours_start = time(9)
+    own.organization.calling_hours_end = time(17)
+    make_call(session, own.organization, "+12025550101", utcnow())
+    session.commit()
+    shown = admin.get(page).text
+    assert "Calls from 09:00 to 17:00, local to the person called." in shown
+    assert "Recent calls" in shown
 
 
 def test_the_list_filters_by_readiness_and_searches_names_and_numbers(

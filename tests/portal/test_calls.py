@@ -112,6 +112,21 @@ def listed(html: str, made: dict[str, Call]) -> set[str]:
     return {names[found] for found in re.findall(r'class="name" href="/calls/([^"]+)"', html)}
 
 
+def test_costs_have_a_column_once_a_call_has_some(
+    session: Session, made: dict[str, Call], admin: Browser
+) -> None:
+    def headings() -> list[str]:
+        head = admin.get("/calls").text.partition("<thead>")[2].partition("</thead>")[0]
+        return re.findall("Cost|Outcome", head)
+
+    assert headings() == ["Outcome"]
+    attempt = {"number": 1, "carrier": CarrierKind.SIMULATOR, "status": CallStatus.COMPLETED}
+    ids = {"organization_id": made["human"].organization_id, "call_id": made["human"].id}
+    session.add(CallAttempt(**ids, **attempt, cost=Decimal("0.01"), cost_currency="USD"))
+    session.commit()
+    assert headings() == ["Outcome", "Cost"]
+
+
 MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
 
 
@@ -195,7 +210,7 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
         days = browser.get(f"/usage.csv?start={start}&end={end}&rows=days").text.splitlines()[1:]
         listing = browser.get(f"/calls?counted=yes&start={start}&end={end}").text
         assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made)) + 1
-        assert "1 conversation: imported totals; no call records" in listing
+        assert "1 conversation has no call record" in listing
     for nothing in ("", "?counted=yes&start=2026-05-05", "?counted=yes&answered=human"):
         assert "no call records" not in browser.get(f"/calls{nothing}").text
 

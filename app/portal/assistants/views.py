@@ -1,5 +1,6 @@
 """Assistants: the list, one assistant with what it still needs, and the forms that set it up."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Assistant, Organization
+from app.models import Assistant, Call, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.assistants.listing import ASSISTANTS, READINESS_NAMES
@@ -22,12 +23,13 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
-from app.services import assistants, audit, organizations, phone_numbers
+from app.services import assistants, audit, calls, organizations, phone_numbers
 from app.services.assistants import settings
 from app.services.assistants.queries import Readiness
 from app.services.assistants.settings import MAX_TEXT
+from app.services.calls import CallSearch
 
-LATEST_CHANGES = 8
+LATEST_CHANGES, RECENT_CALLS = 8, 5
 LIMIT_REACHED = "agent_limit_reached"
 READINESS_TONES = {
     Readiness.READY: "success",
@@ -182,8 +184,17 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             else gettext("Ready to call, confirmed by you"),
             tone=READINESS_TONES[word],
             ready=ready,
+            recent=_recent_calls(session, found),
             changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
         )
+
+
+def _recent_calls(session: Session, found: Assistant) -> Sequence[Call]:
+    """Return the latest calls of the assistant, for users who may see calls."""
+    if not caller().may(Permission.CALLS_READ):
+        return []
+    chosen = CallSearch(assistant=found.id)
+    return calls.search(session, caller(), chosen, limit=RECENT_CALLS).calls
 
 
 def _carrier() -> CarrierKind:

@@ -45,6 +45,7 @@ ANSWERED_BY = {
     "voicemail": lazy_gettext("Answered by voicemail"),
     "unknown": lazy_gettext("Person or voicemail unclear"),
 }
+BY_COST = frozenset({"cost", "-cost"})
 CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
 LAST_DAY = "24-hours"
@@ -71,6 +72,10 @@ class Row:
         """The name of the called person."""
         names = (self.call.contact.get("firstName"), self.call.contact.get("lastName"))
         return " ".join(filter(None, names))
+
+    @property
+    def outcome(self) -> str | None:
+        return str(ENDED_WORDS[self.call.ended_reason]) if self.call.ended_reason else None
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:
@@ -139,10 +144,6 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     return Page(rows, page.next_cursor)
 
 
-def _outcome(row: Row) -> str | None:
-    return str(ENDED_WORDS[row.call.ended_reason]) if row.call.ended_reason else None
-
-
 CALLS = ListDefinition(
     name="calls",
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
@@ -171,7 +172,7 @@ CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), _outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap"),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),

@@ -1,5 +1,6 @@
 """Calls: the list with its filters, one call, and cancelling it."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from flask import make_response, redirect, render_template, url_for
@@ -23,6 +24,8 @@ def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
         page = list_page(session, listing.CALLS)
+        if page.sort not in listing.BY_COST and not any(row.charged for row in page.rows):
+            page = replace(page, hidden=frozenset({"cost"}))
         unlisted = calls.without_calls(session, caller(), chosen)
         has_imported = page.is_empty and calls.has_imported(session, caller())
         named = organization_picker.named_in_filter(session)

@@ -202,7 +202,7 @@ def _checked_page(
         content=found.content,
         form=form,
         unused=unused,
-        rows=sorted(checked, key=lambda each: not each.problems),
+        rows=checked,
         region_names=region_names,
         good=sum(not each.problems for each in checked),
         refused_text=_text_of([each for each in checked if each.problems]),

@@ -30,7 +30,8 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[R]):
-    """A page of a list for the templates. ``count`` is None if nothing was counted."""
+    """A page of a list for the templates. ``count`` is None if nothing was counted; ``hidden`` are
+    usual columns that have no value on the page."""
 
     definition: ListDefinition[R]
     rows: Sequence[R]
@@ -40,6 +41,7 @@ class ListPage(Generic[R]):
     next_cursor: str | None
     count: int | None
     views: Sequence[SavedView]
+    hidden: frozenset[str] = frozenset()
 
     @property
     def bulk(self) -> Bulk | None:
@@ -106,7 +108,8 @@ class ListPage(Generic[R]):
     def styled(self) -> list[tuple[Column[R], str]]:
         """The columns with the classes of their cells; chosen ones are shown at any width."""
         if not self.has_chosen_columns:
-            return [(column, column.css) for column in self.columns]
+            shown = (column for column in self.columns if column.name not in self.hidden)
+            return [(column, column.css) for column in shown]
         wide = {"from-1280", "from-1360"}
         return [
             (column, " ".join(each for each in column.css.split() if each not in wide))

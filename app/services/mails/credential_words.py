@@ -36,6 +36,14 @@ _BECAME = {
 }
 
 
+_INVITED = {
+    Role.PARTNER_ADMIN: gettext_noop("%(who)s was invited as a partner admin"),
+    Role.PARTNER_EDITOR: gettext_noop("%(who)s was invited as a partner editor"),
+    Role.ADMIN: gettext_noop("%(who)s was invited as a customer admin"),
+    Role.OWNER: gettext_noop("%(who)s was invited as an owner of %(organization)s"),
+}
+
+
 def credential_created(facts: Facts) -> Words:
     details = facts.details
     titles = _ROLLED if details["done"] == "rolled" else _CREATED
@@ -76,7 +84,8 @@ def administrator_added(facts: Facts) -> Words:
     details = facts.details
     if "owners" in details:
         return _owners_added(facts)
-    sentence = _BECAME[Role(details["role"])]
+    titles = _INVITED if details.get("invited") else _BECAME
+    sentence = titles[Role(details["role"])]
     title = gettext(sentence, who=details["who"], organization=details["organization"])
     return Words(
         subject=title,
@@ -90,7 +99,7 @@ def administrator_added(facts: Facts) -> Words:
 
 def _owners_added(facts: Facts) -> Words:
     owners = [tuple(row) for row in facts.details["owners"]]
-    title = ngettext("%(num)s new owner", "%(num)s new owners", len(owners))
+    title = ngettext("%(num)s owner was invited", "%(num)s owners were invited", len(owners))
     return Words(
         subject=title,
         heading=title,

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, Role
+from app.enums import CallerKind, Role, UserStatus
 from app.models import MailKind, Organization, User
 from app.policy.caller import Caller
 from app.services import mail_queue
@@ -27,6 +27,7 @@ def mail(session: Session, caller: Caller, user: User) -> None:
         details={
             "who": user.email,
             "role": user.role.value,
+            "invited": user.status is UserStatus.INVITED,
             "organization": organization.name if organization else None,
             "by": caller.label,
             "userId": str(user.id),

@@ -111,6 +111,21 @@ def test_a_new_owner_is_mailed_with_the_organization_and_a_member_is_not(
     assert about_administrators(session) == []
 
 
+def test_an_invited_owner_is_no_owner_yet_in_the_mail(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    users.invite(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        email="new@x.example",
+        user_type=Role.OWNER,
+        organization_id=own.organization.id,
+        with_mail=False,
+    )
+    subjects = {letter.subject for letter in send_waiting(session, settings)}
+    assert subjects == {"new@x.example was invited as an owner of Northwind Bakery"}
+
+
 def test_the_new_owners_of_several_organizations_are_in_one_mail(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
@@ -130,7 +145,7 @@ def test_the_new_owners_of_several_organizations_are_in_one_mail(
         )
     new_administrators.mail_owners(session, caller, [each.id for each in made])
     letters = send_waiting(session, settings)
-    assert [letter.subject for letter in letters] == ["2 new owners"] * 2
+    assert [letter.subject for letter in letters] == ["2 owners were invited"] * 2
     for words in ("Alder", "alder@x.example", "Birch", "birch@x.example"):
         assert all(words in letter.text for letter in letters)
 
