@@ -29,6 +29,14 @@ def titles(browser: Browser, query: str = "") -> list[str]:
     return re.findall(r'class="name"[^>]*>([^<]+)<', text(browser.get(f"/alerts{query}").text))
 
 
+def said(found: list[str], limits: tuple[str, ...]) -> list[str]:
+    """The titles of alerts about the answer rate, with the limits of their rules."""
+    return [
+        f"{title} answered in 7 days (limit {limit} %)"
+        for title, limit in zip(found, limits, strict=True)
+    ]
+
+
 def day_of_calls(own: Tenant, answered: int) -> CallDay:
     return CallDay(
         organization_id=own.organization.id,
@@ -119,16 +127,17 @@ def test_an_open_alert_shows_what_is_measured_now(
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
-    assert titles(admin) == [f"{title} answered in 7 days" for title in opened_titles]
+    limits = ("50", "20")
+    assert titles(admin) == said(opened_titles, limits)
     session.scalars(select(CallDay)).one().answered = 3
     session.commit()
-    assert titles(admin) == [f"{title} answered in 7 days, now 15 %" for title in opened_titles]
+    titles_now = [title.replace(": 5 %", ": 15 %") for title in opened_titles]
+    assert titles(admin) == said(titles_now, limits)
+    assert said(titles_now, limits)[0] in text(admin.get("/").text)
     for alert in session.scalars(select(Alert)):
         alert.resolved_at = utcnow()
     session.commit()
-    assert titles(admin, "?state=resolved") == [
-        f"{title} answered in 7 days" for title in opened_titles
-    ]
+    assert titles(admin, "?state=resolved") == said(opened_titles, limits)
 
 
 @pytest.mark.parametrize("days", [1, 7, 30])

@@ -325,3 +325,20 @@ def test_the_lists_can_be_searched_and_say_when_nothing_matches(
         )
     }
     assert list(shown.values()) == [["Kept", "Gone"], ["Kept"], ["Gone"], ["Kept"], []]
+
+
+def test_a_new_key_is_one_for_tests_and_may_do_nothing_until_something_is_chosen(
+    own: Tenant, admin: Browser
+) -> None:
+    path = f"/api-access/keys/new?organization={own.organization.id}"
+    page = admin.get(path).text
+    checked = re.findall(r"<input[^>]*\bchecked\b[^>]*>", page)
+    assert [re.findall(r'name="(\w+)"|value="(\w+)"', each) for each in checked] == [
+        [("kind", ""), ("", "test")]
+    ]
+
+
+def test_the_example_of_a_new_key_uses_its_first_permission(own: Tenant, admin: Browser) -> None:
+    path = f"/api-access/keys/new?organization={own.organization.id}"
+    typed = {**NEW_KEY, "kind": "test", "scopes": ["calls:read", "contacts:write"]}
+    assert "Try it: Read the newest calls" in admin.post(path, typed, page=path).text

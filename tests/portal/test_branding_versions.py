@@ -58,8 +58,8 @@ def test_the_history_names_each_version_its_author_and_what_it_changed(editor: B
     listed = rows(editor.get("/branding/history").text)
     author = "partnerEditor@northwind.example"
     assert [(row[0], row[2], row[3]) for row in listed] == [
-        ("Version 2 What customers see", author, "2"),
-        ("Version 1", author, "2"),
+        ("Version 2 What customers see", author, "Colours, Choice of the assistant’s character"),
+        ("Version 1", author, "Colours, Product name"),
         ("Version 0 Before you first published", "–", "–"),
     ]
 

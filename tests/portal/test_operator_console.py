@@ -232,6 +232,33 @@ def test_daily_backups_show_their_state(
     assert seen == ["Overdue", "Overdue", "Failed", "Works"]
 
 
+def test_backups_that_are_off_need_attention_in_production(
+    app: Flask, database: Database, settings: Settings, operator: Browser
+) -> None:
+    attention = {}
+    for env in ("development", "production"):
+        furnish(app, settings.model_copy(update={"env": env}), database)
+        page = operator.get(PAGE).text
+        row = page.partition(">Backups</span>")[2].partition("</tr>")[0]
+        attention[env] = "badge-warning" in row
+        assert "see “Backups” in the operations guide" in row
+    assert attention == {"development": False, "production": True}
+
+
+def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partner(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    path = f"/operator/partners/{own.partner.id}"
+    page = operator.get(path).text
+    assert f'href="/people/{admin.id}/view-as"' in page
+    danger = [zone for zone in page.split('<div class="zone">')[1:] if "btn-quiet-danger" in zone]
+    assert ["Edit domain" in zone for zone in danger] == [False]
+    session.get_one(User, admin.id).status = UserStatus.INVITED
+    session.commit()
+    assert f'action="/people/{admin.id}/resend"' in operator.get(path).text
+
+
 def test_every_queue_has_a_name() -> None:
     assert set(QUEUE_NAMES) == set(job_queue.QUEUES)
 

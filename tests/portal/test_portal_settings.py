@@ -164,6 +164,7 @@ def test_a_verified_domain_changes_only_after_a_question_that_names_the_conseque
         "Links in emails that you have sent lead nowhere.",
         f"Until the new domain is verified, customers use {neutral}.",
     ]
+    assert '<a href="/settings" aria-current="page">General</a>' in answer.text
     assert stored(session, own)["domain"] == "northwind.example"
     assert own.partner.domain_verified_at is not None
     assert admin.post(PAGE, {**FORM, "confirm_domain": "y"}, page=PAGE).status_code == 303

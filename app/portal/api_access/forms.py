@@ -119,15 +119,14 @@ class KeyForm(NamedForm):
     kind = RadioField(
         lazy_gettext("Kind"),
         choices=[
-            SelectChoice(LIVE, lazy_gettext("Live")),
             SelectChoice(TEST, lazy_gettext("Test")),
+            SelectChoice(LIVE, lazy_gettext("Live")),
         ],
-        default=LIVE,
+        default=TEST,
     )
     scopes = Checkboxes(
         lazy_gettext("Permissions"),
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
-        default=[str(Permission.CONTACTS_WRITE)],
     )
 
 

@@ -212,9 +212,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         end=end_of(key, days_in),
         may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],
         lines=lines,
-        first=next((each for each in lines if each.id == "write-contacts"), lines[0])
-        if lines
-        else None,
+        first=next(iter(lines[1:] or lines), None),  # the first needs no permission
         works=works,
         spending=bars_of(used)[0][1],
         can_roll=works and key.replaced_by is None,

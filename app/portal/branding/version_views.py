@@ -27,6 +27,7 @@ def branding_history() -> str:
         return render_template(
             "portal/branding/history.html",
             versions=list(zip(listed, differing, strict=True)),
+            labels=FIELD_LABELS,
             outside=next(iter(differing), 0),
             most=MOST_VERSIONS,
             **studio.head(),

@@ -19,6 +19,7 @@ from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
+from app.portal.operator.views import keeps_mails
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
@@ -111,10 +112,10 @@ def _calling_service(session: Session) -> Row:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
-        return _row(title, gettext("Offline"), "danger", text)
+        return _row(title, gettext("Offline"), "danger", text, "portal.operator_calls")
     alive = len(workers.alive(session, settings().worker_silent_seconds))
     text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive)
-    return _row(title, gettext("Online"), "success", text)
+    return _row(title, gettext("Online"), "success", text, "portal.operator_calls")
 
 
 def _queues(queues: list[QueueDepth], unserved: list[str]) -> Row:
@@ -163,7 +164,9 @@ def _emails(session: Session) -> Row:
     found = installation.mails(session)
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
-        return _row(title, gettext("Not sent"), "warning", text)
+        return _row(
+            title, gettext("Not sent"), "warning", text, "portal.outbox" if keeps_mails() else None
+        )
     text = gettext(
         "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
         sent=number(found.sent),
@@ -241,7 +244,11 @@ def _backups(session: Session) -> Row:
         unset = gettext(
             "No folder for daily backups is set. Backups that others make aren’t known here."
         )
-        return _row(title, gettext("Off"), "neutral", unset)
+        guide = gettext(
+            "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations guide."
+        )
+        tone = "warning" if settings().env == "production" else "neutral"
+        return _row(title, gettext("Off"), tone, f"{unset} {guide}")
     found = backup_records.state(session)
     done = found.succeeded
     text = gettext("No backup has been made yet.")

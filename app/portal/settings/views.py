@@ -58,7 +58,7 @@ def portal_settings_save() -> Page:
 
 
 def _domain_in_use() -> str:
-    return gettext("Your customers use the present domain. Confirm that you want to change it.")
+    return gettext("Your customers use the current domain. Confirm that you want to change it.")
 
 
 def _stored(session: Session) -> PortalSettingsForm:

@@ -286,12 +286,14 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
 
 
 def settings_groups() -> list[Group]:
-    """Return the pages of the settings that the caller may open, with the current one marked."""
+    """Return the pages of the settings that the caller may open, with the current one marked, also
+    in the answer to its form."""
+    here = request.script_root + request.path
     groups = [
         Group(
             label,
             tuple(
-                Row(name, "", url_for(endpoint), request.endpoint == endpoint)
+                Row(name, "", url_for(endpoint), url_for(endpoint) == here)
                 for endpoint, name in pages
                 if may_open(g.caller, endpoint)
             ),

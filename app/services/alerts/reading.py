@@ -42,11 +42,11 @@ class Shown:
 
     @property
     def title_now(self) -> str:
-        """The title, followed by what is measured now where that is something else."""
-        if self.value_now is None or self.value_now == self.alert.value:
-            return self.title
-        now = amount(self.rule, self.value_now)
-        return gettext("%(title)s, now %(num)s", title=self.title, num=now)
+        """What is measured now, or else what the alert found, with the limit of the rule."""
+        value = self.alert.value if self.value_now is None else self.value_now
+        found = title(self.rule, value, self.organization)
+        limit = amount(self.rule, self.rule.threshold)
+        return gettext("%(title)s (limit %(num)s)", title=found, num=limit)
 
     @property
     def rule_words(self) -> str:
@@ -74,9 +74,10 @@ def search(
 
 
 def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
-    """Return the newest open alerts that are not acknowledged. Raises `Forbidden`."""
+    """Return the newest open alerts that are not acknowledged, with what they measure now. Raises
+    `Forbidden`."""
     rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
-    return _shown(session, list(session.scalars(rows)))
+    return _measured_now(session, _shown(session, list(session.scalars(rows))))
 
 
 def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
@@ -111,7 +112,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
         )
         session.flush()
         opened = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
-        notified.mark_read(session, caller, *opened)
+        notified.mark_read_by_staff(session, caller, alert.partner_id, *opened)
     return shown
 
 

@@ -96,6 +96,22 @@ def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> 
     _keep_read(session, caller, found)
 
 
+def mark_read_by_staff(
+    session: Session, caller: Caller, partner_id: UUID, *about: ColumnElement[bool]
+) -> None:
+    """Mark the notifications that meet the conditions on `AuditEntry` as read by the caller and by
+    all staff of the partner: one of them has dealt with the matter."""
+    mark_read(session, caller, *about)
+    staff = User.partner_id == partner_id, User.organization_id.is_(None)
+    since = AuditEntry.id >= id_at(utcnow() - KEPT)
+    entries = select(User.id, AuditEntry.id).join(AuditEntry, AuditEntry.partner_id == partner_id)
+    rows = session.execute(entries.where(*staff, IS_NOTIFIED, since, *about)).all()
+    if rows:
+        values = [{"user_id": user_id, "entry_id": entry_id} for user_id, entry_id in rows]
+        added = insert_into(session, ReadNotification).values(values)
+        session.execute(added.on_conflict_do_nothing())
+
+
 def _keep_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -> None:
     if caller.user_id is None or not entry_ids:
         return

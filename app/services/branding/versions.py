@@ -26,12 +26,12 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published version, the number of the one before it, and how many fields it changed; both
+    """A published version, the number of the one before it, and the fields that it changed; both
     None for the first one."""
 
     version: BrandVersion
     before: int | None
-    changed: int | None
+    changed: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,15 @@ def published(session: Session, partner: Partner, limit: int) -> list[Published]
     newest = _query(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     found = list(session.scalars(newest))
     return [
-        Published(version, older.number, len(differences(older.content, version.content)))
+        Published(version, older.number, _names(differences(older.content, version.content)))
         if older
         else Published(version, None, None)
         for version, older in zip(found[:limit], [*found[1:], None], strict=False)
     ]
+
+
+def _names(changes: Sequence[FieldChange]) -> list[str]:
+    return [change.name for change in changes]
 
 
 def get(session: Session, partner: Partner, number: int) -> BrandVersion:

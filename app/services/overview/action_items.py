@@ -45,7 +45,10 @@ def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
     """Open alerts that are not acknowledged."""
     return [
         ActionItem(
-            Kind.ALERT, found.title, gettext("Rule: %(rule)s.", rule=found.rule_words), urgent=True
+            Kind.ALERT,
+            found.title_now,
+            gettext("Rule: %(rule)s.", rule=found.rule_words),
+            urgent=True,
         )
         for found in alerts.open_alerts(session, caller, EACH + 1)
     ]
