@@ -184,7 +184,7 @@ def test_a_call_from_before_requests_were_kept_stands_in(
         ),
         (
             answered(403, refusal("plan_required", "Plus."), 200, ACCEPTED),
-            ["The legacy API needs the Plus plan. The new API works with every plan."],
+            ["The legacy API doesn’t serve this plan. The new API works with every plan."],
         ),
         (
             answered(200, ACCEPTED, 400, refusal("too_long", "Too long.")),
