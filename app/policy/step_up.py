@@ -153,6 +153,7 @@ SEVERAL = frozenset(
     {
         ("contacts", "remove"),
         ("do-not-call", "remove"),
+        ("organizations", "group"),
         ("users", "reactivate"),
         ("webhooks", "remove"),
     }
@@ -162,7 +163,7 @@ SEVERAL = frozenset(
 
 def needs_proof(endpoint: str | None, values: Mapping[str, Any]) -> bool:
     """Whether a request of a page needs a fresh proof; ``values`` are those of its path."""
-    if endpoint == "portal.list_export":
+    if endpoint in ("portal.list_export", "portal.list_export_selected"):
         return values.get("name") in PERSONAL_LISTS
     if endpoint in ("portal.bulk_confirm", "portal.bulk_act"):
         return (values.get("name"), values.get("action")) in SEVERAL

@@ -230,6 +230,10 @@ def test_each_end_of_a_credential_or_account_asks_for_a_proof() -> None:
 
 
 OF_ONE_ROW = {
+    ("organizations", "suspend"): "portal.organization_suspend",
+    ("organizations", "reactivate"): "portal.organization_resume",
+    ("organizations", "plan"): "portal.organization_plan_save",
+    ("organizations", "group"): "portal.portal_settings_group_save",
     ("users", "suspend"): "portal.user_suspend",
     ("users", "reactivate"): "portal.user_reactivate",
     ("campaigns", "pause"): "portal.campaign_pause",
