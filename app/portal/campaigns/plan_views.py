@@ -24,11 +24,11 @@ from app.portal.campaigns.labels import (
     removed_words,
     status_words,
 )
-from app.portal.campaigns.new_steps import is_new, steps_of_new
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
 from app.portal.web.forms import flash_saved, refused

@@ -20,7 +20,6 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import ContactImport, utcnow
 from app.policy import Permission
-from app.portal.campaigns.new_steps import steps_of_new
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
@@ -35,6 +34,7 @@ from app.portal.uploads.listing import UPLOADS, Row
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
