@@ -30,6 +30,7 @@ from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
 from app.portal.web.forms import flash_saved, refused

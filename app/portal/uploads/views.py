@@ -34,6 +34,7 @@ from app.portal.uploads.listing import UPLOADS, Row
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
