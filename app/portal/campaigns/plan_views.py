@@ -34,7 +34,6 @@ from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
 from app.portal.web.forms import flash_saved, refused
-from app.portal.web.new_campaign import is_new, steps_of_new
 from app.services import assistants, campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
 

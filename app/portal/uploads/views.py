@@ -40,7 +40,6 @@ from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
-from app.portal.web.new_campaign import steps_of_new
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
