@@ -126,7 +126,11 @@ def throw_away(kind: str, server: str, folder: Path) -> Iterator[str]:
     try:
         yield parse(server).set(database=name).render_as_string(hide_password=False)
     finally:
-        _administer(server, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(made))
+        drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(made)
+        try:
+            _administer(server, drop)  # it ends autovacuum, which FORCE may not
+        except DatabaseToolFailed:
+            _administer(server, drop + sql.SQL(" WITH (FORCE)"))
 
 
 def _administer(url: str, statement: sql.Composed) -> None:

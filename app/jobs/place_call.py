@@ -50,6 +50,7 @@ LEASE_SECONDS = 0.5
 HOST_SECONDS = 10.0
 """For so long a host that calls are handed over to isn't looked up again."""
 LOOKUP_SECONDS = 4.0
+TRIES = 2
 STRAY_TRIES = 10
 STRAY_PAUSE_SECONDS = 3.0
 
@@ -68,14 +69,16 @@ class Next:
 @DBOS.workflow(name="place_call")
 @observed
 def place_call(call_id: str, attempt_id: str) -> None:
-    """Dial once and follow the call until the attempt is over."""
+    """Dial once and follow the call until the attempt is over. After an unexpected error it starts
+    from its beginning, once."""
     call, attempt = UUID(call_id), UUID(attempt_id)
-    try:
-        with context().signals.of(attempt) as signaled:
-            _run(call, attempt, signaled)
-    except Exception:
-        log.exception("a call could not be carried on")
-        give_up(call, attempt)
+    for _ in range(TRIES):
+        try:
+            with context().signals.of(attempt) as signaled:
+                return _run(call, attempt, signaled)
+        except Exception:
+            log.exception("a call could not be carried on")
+    return give_up(call, attempt)
 
 
 def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
@@ -331,7 +334,7 @@ def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:
 
 @retry_on_database_outage
 def give_up(call_id: UUID, attempt_id: UUID) -> None:
-    """End a call after an error that repeating doesn't fix."""
+    """End a call after an error that repeating didn't fix."""
     with context().note_database.transaction() as session:
         attempts.give_up(session, call_id, attempt_id)
 

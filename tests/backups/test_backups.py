@@ -6,18 +6,21 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import func, select
 
 from app import backups
 from app.backups import records
+from app.backups.databases import throw_away
 from app.config import Settings
+from app.config.database_urls import for_libpq
 from app.database import Database, make_engine
 from app.jobs import housekeeping
 from app.jobs.restore_detection import MarkFile
 from app.models import Backup, Call, Partner, utcnow
 from app.services import pauses
-from tests.fixtures.databases import Databases
+from tests.fixtures.databases import OWNER, SUPERUSER, Databases
 from tests.fixtures.s3_server import BUCKET, S3Server
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import open_line
@@ -208,6 +211,21 @@ def test_a_role_that_may_create_no_database_makes_a_backup_that_is_not_verified(
     assert made.unverified.startswith("No database could be created to verify in: ")
     changed = reader.model_copy(update={"backup_scratch_url": own})
     assert backups.create(changed, tmp_path / "others", [keys[0]]).unverified is None
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_the_database_to_verify_in_is_removed_after_the_server_has_left_it(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """The session of another role stands for autovacuum, which is no one's."""
+    url = url_of_settings(settings)
+    with throw_away("postgresql", url, tmp_path) as made:
+        at_work = psycopg.connect(for_libpq(made.replace(f"{OWNER}@", f"{SUPERUSER}@")))
+        threading.Timer(0.3, at_work.close).start()
+    with psycopg.connect(for_libpq(url)) as connection:
+        name = made.rpartition("/")[2]
+        left = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+        assert left.fetchall() == []
 
 
 def test_the_worker_makes_one_backup_a_day_and_keeps_the_newest(

@@ -409,7 +409,7 @@ def unknown(session: Session, attempt_id: UUID) -> None:
 
 
 def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
-    """End a call after an error that repeating doesn't fix."""
+    """End a call after an error that repeating didn't fix."""
     call = lock_call(session, call_id)
     if session.get(CallAttempt, attempt_id) is not None:
         unknown(session, attempt_id)

@@ -1,0 +1,41 @@
+"""A call is carried on after an unexpected error; an error that repeats ends it as unknown."""
+
+from inspect import unwrap
+
+import pytest
+
+from app.gateways.carriers.base import CarrierReport, Inquiry
+from app.gateways.carriers.simulator import Simulator
+from app.jobs import place_call
+from app.jobs.context import WorkerContext
+from app.models import new_id
+from tests.fixtures import simulated_line
+from tests.fixtures.worker import open_line, outcome
+
+
+@pytest.mark.parametrize(
+    ("errors", "end"),
+    [(1, ("completed", "completed", "human")), (2, ("unknown", "unknown", None))],
+)
+def test_a_call_that_rings_outlasts_one_unexpected_error(
+    context: WorkerContext,
+    simulator: simulated_line.Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+    errors: int,
+    end: tuple[str, str, str | None],
+) -> None:
+    failures, look_up = iter(range(errors)), Simulator.look_up
+
+    def faulty(carrier: Simulator, inquiry: Inquiry) -> CarrierReport:
+        if next(failures, None) is not None:
+            raise RuntimeError
+        return look_up(carrier, inquiry)
+
+    monkeypatch.setattr(Simulator, "look_up", faulty)
+    call_id, attempt_id = (
+        open_line(context.database).dial(context.database, "+12125550001"),
+        new_id(),
+    )
+    unwrap(place_call.place_call)(str(call_id), str(attempt_id))
+    assert outcome(context.database, call_id) == end
+    assert simulator.times_rung("+12125550001") == 1
