@@ -36,6 +36,8 @@ def test_a_key_from_its_making_to_its_end(
     page.get_by_role("link", name="Create key").click()
     page.get_by_role("listitem").filter(has_text=organization["name"]).get_by_role("link").click()
     page.get_by_label("Name").fill("CRM nightly sync")
+    page.get_by_label("Live").check()
+    page.get_by_label("Write contacts").check()
     page.get_by_role("button", name="Create key").click()
     secret = page.locator("#secret").inner_text()
     assert re.fullmatch(r"ppk_live_\w{16}_\w{49}", secret)

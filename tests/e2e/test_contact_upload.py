@@ -131,6 +131,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     if script:
         assert visit.findings() == []
 
+    page.get_by_text("More", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download 37 rows").click()
     failures = rows_of(Path(download.value.path()), kind)
