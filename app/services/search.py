@@ -24,8 +24,8 @@ from app.services import (
     users,
 )
 from app.services import phone_numbers as numbers
-from app.services.calls.queries import of_number
 from app.services.calls.queries import visible as visible_calls
+from app.services.calls.searching import of_number
 from app.services.credentials import api_keys
 from app.services.phone_numbers import Listed
 from app.services.users.loading import get_by_email

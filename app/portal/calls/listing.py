@@ -22,7 +22,8 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import calls
 from app.services.calls import CallSearch
-from app.services.calls.queries import RUNNING, SORTS, UNANSWERED, attempts_of
+from app.services.calls.queries import RUNNING, UNANSWERED, attempts_of
+from app.services.calls.searching import SORTS
 from app.services.calls.states import FAILURES, NOT_REACHED, WAITING
 from app.services.paging import Page
 

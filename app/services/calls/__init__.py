@@ -5,18 +5,20 @@ from app.services.calls.cancel import cancel, cancel_for_contacts
 from app.services.calls.preflight import Check, CheckState, Installation, preflight
 from app.services.calls.queries import (
     LAST_DAY,
-    CallList,
     CallPage,
-    CallSearch,
     Moment,
     attempts_of,
-    count,
     describe,
     get,
-    has_imported,
     page,
-    search,
     timeline,
+)
+from app.services.calls.searching import (
+    CallList,
+    CallSearch,
+    count,
+    has_imported,
+    search,
     without_calls,
 )
 from app.services.calls.verification import request_verification, simulated_code

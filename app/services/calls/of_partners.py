@@ -14,7 +14,7 @@ from app.models import Call, CallAttempt, Organization, Partner
 from app.phone import region_of
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.calls.queries import accepted_within
+from app.services.calls.searching import accepted_within
 from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.spending import amount_words
 

@@ -1,37 +1,27 @@
-"""Reading calls: one, a page of them, their timeline, the portal's list, the API's description."""
+"""Reading calls: one, a page of them, their timeline, the API's description."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallerKind, CallSource, CallStatus, EndedReason
+from app.enums import CallerKind, CallSource, CallStatus, EndedReason
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import (
-    Assistant,
     Call,
     CallAttempt,
     CallEvent,
-    Campaign,
-    Conversation,
-    Organization,
-    Outreach,
-    OutreachContact,
     utcnow,
 )
 from app.models.base import id_at
-from app.phone import PhoneError, normalise
-from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import calls as schemas
 from app.schemas.calls import CallFilter
-from app.services import name_search
-from app.services.paging import both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, in_groups, of_tenant
+from app.services.tenancy import fetch, in_groups
 from app.validation.uuids import as_uuid
 
 _SEEN_BY_KEYS = (CallSource.API, CallSource.LEGACY)
@@ -39,19 +29,8 @@ UNANSWERED = frozenset(
     {CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.FAILED, CallStatus.EXPIRED}
 )
 RUNNING = frozenset(status for status in CallStatus if not status.is_final)
-SLACK = timedelta(days=1)
-"""How far apart the time in a call's id and the stored time can be."""
-MOST_REGIONS = 20
 MOST_COUNTED = 1000
 LAST_DAY = timedelta(days=1)
-SORTS = both_ways(
-    created=Call.id,
-    number=Call.phone_number,
-    duration=Call.seconds,
-    cost=Call.cost_micros,
-)
-"""The sort orders of `search`; ids begin with the time. Costs are compared as amounts, whatever
-their currencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,249 +183,6 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
             for attempt in attempts
         ],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CallSearch:
-    """The filters of the portal's call list. ``organization``, ``assistant`` and ``campaign`` are
-    an id or a part of a name, ``number`` may have any format. ``current_round`` leaves those by
-    which campaigns count their progress. ``since`` and ``before`` limit when the call was accepted,
-    or with ``counted`` when the conversation began: the calls that usage counts."""
-
-    states: frozenset[CallStatus] = field(default_factory=frozenset)
-    answered_by: AnsweredBy | None = None
-    ended_reason: EndedReason | None = None
-    organization: UUID | str | None = None
-    assistant: UUID | str | None = None
-    campaign: UUID | str | None = None
-    current_round: bool = False
-    number: str | None = None
-    since: datetime | None = None
-    before: datetime | None = None
-    live: bool | None = None
-    counted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallList:
-    """A page of calls; ``next_cursor`` is None on the last one. Names are kept by id."""
-
-    calls: Sequence[Call]
-    assistants: dict[UUID, str]
-    organizations: dict[UUID, str]
-    campaigns: dict[UUID, str]
-    next_cursor: str | None
-
-
-def search(
-    session: Session,
-    caller: Caller,
-    chosen: CallSearch,
-    *,
-    sort: str = "-created",
-    cursor: str | None = None,
-    limit: int = 50,
-) -> CallList:
-    """The calls that match, in at most four queries.
-
-    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = _matching(session, caller, chosen)
-    page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
-    calls = page.items
-    return CallList(
-        calls,
-        _names(
-            session,
-            select(Assistant.id, Assistant.name),
-            Assistant.id.in_({c.assistant_id for c in calls}),
-        ),
-        _names(
-            session,
-            select(Organization.id, Organization.name),
-            Organization.id.in_({call.organization_id for call in calls}),
-        ),
-        _names(
-            session,
-            select(Campaign.id, Campaign.name),
-            Campaign.id.in_({call.campaign_id for call in calls if call.campaign_id}),
-        ),
-        page.next_cursor,
-    )
-
-
-def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
-    """How many calls match, as `paging.count_up_to`."""
-    rows = _matching(session, caller, chosen).with_only_columns(Call.id)
-    return count_up_to(session, rows, most)
-
-
-def _matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
-    caller.require(Permission.CALLS_READ)
-    rows = visible(caller).where(*_conditions(session, caller, chosen))
-    if chosen.counted:
-        rows = rows.join(Conversation, Conversation.call_id == Call.id)
-    return rows
-
-
-def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
-    """How many conversations of these days and this organization have no call record; 0 if a
-    filter applies to call records only."""
-    caller.require(Permission.CALLS_READ)
-    of_calls = (
-        *(chosen.states, chosen.answered_by, chosen.ended_reason, chosen.assistant),
-        *(chosen.campaign, chosen.current_round, chosen.number),
-    )
-    asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
-    if asks_calls or not chosen.counted:
-        return 0
-    rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
-    rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
-    if chosen.organization is not None:
-        rows = rows.where(Conversation.organization_id == chosen.organization)
-    if chosen.since is not None:
-        rows = rows.where(Conversation.started_at >= chosen.since)
-    if chosen.before is not None:
-        rows = rows.where(Conversation.started_at < chosen.before)
-    return session.scalar(rows) or 0
-
-
-def has_imported(session: Session, caller: Caller) -> bool:
-    """Whether conversations without a call record were imported."""
-    caller.require(Permission.CALLS_READ)
-    rows = select(Conversation.id).where(Conversation.call_id.is_(None))
-    rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
-    return session.scalar(rows.limit(1)) is not None
-
-
-def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool] | None:
-    """The condition that a call's number is, or begins with, the number in ``text``; None if the
-    text is not a number."""
-    digits = "".join(c for c in text if c.isascii() and c.isdigit())
-    if len(digits) < 3 or any(c.isalpha() for c in text):
-        return None
-    international = text.strip().startswith(("+", "00"))
-    start = "+" + (digits.removeprefix("00") if international else digits)
-    exact = set() if international else in_regions(session, caller, text)
-    begins = Call.phone_number >= start
-    end = _behind(start)
-    within = begins & (Call.phone_number < end) if end else begins
-    return or_(Call.phone_number.in_(exact), within) if exact else within
-
-
-def in_regions(session: Session, caller: Caller, text: str) -> set[str]:
-    """The numbers that a number without a country code stands for in the organizations' regions."""
-    regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
-    regions = of_tenant(regions, caller, Organization.partner_id, Organization.id)
-    found = set()
-    for region in session.scalars(regions):
-        try:
-            found.add(normalise(text, region))
-        except PhoneError:
-            continue
-    return found
-
-
-def _behind(start: str) -> str | None:
-    """The first text that sorts after every number with these first digits."""
-    kept = start.rstrip("9")
-    return kept[:-1] + str(int(kept[-1]) + 1) if kept != "+" else None
-
-
-def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if chosen.states:
-        found.append(Call.status.in_(chosen.states))
-    if chosen.answered_by is not None:
-        found.append(Call.answered_by == chosen.answered_by)
-    if chosen.ended_reason is not None:
-        found.append(Call.ended_reason == chosen.ended_reason)
-    found += _of_parties(session, caller, chosen)
-    if chosen.number is not None:
-        condition = of_number(session, caller, chosen.number)
-        found.append(Call.id.is_(None) if condition is None else condition)
-    if chosen.live is not None:
-        found.append(Call.live.is_(chosen.live))
-    if not chosen.counted:
-        return found + accepted_within(chosen.since, chosen.before)
-    if chosen.since is not None:
-        found.append(Conversation.started_at >= chosen.since)
-    if chosen.before is not None:
-        found += [Conversation.started_at < chosen.before, Call.id < id_at(chosen.before + SLACK)]
-    return found
-
-
-def accepted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
-    """Return the conditions for calls that were accepted from a time on and before another; the ids
-    narrow them to a part of the index."""
-    found: list[ColumnElement[bool]] = []
-    if since is not None:
-        found += [Call.created_at >= since, Call.id >= id_at(since - SLACK)]
-    if before is not None:
-        found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
-    return found
-
-
-def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if chosen.organization is not None:
-        found.append(_of_organization(session, chosen.organization))
-    if chosen.assistant is not None:
-        found.append(_by_assistant(chosen.assistant))
-    if chosen.campaign is not None:
-        found.append(_of_campaign(caller, chosen.campaign))
-    if chosen.current_round:
-        found.append(_in_current_round())
-    return found
-
-
-def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.organization_id == wanted
-    return name_search.is_of_organization_called(session, Call.organization_id, wanted)
-
-
-def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.assistant_id == wanted
-    return Call.assistant_id.in_(select(Assistant.id).where(Assistant.named(wanted)))
-
-
-def _of_campaign(caller: Caller, wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.campaign_id == wanted
-    named = select(Campaign.id).where(Campaign.named(wanted))
-    return Call.campaign_id.in_(
-        of_tenant(named, caller, Campaign.partner_id, Campaign.organization_id)
-    )
-
-
-def _in_current_round() -> ColumnElement[bool]:
-    row = OutreachContact
-    is_current = (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round)
-    known = select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id)
-    removed = select(Outreach.campaign_id).where(
-        Outreach.campaign_id == Call.campaign_id, *of_removed_contact()
-    )
-    return known.exists() | removed.exists()
-
-
-def of_removed_contact() -> list[ColumnElement[bool]]:
-    """Return the conditions of a call that was placed in the current round of `Outreach`, to a
-    contact that has left the campaign since."""
-    return [
-        Call.contact_id.is_(None),
-        Call.source == CallSource.CAMPAIGN,
-        Call.live.is_(True),
-        Call.created_at >= Outreach.started_at,
-        Call.started_at.is_not(None),
-    ]
-
-
-def _names(
-    session: Session, query: Select[UUID, str], condition: ColumnElement[bool]
-) -> dict[UUID, str]:
-    return {row.id: row.name for row in session.execute(query.where(condition))}
 
 
 def waiting_calls(session: Session, caller: Caller) -> int:

@@ -18,8 +18,8 @@ from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
-from app.services.calls.queries import in_regions
 from app.services.calls.rules import REFUSED
+from app.services.calls.searching import in_regions
 from app.services.paging import (
     MOST_COUNTED,
     Page,

@@ -16,7 +16,7 @@ from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
 from app.models.base import id_at
-from app.services.calls import queries, states
+from app.services.calls import searching, states
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
@@ -138,7 +138,7 @@ def removed_calls(
             Call.organization_id.in_({plan.organization_id for plan in plans}),
             Call.id >= id_at(min(started)),
             Call.campaign_id.in_({plan.campaign_id for plan in plans}),
-            *queries.of_removed_contact(),
+            *searching.of_removed_contact(),
         )
         .group_by(*columns)
     )
