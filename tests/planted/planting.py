@@ -67,7 +67,7 @@ FIXED = re.compile(
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
-    | mails\.(?:details|failure)
+    | mails\.(?:details|failure) | spending_limits\.budget_levels
     """
 )
 """Columns of fixed words, hashes, secrets and settings; ``table.column``."""
@@ -147,6 +147,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     },
     "idempotency_records.response": lambda marks: {"message": marks.word()},
     "organization_templates.content": _template,
+    "spending_limits.budget_recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
     "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},
     "legacy_exchanges.request": lambda marks: {
@@ -213,7 +214,12 @@ class Side:
 
 LAST = "idempotency_records"
 """Its rows name a credential without a foreign key."""
-LISTS = frozenset({"regions", "limit_regions", "events", "scopes", "mapping", "allowed_regions"})
+LISTS = frozenset(
+    {
+        *("regions", "limit_regions", "events", "scopes", "mapping", "allowed_regions"),
+        "budget_levels",
+    }
+)
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c6360000002000001e221bc330000000049454e44ae426082"
