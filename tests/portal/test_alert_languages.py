@@ -40,8 +40,9 @@ def german_title(session: Session, own: Tenant) -> str:
             organization_id=own.organization.id,
         )
         alerts.create(session, own.caller(Role.PARTNER_ADMIN), wanted)
-    now = own.organization.created_at + timedelta(days=30)
-    alerts.apply(session, alerts.changes(session, now), utcnow())
+    own.organization.created_at -= timedelta(days=30)
+    session.flush()
+    alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
     title = in_german("%(who)s: no calls for %(num)s days", 30, "Northwind Bakery")
     assert title != ENGLISH
