@@ -111,7 +111,7 @@ def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
     for elsewhere in ({"user": "another"}, {"proxy": "9.9.9.8"}, {"address": "9.9.9.8"}):
         refused = admin.post(FORM, {**kept, **elsewhere}, page=FORM)
         assert refused.status_code == 422
-        assert "Enter the user&#39;s password." in refused.text
+        assert "Enter the user’s password." in refused.text
     admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
     before, now = stored(session)
     assert (before.removed_at is not None, now.removed_at, now.version) == (True, None, 3)
@@ -134,7 +134,7 @@ def test_every_problem_is_shown_at_its_field(session: Session, admin: Browser) -
     assert 'so"secret' not in shown
     inside = admin.post(FORM, {**TYPED, "address": "127.0.0.1"}, page=FORM)
     assert inside.status_code == 422
-    assert "This host&#39;s address is not public." in inside.text
+    assert "This host’s address is not public." in inside.text
     assert stored(session) == []
 
 

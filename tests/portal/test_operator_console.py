@@ -73,7 +73,7 @@ def test_a_partner_with_a_problem_is_not_added(
 
 
 NO_HOST = "is not a host name like portal.example.com."
-TAKEN = "Another partner&#39;s verified domain is the same."
+TAKEN = "Another partner’s verified domain is the same."
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_sent_twice_it_is_one_change(
         ),
         (
             {"allowed_regions": ["GB", "FR"]},
-            "France isn’t open for calls. A partner admin can open it in the portal's settings.",
+            "France isn’t open for calls. A partner admin can open it in the portal’s settings.",
         ),
         ({"max_calls_at_once": "1000"}, "Calls at once: Enter a whole number from 1 to"),
         ({"retry_times": "often"}, "Retries: Enter a whole number in digits."),
