@@ -21,7 +21,8 @@ SIGN_INS = "/audit?kind=sign_in"
 def whats(page: str) -> list[str]:
     """What the rows of a history page say, without marks."""
     cells = re.findall(r'<td class="wrap what">(.*?)</td>', page, re.DOTALL)
-    return [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in cells]
+    shown = (re.sub(r"<[^>]+>", " ", cell.replace("<wbr>", "")) for cell in cells)
+    return [" ".join(each.split()) for each in shown]
 
 
 def test_refused_sign_ins_are_shown_to_the_partners_administrators(
