@@ -80,7 +80,9 @@ def test_a_new_browser_a_new_administrator_and_a_key_about_to_end_are_mailed(
         assert browser.post("/people/invite", wanted, page="/people/invite").status_code == 303
         invitation, *announced = received(3)
         assert (invitation["To"], [each["To"] for each in announced]) == (NEW, [ADMIN, ZOE])
-        assert {str(each["Subject"]) for each in announced} == {f"{NEW} was invited as a partner admin"}
+        assert {str(each["Subject"]) for each in announced} == {
+            f"{NEW} was invited as a partner admin"
+        }
         assert all(f"Done by {ADMIN}" in text_of(each) for each in announced)
 
         post.kept.clear()
