@@ -47,6 +47,7 @@ def names_in(html: str) -> set[str]:
             "/organizations/{id}/plan/check?tier=customerPlusPlan&assistant_limit=1&user_limit=1",
             {"Starter", "Plus"},
         ),
+        ("/lists/organizations/do/plan?id={id}", {"Starter", "Plus"}),
         ("/pricing/limits", {"Starter", "Plus"}),
         (
             "/pricing/limits/check?basic_trial-at_once=2&plus-a_day=9",

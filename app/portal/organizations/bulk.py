@@ -5,11 +5,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import TIER_NAMES, OrganizationStatus, Tier
+from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Choice, Item
+from app.portal.web.plan_names import PLAN_NAMES
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import organization_groups, organizations
 
@@ -107,7 +108,9 @@ ACTIONS = (
         consequences=(
             lazy_gettext("The plan changes immediately, with its price and its limits for calls."),
             lazy_gettext("Limits of assistants and users stay as they are."),
-            lazy_gettext("The legacy API needs the Plus plan: other plans close it."),
+            lazy_gettext(
+                "Only one plan includes the legacy API: its clients are refused on the others."
+            ),
         ),
         act=_change_plan,
         what=lazy_gettext("Plan changed."),
@@ -115,7 +118,7 @@ ACTIONS = (
         is_risky=False,
         choice=Choice(
             lazy_gettext("Plan"),
-            lambda _session: {tier.value: str(name) for tier, name in TIER_NAMES.items()},
+            lambda _session: {tier.value: str(name) for tier, name in PLAN_NAMES.items()},
         ),
     ),
     BulkAction(
