@@ -1,8 +1,9 @@
 # The commands a person needs to know. `make help` lists them.
 PORT ?= 8000
 TESTS ?= tests
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 # Many tests wait for servers and workers most of the time.
-JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+JOBS ?= $(shell echo $$((2 * $(CORES))))
 KILLS ?= 200
 REQUESTS ?= 100000
 SOAK_MINUTES ?= 60
@@ -31,7 +32,7 @@ test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/a
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
-	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(JOBS) \
+	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(CORES) \
 		$(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) \
 		$(call leave_out,crash or crawl or product or debian or matrix or slow or worker) $(TESTS)
 

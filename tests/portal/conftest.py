@@ -37,6 +37,8 @@ class Browser:
 
     def __init__(self, client: FlaskClient):
         self.client = client
+        self._tokens: dict[str, str] = {}
+        """By what the session's cookie holds of it."""
 
     def get(self, path: str, **more: Any) -> TestResponse:
         # A file that is not read to its end would leave its request's context to later tests.
@@ -50,12 +52,22 @@ class Browser:
         page: str = "/sign-in",
         headers: Mapping[str, str] | None = None,
     ) -> TestResponse:
-        """Sends a form as it stands on ``page``."""
+        """Sends a form as it stands on ``page``, or with the token of a page sent before."""
+        sent = {"csrf_token": self._csrf_token(page), **(data or {})}
+        return self.client.post(path, data=sent, headers=headers)
+
+    def _csrf_token(self, page: str) -> str:
+        """The token of ``page``; all pages of a session have the same."""
+        with self.client.session_transaction() as session:
+            known = self._tokens.get(session.get("csrf_token", ""))
+        if known:
+            return known
         shown = self.client.get(page, follow_redirects=True).text
         found = re.search(r'name="csrf_token" value="([^"]+)"', shown)
         assert found, f"{page} holds no form"
-        sent = {"csrf_token": found.group(1), **(data or {})}
-        return self.client.post(path, data=sent, headers=headers)
+        with self.client.session_transaction() as session:
+            self._tokens[session.get("csrf_token", "")] = found.group(1)
+        return found.group(1)
 
     def sign_in(self, email: str, password: str = PASSWORD, path: str = "/sign-in") -> TestResponse:
         return self.post(path, {"email": email, "password": password}, page=path)

@@ -263,6 +263,7 @@ def test_calls_at_night_are_warned_about(
     assert admin.post(f"{planned}/plan", typed, page=f"{planned}/plan").status_code == 303
     warning = "Calls before 08:00 or after 21:00 are allowed"
     assert (warning in admin.get(f"{planned}/start").text) is warned
+    admin.get(planned)  # shows once what saving the plan warned about
     admin.post(f"{planned}/start", page=planned)
     assert warning not in admin.get(planned).text
 

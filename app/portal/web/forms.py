@@ -11,12 +11,19 @@ from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 from wtforms.fields import Field
+from wtforms.widgets import Select
 
 from app.errors import Conflict, DomainError
 from app.extensions import transaction
 from app.languages import gettext
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
-from app.portal.web.fields import HiddenMark, VersionField, hidden_mark, once_token
+from app.portal.web.fields import (
+    HiddenMark,
+    QuickSelect,
+    VersionField,
+    hidden_mark,
+    once_token,
+)
 from app.portal.web.formats import typographic
 from app.schemas.base import Wire, wire_name
 from app.schemas.parsing import read
@@ -31,6 +38,12 @@ class PortalForm(FlaskForm):
     `hidden_tag` renders the CSRF token and, if a form declares them, ``version`` (it changes
     something) or ``once`` (it creates something). Iteration and `data` leave these fields out.
     """
+
+    class Meta(FlaskForm.Meta):
+        def render_field(self, field: Field, render_kw: dict[str, Any]) -> Markup:
+            if type(field.widget) is Select:
+                field.widget = QuickSelect(field.widget.multiple)
+            return super().render_field(field, render_kw)
 
     wire_fields: ClassVar[Mapping[str, str]] = {}
     """Contract name -> field, where the two names differ."""
