@@ -258,6 +258,8 @@ def literal_cells(line: str, delimiter: str, *, spaced: bool = False) -> list[st
     """Return the cells of one line by itself; a quote that is not closed is an ordinary
     character."""
     line = line.rstrip("\r\n")
+    if '"' not in line:
+        return line.split(delimiter)
     cells, position = [], 0
     lead = " *" if spaced else ""
     quoted = re.compile(rf'{lead}"((?:[^"]|"")*)"(?={re.escape(delimiter)}|$)')
