@@ -236,10 +236,16 @@ def live(stacks: Stacks, backend: str) -> Stack:
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:
-    """Let Hypothesis take its time for the first example: it reads the source of every module."""
-    if b"from hypothesis" in module_path.read_bytes():
-        from hypothesis import HealthCheck, settings  # noqa: PLC0415 - most files don't need it
+    """Let Hypothesis take its time for the first example: it reads the source of every module.
 
+    Its examples are chosen by the commit as well, except in the full matrix.
+    """
+    if b"from hypothesis" in module_path.read_bytes():
+        from hypothesis import HealthCheck, core, settings  # noqa: PLC0415 - few files need it
+
+        if not matrix.is_full():
+            # As Hypothesis' own plugin does for --hypothesis-seed.
+            core.global_force_seed = matrix.number("examples")  # type: ignore[assignment]
         settings.register_profile("suite", suppress_health_check=[HealthCheck.too_slow])
         settings.load_profile("suite")
 

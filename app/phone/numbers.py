@@ -218,6 +218,8 @@ def _by_library(digits: str, default_region: str | None) -> str:
     if code == 1 and digits.lstrip("+").startswith("11"):
         # The library drops every extra 1; the rest is not the number that was written.
         raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
+    if not _reads_as_itself(e164):
+        raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
         raise PhoneError("too_long", _TOO_LONG_WITH_CODE(num=len(e164) - 1, most=MAX_DIGITS))
     return e164
@@ -228,6 +230,15 @@ def _begins_with_trunk(e164: str, code: int) -> bool:
     trunk = _main_metadata(str(code)).national_prefix
     national = e164[1 + len(str(code)) :]
     return bool(trunk) and national.startswith(trunk or "") and not is_plausible(e164)
+
+
+def _reads_as_itself(e164: str) -> bool:
+    """Whether the library takes no further prefix away: after the 0 of ``+86 0 110001000000`` it
+    would leave out a carrier's code next time, and the number would be another."""
+    try:
+        return format_number(parse(e164, None), PhoneNumberFormat.E164) == e164
+    except NumberParseException:
+        return False
 
 
 def _unparsable(digits: str, region: str | None, error: NumberParseException) -> PhoneError:

@@ -2,7 +2,7 @@
 
 import phonenumbers
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.phone import PhoneError, is_plain_e164, is_plausible, normalise
@@ -212,6 +212,8 @@ def test_national_numbers_get_the_verdict_of_the_library(
     assert _verdict(digits, region) == _library_verdict(digits, region)
 
 
+@example("+860110001000000")
+@example("+860110000000000")
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=20) | st.from_regex(r"\+[0-9]{7,15}[\n０x ]?", fullmatch=True))
 def test_whatever_is_accepted_is_e164_and_stays_as_it_is(raw: str) -> None:

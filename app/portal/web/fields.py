@@ -61,7 +61,8 @@ class QuickSelect(Select):
     @classmethod
     def render_option(cls, choice: Choice, **kwargs: Any) -> Markup:
         if choice.render_kw or kwargs or isinstance(choice.value, bool):
-            return super().render_option(choice, **kwargs)
+            rendered: Markup = super().render_option(choice, **kwargs)
+            return rendered
         selected = "selected " if choice.selected else ""
         value, label = escape(choice.value), escape(choice.label or choice.value)
         return Markup(  # noqa: S704 - both are escaped

@@ -43,7 +43,8 @@ class PortalForm(FlaskForm):
         def render_field(self, field: Field, render_kw: dict[str, Any]) -> Markup:
             if type(field.widget) is Select:
                 field.widget = QuickSelect(field.widget.multiple)
-            return super().render_field(field, render_kw)
+            rendered: Markup = super().render_field(field, render_kw)
+            return rendered
 
     wire_fields: ClassVar[Mapping[str, str]] = {}
     """Contract name -> field, where the two names differ."""

@@ -1,6 +1,6 @@
 """Whose number calls come from, and whether it may be used on a carrier."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -116,15 +116,13 @@ def refusals(
     `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
     installation's."""
     own = _numbers_of(session, assistants)
-    owners = {id_ for each in assistants for id_ in (each.partner_id, each.organization_id)}
-    accounts = carrier_accounts.of_owners(session, owners)
+    route_of = _routes(session, assistants, carrier)
     found = {}
     for each in assistants:
         if each.phone_number is None:
             continue
-        account = accounts.get(each.organization_id) or accounts.get(each.partner_id)
-        route = Route(account.carrier, account.id) if account else Route(carrier)
-        if why := refusal(own.get((each.organization_id, each.phone_number)), route):
+        number = own.get((each.organization_id, each.phone_number))
+        if why := refusal(number, route_of(each)):
             found[each.id] = why
     return found
 
@@ -134,17 +132,25 @@ def refusals_of_numbers(
 ) -> dict[str, str]:
     """By number, why live calls of its organization can't come from it (`refusal`); numbers that
     can be used, or have no organization, are left out. ``carrier`` is the installation's."""
-    owners = {id_ for each in numbers for id_ in (each.partner_id, each.organization_id) if id_}
+    used = [each for each in numbers if each.organization_id]
+    route_of = _routes(session, used, carrier)
+    return {each.number: why for each in used if (why := refusal(each, route_of(each)))}
+
+
+def _routes(
+    session: Session, owned: Collection[Assistant] | Collection[PhoneNumber], carrier: CarrierKind
+) -> Callable[[Assistant | PhoneNumber], Route]:
+    """Return what tells the route of live calls: the organization's carrier account, else the
+    partner's, else the installation's ``carrier``."""
+    owners = {id_ for each in owned for id_ in (each.partner_id, each.organization_id) if id_}
     accounts = carrier_accounts.of_owners(session, owners)
-    found = {}
-    for each in numbers:
-        if each.organization_id is None:
-            continue
-        account = accounts.get(each.organization_id) or accounts.get(each.partner_id)
-        route = Route(account.carrier, account.id) if account else Route(carrier)
-        if why := refusal(each, route):
-            found[each.number] = why
-    return found
+
+    def route_of(each: Assistant | PhoneNumber) -> Route:
+        own = accounts.get(each.organization_id) if each.organization_id else None
+        account = own or accounts.get(each.partner_id)
+        return Route(account.carrier, account.id) if account else Route(carrier)
+
+    return route_of
 
 
 def _numbers_of(
