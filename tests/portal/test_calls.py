@@ -112,11 +112,14 @@ def listed(html: str, made: dict[str, Call]) -> set[str]:
     return {names[found] for found in re.findall(r'class="name" href="/calls/([^"]+)"', html)}
 
 
-def test_costs_have_a_column_once_a_call_has_some(
-    session: Session, made: dict[str, Call], admin: Browser
+SAME_ORDER = ("/calls", "/calls?sort=cost")
+
+
+def test_costs_have_a_column_for_staff_once_a_call_has_some(
+    session: Session, own: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
 ) -> None:
-    def headings() -> list[str]:
-        head = admin.get("/calls").text.partition("<thead>")[2].partition("</thead>")[0]
+    def headings(browser: Browser = admin) -> list[str]:
+        head = browser.get("/calls").text.partition("<thead>")[2].partition("</thead>")[0]
         return re.findall("Cost|Outcome", head)
 
     assert headings() == ["Outcome"]
@@ -125,6 +128,12 @@ def test_costs_have_a_column_once_a_call_has_some(
     session.add(CallAttempt(**ids, **attempt, cost=Decimal("0.01"), cost_currency="USD"))
     session.commit()
     assert headings() == ["Outcome", "Cost"]
+    member = signed_in(own.user)
+    assert headings(member) == ["Outcome"], "what carriers charge is between them and the partner"
+    assert "$0.01" not in member.get(f"/calls/{made['human'].id}").text
+    assert "$0.01" in admin.get(f"/calls/{made['human'].id}").text
+    shown = [re.findall(r'href="/calls/([^"]+)"', member.get(path).text) for path in SAME_ORDER]
+    assert shown[0] == shown[1]
 
 
 MINE = {"human", "voicemail", "busy", "queued", "test", "late"}

@@ -193,6 +193,16 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
     assert "Conversations | 30 | 10" in letter.text
 
 
+def test_the_people_of_an_organization_can_open_the_link_of_its_report(
+    session: Session, settings: Settings, own: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)
+    (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
+    (link,) = set(re.findall(r"http://[^/]+(/usage[^\s\"]+)", letter.text))
+    page = signed_in(own.user).get(link)
+    assert (page.status_code, 'name="end" value="2026-09-30"' in page.text) == (200, True)
+
+
 def test_an_editor_reads_the_report_and_does_not_schedule_it(
     own: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> None:

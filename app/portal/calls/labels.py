@@ -108,6 +108,8 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "waits": found.status in WAITING or any(one.carrier_retry_at for one in attempts[-1:]),
         "entries": _entries(found, moments, attempts),
         "attempts": attempts,
+        "has_costs": caller().organization_id is None
+        and any(one.cost is not None for one in attempts),
         "ended": ENDED_WORDS,
         "attestations": ATTESTATION_WORDS,
         "is_offline": not found.status.is_final and is_offline(session),

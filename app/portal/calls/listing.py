@@ -185,7 +185,14 @@ CALLS = ListDefinition(
             sort="duration",
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"),
+        Column(
+            "cost",
+            lazy_gettext("Cost"),
+            lambda row: row.cost,
+            "end from-1280",
+            sort="cost",
+            for_staff=True,
+        ),
         Column(
             "accepted",
             lazy_gettext("Accepted"),

@@ -71,20 +71,20 @@ def show_usage() -> str | tuple[str, int]:
         scope = _scope(session)
         page = list_page(session, USAGE) if _lists_organizations(scope) else None
         of_all = whole(session) if page else None
+        own = caller().organization_id
         if of_all:
             days, months = of_all.days, of_all.months
         else:
             days = reporting.daily(
                 session, caller(), span.start, span.end, organization_id=scope.id
             )
-            months = reporting.by_month(session, caller(), span, scope.id)
+            months = [] if own else reporting.by_month(session, caller(), span, scope.id)
         before = reporting.daily(
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
         is_this_month = span == reporting.this_month(today)
         end = reporting.month_end(session, caller(), today, scope.id) if is_this_month else None
-        own = caller().organization_id
         bill = statements.current_month(session, caller(), own) if own else None
         sums = None
         if months and may(Permission.ORGANIZATIONS_WRITE) and (month := _whole_month(span, today)):
@@ -127,14 +127,14 @@ def show_usage() -> str | tuple[str, int]:
 def usage_file() -> Response:
     """Export the list of organizations for scripts, with the same columns always; or the days, of a
     single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
-    organization and month."""
+    organization and month, which the partner's staff sees."""
     span, problems = chosen_span()
     for name, words in problems:
         raise ValidationFailed.on(name, "invalid_date", words)
     wanted = request.args.get("rows")
     with figures() as session:
         scope = _scope(session)
-        if wanted == "costs":
+        if wanted == "costs" and caller().organization_id is None:
             found = reporting.cost_lines(session, caller(), span, scope.id)
             parts = [csv_files.first_line(COST_COLUMNS)]
             parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]

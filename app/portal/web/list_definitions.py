@@ -50,7 +50,7 @@ class Column(Generic[R]):
     sort: str | None = None
     usual: bool = True
     for_staff: bool = False
-    """Whether members don't see it: they have one organization."""
+    """Whether members don't see it: they have one organization, and carriers charge the partner."""
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
     heading: str = ""
@@ -120,9 +120,11 @@ class ListDefinition(Generic[R]):
         return [column for column in self.columns if not (is_member and column.for_staff)]
 
     def sort_of(self, values: Mapping[str, str]) -> str:
-        """Return the sort order of a URL, if the list offers it."""
+        """Return the sort order of a URL, if the list offers it to the caller."""
         wanted = values.get("sort", self.default_sort)
-        return wanted if wanted in self.sorts else self.default_sort
+        column = wanted.removeprefix("-")
+        hidden = {each.sort for each in self.columns} - {each.sort for each in self.offered}
+        return wanted if wanted in self.sorts and column not in hidden else self.default_sort
 
     def columns_of(self, values: MultiDict[str, str]) -> list[Column[R]]:
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""

@@ -1,5 +1,6 @@
 """The texts of the mails about uploads, calls, costs and alerts, in the current language."""
 
+from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
@@ -236,7 +237,8 @@ def alerts_opened(facts: Facts) -> Words:
 
 def monthly_report(facts: Facts) -> Words:
     details = facts.details
-    month = written_date(date.fromisoformat(details["start"]), "yMMMM").replace(NO_BREAK, " ")
+    start = date.fromisoformat(details["start"])
+    month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
     columns = (month, gettext("Month before"))
     parts = (
         (gettext("Figures"), details["figures"], columns),
@@ -244,7 +246,6 @@ def monthly_report(facts: Facts) -> Words:
         (gettext("Falling"), details["falling"], columns),
         (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
     )
-    whose = f"&organization={details['organizationId']}" if details["organizationId"] else ""
     return Words(
         subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
         heading=gettext("Report of %(month)s", month=month),
@@ -256,15 +257,24 @@ def monthly_report(facts: Facts) -> Words:
             for title, rows, head in parts
             if rows
         ),
-        act=(
-            gettext("View report"),
-            f"{facts.site}/report/month?month={details['start'][:7]}{whose}",
-        ),
+        act=_report_link(start, details["organizationId"], facts.site),
         reason=gettext(
             "Sent to %(email)s because %(partner)s sends this report there each month.",
             email=facts.email,
             partner=facts.brand.partner_name,
         ),
+    )
+
+
+def _report_link(start: date, organization: str | None, site: str) -> tuple[str, str]:
+    """Return the words and the URL for the recipients: staff open reports, an organization's own
+    people its usage."""
+    if organization is None:
+        return gettext("View report"), f"{site}/report/month?month={start:%Y-%m}"
+    end = start.replace(day=monthrange(start.year, start.month)[1])
+    return (
+        gettext("View usage"),
+        f"{site}/usage?start={start}&end={end}&organization={organization}",
     )
 
 
