@@ -33,6 +33,23 @@ CUT_OFF = """
     .map((field) => field.outerHTML.slice(0, 160));
 }
 """
+SQUEEZED = """
+() => {
+  const ofOwn = (element) =>
+    [...element.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && node.data.trim().length > 8,
+    );
+  const isSqueezed = (element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width > 1 && width < 40 && height > 60;
+  };
+  return [...document.querySelectorAll("main *")]
+    .filter((element) => ofOwn(element) && element.checkVisibility() && isSqueezed(element))
+    .slice(0, 5)
+    .map((element) => element.outerHTML.slice(0, 160));
+}
+"""
+"""Text in a column of a few letters."""
 OVERFLOW = """
 () => {
   const page = document.scrollingElement;
@@ -122,6 +139,8 @@ class Visit:
         found = [f"{self._where}: too wide: {html}" for html in wide]
         cut = self.page.evaluate(CUT_OFF)
         found += [f"{self._where}: words cut off: {html}" for html in cut]
+        squeezed = self.page.evaluate(SQUEEZED)
+        found += [f"{self._where}: text in a narrow column: {html}" for html in squeezed]
         headings = self.page.locator("h1").count()
         if headings != 1:
             found.append(f"{self._where}: {headings} h1")
