@@ -69,8 +69,9 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
         return find() if caller.may(permission) else []
 
     def of_numbers() -> Sequence[Listed]:
-        digits = any(character.isdecimal() for character in words)
-        return numbers.listing(session, caller, query=words, limit=most).items if digits else []
+        if not any(map(str.isdecimal, words)) or any(map(str.isalpha, words)):
+            return []
+        return numbers.listing(session, caller, query=words, limit=most).items
 
     def of_assistants() -> Sequence[Assistant]:
         return assistants.search(session, caller, query=words, limit=most).items

@@ -248,6 +248,19 @@ def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
     assert found == {"Phone numbers": ["/numbers?q=%2B12025550177"]}
 
 
+@pytest.mark.parametrize("words", ["ann1@ex.example", "plan 7", "12 Main Street"])
+def test_digits_beside_letters_are_no_number(
+    session: Session, own: Tenant, signed_in: SignedIn, words: str
+) -> None:
+    assign(session, own.plus.id, "+12025550177")
+    ids = {"partner_id": own.partner.id, "organization_id": own.plus.id}
+    session.add(Assistant(**ids, name="Robin", phone_number="+12025550177"))
+    session.commit()
+    manager = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert hits(manager.get("/find", query_string={"q": words}).text) == {}
+    assert [*hits(manager.get("/find?q=0177").text)] == ["Assistants", "Phone numbers"]
+
+
 def test_a_member_finds_what_is_of_their_organization(
     own: Tenant, world: dict[str, str], signed_in: SignedIn
 ) -> None:

@@ -207,9 +207,11 @@ def _matching(
         rows = rows.where(Assistant.organization_id == organization_id)
     words = (query or "").replace("\x00", "").strip()
     if words:
-        digits = "".join(character for character in words if character.isdigit())
-        named = Assistant.named(words)
-        rows = rows.where(or_(named, Assistant.phone_number.contains(digits)) if digits else named)
+        found = Assistant.named(words)
+        digits = "".join(filter(str.isdecimal, words))
+        if digits and not any(map(str.isalpha, words)):
+            found = or_(found, Assistant.phone_number.contains(digits))
+        rows = rows.where(found)
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
