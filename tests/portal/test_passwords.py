@@ -75,6 +75,23 @@ def test_who_forgot_the_password_sets_a_new_one_and_is_signed_in(
     assert waiting(session) == [("password_changed", own.user.id, None)]
 
 
+def test_the_mail_is_in_the_language_of_the_page_unless_the_user_has_chosen_another(
+    browser: Browser, own: Tenant, session: Session, settings: Settings
+) -> None:
+    page, subjects = f"/p/{own.partner.slug}/forgot-password", []
+    for chosen in (None, "es"):
+        own.user.language = chosen
+        session.commit()
+        german = {"Accept-Language": "de"}
+        browser.post(page, {"email": own.user.email}, page=page, headers=german)
+        (letter,) = send_waiting(session, settings)
+        subjects.append(letter.subject)
+    assert subjects == [
+        "Neues Passwort für AI Receptionist festlegen",
+        "Establezca una contraseña nueva para AI Receptionist",
+    ]
+
+
 def test_an_unknown_address_is_answered_like_a_known_one(
     browser: Browser, own: Tenant, session: Session, settings: Settings
 ) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import UserStatus
+from app.languages import language
 from app.models import Mail, MailKind, User
 from app.services import mail_queue
 from app.services.auth import attempt_limits, refused_sign_ins, throttle
@@ -27,7 +28,7 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
     throttle.charge(session, attempt_limits.of_recovery_requests(ip))
     key = email.strip().lower()
     if emails.is_email(key):
-        details = {"network": network_of(ip)}
+        details = {"network": network_of(ip), "language": language()}
         mail_queue.hand_in(
             session, MailKind.RECOVERY, partner_id=partner_id, to=key, details=details
         )
@@ -50,7 +51,10 @@ def answer(session: Session, request: Mail) -> None:
             continue
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.RESET_PASSWORD
-        mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
+        details = {"language": request.details.get("language")}
+        mail_queue.hand_in(
+            session, kind, partner_id=user.partner_id, user_id=user.id, details=details
+        )
     refused_sign_ins.note_recovery(
         session, request.to or "", request.partner_id, request.details.get("network")
     )

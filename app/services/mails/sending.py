@@ -61,11 +61,11 @@ class _Reader:
     brand: Brand
     site: str
 
-    @property
-    def language(self) -> str:
-        """The one that the user has chosen, or the partner's."""
+    def language(self, asked_in: str | None) -> str:
+        """The one that the user has chosen, that of the page where the mail was asked for, or the
+        partner's."""
         chosen = self.user.language if self.user else None
-        return languages.best_tag((chosen, self.brand.language))
+        return languages.best_tag((chosen, asked_in, self.brand.language))
 
 
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> Letter | None:
@@ -100,7 +100,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         link=link,
         link_ends=ends,
     )
-    with languages.speaking(reader.language):
+    with languages.speaking(reader.language(mail.details.get("language"))):
         done = render(reader.brand, WORDS[kind](facts), site)
     session.flush()
     sender = None
