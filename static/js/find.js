@@ -1,5 +1,5 @@
 // The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
-// no room for the field. Arrows walk through what was found under it.
+// no room for the field. Arrows walk through what was found under it, Enter opens the first.
 export function finding() {
   const form = document.querySelector("[data-find]");
   if (!form) return;
@@ -20,6 +20,14 @@ export function finding() {
     if (event.key === "Escape") {
       close();
       field.focus();
+    }
+    if (event.key === "Enter" && event.target === field) {
+      const found = list.querySelector("[data-words]");
+      const first = found?.dataset.words === field.value.trim() && found.querySelector("a");
+      if (first) {
+        event.preventDefault();
+        first.click();
+      }
     }
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     const places = [field, ...list.querySelectorAll("a")];

@@ -1,4 +1,5 @@
-"""The find field of the top bar has room for its words; without room Ctrl + K opens its page."""
+"""The find field of the top bar has room for its words and opens what it finds; without room Ctrl + K
+opens its page."""
 
 from typing import Any
 
@@ -40,3 +41,19 @@ def test_control_k_opens_the_search_where_there_is_no_room_for_the_field(
     visit.page.keyboard.press("Control+k")
     visit.page.wait_for_url("**/find")
     expect(visit.page.get_by_placeholder("Name, email, number or id")).to_be_focused()
+
+
+def test_enter_opens_the_first_match_of_what_is_typed(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/organizations")
+    visit.page.wait_for_url("**/organizations")
+    visit.page.set_viewport_size({"width": 1360, "height": HEIGHT})
+    field = visit.page.get_by_role("searchbox", name="Find")
+    field.fill("sign-in policy")
+    first = visit.page.locator('[data-words="sign-in policy"] a').first
+    wanted = first.get_attribute("href")
+    field.press("Enter")
+    visit.page.wait_for_url(f"**{wanted}")
+    assert visit.problems == []

@@ -315,13 +315,14 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
         f"/people/{world['user']}",
         f"/campaigns/{world['campaign']}",
     ]
+    assert 'href="/find?q=dental">All matches of “dental”' in quick
     assert "<html" not in quick
     assert browser.get("/find?q=", headers={"HX-Request": "true"}).text.strip() == ""
     nothing = browser.get("/find?q=zzzz", headers={"HX-Request": "true"}).text
     assert "Contacts are found only by their full number or email address." in nothing
     assert re.findall(r'role="status">([^<]*)<', nothing) == ["No matches"]
     assert re.findall(r'role="status">([^<]*)<', quick) == [
-        "3 matches. Press the down arrow for the first."
+        "3 matches. Press Enter to open the first."
     ]
 
 
