@@ -1,5 +1,5 @@
-"""The find field of the top bar has room for its words and opens what it finds; without room Ctrl + K
-opens its page."""
+"""The find field of the top bar has room for its words and opens what it finds; without room
+Ctrl + K opens its page."""
 
 from typing import Any
 
