@@ -408,6 +408,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_save": P.BRANDING_WRITE,
     "portal.branding_rearrange": P.BRANDING_WRITE,
     "portal.branding_use_shade": P.BRANDING_WRITE,
+    "portal.branding_review": P.BRANDING_WRITE,
+    "portal.branding_review_post": P.BRANDING_WRITE,
     "portal.branding_publish": P.BRANDING_WRITE,
     "portal.branding_discard": P.BRANDING_WRITE,
     "portal.branding_discard_confirm": P.BRANDING_WRITE,
