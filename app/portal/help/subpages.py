@@ -170,6 +170,7 @@ SAME_HELP: dict[str, str] = {
         "costs": "costs_of_organization",
         "directory": "directory_group directory_token_new",
         "do_not_call_lists": "do_not_call do_not_call_add",
+        "line_health": "operator_stuck_call",
         "operator_destinations": "operator_partner_destinations",
         "operator_partner": "operator_partner_domain",
         "operator_spending": "operator_partner_spending",
