@@ -330,7 +330,7 @@ FORMS = [
         {"sid": "AC" + "1a" * 16},
         {"sid": "nonsense"},
         {"sid": "AC" + "2b" * 16},
-        {"token": "a-token"},
+        {"token": "2a" * 16},
         is_version_first=True,
     ),
     EditForm(
