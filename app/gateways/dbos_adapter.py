@@ -11,7 +11,7 @@ from typing import Any
 
 from dbos import DBOS, _dbos, _queue
 from dbos._core import ActiveWorkflowById
-from dbos._serialization import DefaultSerializer
+from dbos._serialization import DefaultSerializer, deserialize_exception
 from dbos._sys_db import SystemDatabase
 from sqlalchemy import Connection, Engine, and_, func, literal_column, select, update
 
@@ -121,3 +121,11 @@ def database_seconds(connection: Connection) -> float:
     if connection.dialect.name == "sqlite":
         return time.time()
     return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
+
+
+def error_of(stored: str, serialization: str | None) -> Exception | None:
+    """Return the error that ended a workflow; None if this version can't read it."""
+    try:
+        return deserialize_exception(stored, serialization, DefaultSerializer())
+    except Exception:  # noqa: BLE001 - reading creates an error of any class, by its own code
+        return None

@@ -17,6 +17,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    TableClause,
     column,
     create_engine,
     event,
@@ -34,6 +35,7 @@ from app.database.sqlite_write_lock import queue_writers, take_turn
 from app.gateways import dbos_adapter
 from app.gateways.wake import wake
 from app.telemetry import tracing
+from app.telemetry.scrubbing import scrubbed
 
 APPLICATION = "portal"
 SCHEMA = "dbos"
@@ -62,6 +64,8 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """A call's priority in its organization's queue; among equals the oldest comes first."""
 
+MOST_ERROR_WORDS = 300
+"""The longest error of failed work that is shown."""
 MOST_CONNECTIONS = 2 * WORKER_QUEUE
 """The engine's connections, all threads together."""
 SQLITE_CONNECTIONS = 6
@@ -305,9 +309,7 @@ class QueueDepth:
 
 def depths(session: Session) -> list[QueueDepth]:
     """Return every queue of the worker: one query."""
-    names = ("queue_name", "status", "created_at")
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    work = table("workflow_status", *map(column, names), schema=None if is_sqlite else SCHEMA)
+    work = _table(session, "workflow_status", "queue_name", "status", "created_at")
     # Written out, so that the engine's index of unfinished work is used.
     waits: ColumnElement[bool] = literal_column("status = 'ENQUEUED'")
     rows = session.execute(
@@ -327,3 +329,66 @@ def depths(session: Session) -> list[QueueDepth]:
         since = None if oldest is None else datetime.fromtimestamp(oldest / 1000, UTC)
         found.append(QueueDepth(name, waiting, running, since))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJob:
+    """Work that ended with an error and isn't tried again. ``words`` is the error without personal
+    data; None if the work was given up after it was interrupted too often."""
+
+    workflow: str
+    queue: str
+    at: datetime
+    words: str | None
+
+
+def count_failed(session: Session, since: datetime) -> int:
+    """Return how much of the work handed in since then failed for good."""
+    work = _table(session, "workflow_status", "status", "created_at")
+    query = select(func.count()).select_from(work).where(*_failed(work, since))
+    return session.scalar(query) or 0
+
+
+def newest_failed(session: Session, since: datetime, limit: int) -> list[FailedJob]:
+    """Return the newest of what `count_failed` counts."""
+    names = ("workflow_uuid", "name", "queue_name", "status", "created_at", "updated_at")
+    work = _table(session, "workflow_status", *names, "error", "serialization")
+    outcome = _table(session, "workflow_output", "workflow_uuid", "error")
+    rows = session.execute(
+        select(
+            work.c.name,
+            work.c.queue_name,
+            work.c.updated_at,
+            func.coalesce(outcome.c.error, work.c.error),
+            work.c.serialization,
+        )
+        .outerjoin(outcome, outcome.c.workflow_uuid == work.c.workflow_uuid)
+        .where(*_failed(work, since))
+        .order_by(work.c.created_at.desc())
+        .limit(limit)
+    )
+    return [
+        FailedJob(name, queue, datetime.fromtimestamp(at / 1000, UTC), _error_words(*error))
+        for name, queue, at, *error in rows
+    ]
+
+
+def _error_words(stored: str | None, serialization: str | None) -> str | None:
+    error = dbos_adapter.error_of(stored, serialization) if stored else None
+    if error is None:
+        return None
+    first_line = next(iter(str(error).splitlines()), "")
+    return scrubbed(f"{type(error).__name__}: {first_line}")[:MOST_ERROR_WORDS]
+
+
+def _failed(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:
+    # Written out, so that the engine's index of failed work is used.
+    is_failed: ColumnElement[bool] = literal_column(
+        "status IN ('ERROR', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')"
+    )
+    return is_failed, work.c.created_at >= int(since.timestamp() * 1000)
+
+
+def _table(session: Session, name: str, *columns: str) -> TableClause:
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    return table(name, *map(column, columns), schema=None if is_sqlite else SCHEMA)

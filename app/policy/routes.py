@@ -408,6 +408,8 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.branding_save": P.BRANDING_WRITE,
     "portal.branding_rearrange": P.BRANDING_WRITE,
     "portal.branding_use_shade": P.BRANDING_WRITE,
+    "portal.branding_review": P.BRANDING_WRITE,
+    "portal.branding_review_post": P.BRANDING_WRITE,
     "portal.branding_publish": P.BRANDING_WRITE,
     "portal.branding_discard": P.BRANDING_WRITE,
     "portal.branding_discard_confirm": P.BRANDING_WRITE,
@@ -515,6 +517,9 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.api_key_spending_save": P.CREDENTIALS_MANAGE,
     "portal.operator_figures": P.PARTNER_CREATE,
     "portal.operator_calls": P.PARTNER_CREATE,  # which only operators have
+    "portal.operator_stuck_call": P.PARTNER_CREATE,
+    "portal.operator_stuck_call_resolve": P.PARTNER_CREATE,
+    "portal.operator_stuck_call_queue": P.PARTNER_CREATE,
     "portal.operator_spending": P.PARTNER_CREATE,
     "portal.operator_spending_rates": P.PARTNER_CREATE,
     "portal.operator_spending_rates_import": P.PARTNER_CREATE,

@@ -117,6 +117,7 @@ def _publish_twice(page: Page) -> None:
         page.get_by_label("Product name").fill(name)
         page.get_by_label("Product name").blur()
         expect(page.get_by_text("Draft: 1 change")).to_be_visible()
+        page.get_by_role("button", name="Review changes").click()
         page.get_by_role("button", name="Publish version").click()
         expect(page.get_by_text("Draft: 1 change")).to_be_hidden()
 

@@ -52,6 +52,7 @@ def save(page: Page) -> None:
 
 
 def publish(page: Page) -> None:
+    page.get_by_role("button", name="Review changes").click()
     page.get_by_role("button", name=re.compile(r"Publish version \d+")).click()
     expect(page.get_by_text(re.compile(r"Version \d+ is published"))).to_be_visible()
 
@@ -63,7 +64,12 @@ def look_of(page: Page) -> tuple[tuple[str, str], str | None, int]:
 
 
 def test_a_published_colour_and_logo_are_on_the_next_page_and_on_the_sign_in_page(
-    live: Stack, partner: dict[str, Any], studio: Visit, open_browser: Open, look: Look
+    live: Stack,
+    partner: dict[str, Any],
+    studio: Visit,
+    open_browser: Open,
+    look: Look,
+    script: bool,
 ) -> None:
     page = studio.page
     stranger, customer = open_browser(live, other_than(live, partner)), open_browser(live, partner)
@@ -77,7 +83,8 @@ def test_a_published_colour_and_logo_are_on_the_next_page_and_on_the_sign_in_pag
     page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "logo.png", "mimeType": "image/png", "buffer": logo()}
     )
-    page.get_by_role("button", name="Upload logo").click()
+    if not script:
+        page.get_by_role("button", name="Upload logo").click()
     expect(page.get_by_alt_text("Your logo")).to_be_visible()
     customer.page.reload()
     assert look_of(customer.page) == as_before
@@ -112,13 +119,12 @@ def test_a_yellow_brand_gets_dark_text_on_its_buttons(
 @pytest.mark.parametrize("script", [True])
 def test_the_preview_follows_what_is_typed(studio: Visit) -> None:
     page = studio.page
-    button = primary(page.frame_locator("iframe[title='Preview: Sign-in page']"))
+    button = primary(page.frame_locator("iframe[title='Preview: Sign in']"))
     expect(button).to_be_visible()
     assert page.evaluate("scrollY") == 0
     page.get_by_label("Colour", exact=True).first.fill(GREEN)
     expect(button).to_have_css("background-color", BUTTONS[GREEN, "light"][0])
-    publish_button = page.get_by_role("button", name=re.compile(r"Publish version \d+"))
-    expect(publish_button).to_be_visible()
+    expect(page.get_by_role("button", name="Review changes")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Draft: \d+ change"))).to_be_visible()
     page.get_by_label("Colour", exact=True).first.fill("#ff")
     page.wait_for_timeout(600)
@@ -154,8 +160,9 @@ def test_a_picture_that_is_none_is_refused_at_its_field(studio: Visit, script: b
     page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "logo.png", "mimeType": "image/png", "buffer": b"<svg onload=alert(1)>"}
     )
-    page.get_by_role("button", name="Upload logo").click()
-    expect(page.get_by_role("alert")).to_contain_text("1 thing needs changing")
+    if not script:
+        page.get_by_role("button", name="Upload logo").click()
+        expect(page.get_by_role("alert")).to_contain_text("1 thing needs changing")
     expect(page.get_by_label("Logo", exact=True)).to_have_attribute("aria-invalid", "true")
     if script:
         assert studio.findings() == []

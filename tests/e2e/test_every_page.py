@@ -46,6 +46,7 @@ SEEN_ELSEWHERE = {
     "/settings/groups/*",
     "/settings/groups/*/delete",
     "/branding/discard",  # while there is a draft: test_branding_studio.py
+    "/branding/review",
     "/branding/images",  # a part of the studio that refreshes itself
     "/campaigns/*/contacts/*/do-not-call",  # of a contact that is not listed: test_contacts.py
     "/calls/*/cancel",  # while it runs: test_test_call.py
@@ -72,6 +73,7 @@ SEEN_ELSEWHERE = {
     "/operator/destinations/*",
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
     "/operator/installation",  # operators only: test_operator_console.py
+    "/operator/stuck-calls/*",  # operators only: tests/portal/test_operator_calls.py
     "/operator/partners/*",
     "/operator/partners/*/domain",
     "/operator/partners/new",

@@ -175,7 +175,7 @@ def test_a_partner_proves_its_domain(
     heading(page, "DNS records")
 
     def checked() -> None:
-        again = page.get_by_role("button", name="Check again")
+        again = page.get_by_role("button", name="Check now")
         while not script and not again.count():
             page.reload()
         expect(again).to_be_visible()
@@ -189,7 +189,7 @@ def test_a_partner_proves_its_domain(
     dns.serve(f"_portal-challenge.{domain}", "TXT", token)
     dns.serve(domain, "CNAME", f"{host}.")
     with page.expect_navigation():
-        page.get_by_role("button", name="Check again").click()
+        page.get_by_role("button", name="Check now").click()
     checked()
     expect(main).to_contain_text(f"Your customers open https://{domain}")
     expect(page.get_by_role("row", name="Ownership")).to_contain_text("Found")

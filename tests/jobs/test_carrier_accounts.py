@@ -19,12 +19,13 @@ from tests.fixtures.worker import Line, call_now, open_line, outcome, until
 
 pytestmark = pytest.mark.xdist_group("house")
 KEYS = settings_for("sqlite://", Path()).secret_keys
+RENEWED = "7e" * 16
 
 
 def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None) -> str:
     """An account of the organization's ``own``, or of its partner; returns its SID."""
     sid = sid or f"AC{uuid4().hex}"
-    house.carrier.accounts[sid] = f"token-of-{sid[-4:]}"
+    house.carrier.accounts[sid] = uuid4().hex
     caller: Caller = system_caller("somebody", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id) if own else None
@@ -95,16 +96,14 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     line = open_line(house.database)
     sid = bring(house, line, own=True)
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
-    house.carrier.accounts[sid] = "renewed"
+    house.carrier.accounts[sid] = RENEWED
     call_id = house.dial(house.number(), line)
     assert outcome(house.database, call_id)[:2] == ("failed", "carrier_error")
     assert "Authenticate" in str(call_now(house.database, call_id).status_detail)
     caller = system_caller("somebody", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
-        put_in_use(
-            session, caller, KEYS, Particulars("renewed", sid=sid), organization=organization
-        )
+        put_in_use(session, caller, KEYS, Particulars(RENEWED, sid=sid), organization=organization)
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
 
 

@@ -78,7 +78,7 @@ def test_saving_changes_the_draft_and_nothing_that_customers_see(
     assert content(session, own) == before
     studio = editor.get(answer.location).text
     assert "Draft: 4 changes" in studio
-    assert "Publish version 1" in studio
+    assert "Review changes" in studio
 
 
 def test_publishing_shows_the_draft_to_everybody(
@@ -431,6 +431,41 @@ def test_an_uploaded_picture_is_described(editor: Browser) -> None:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_draft_is_published_from_a_page_with_its_changes(editor: Browser) -> None:
+    editor.post(PAGE, FORM, page=PAGE)
+    editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
+    review = editor.get("/branding/review").text
+    rows = re.findall(
+        r'<tr><th scope="row">(.*?)</th><td.*?>(.*?)</td><td.*?>(.*?)</td></tr>', review, re.DOTALL
+    )
+    assert [unescape(row[0]) for row in rows] == [
+        "Colours",
+        "Header links",
+        "Logo",
+        "Product name",
+        "“Powered by” on customers’ pages",
+    ]
+    changes = {name: (old, new) for name, old, new in rows}
+    assert 'fill="#1c7a4d"' in changes["Colours"][1]
+    assert '<img class="value-picture" src="/brand/images/' in changes["Logo"][1]
+    assert [re.sub("<.*?>", "", value).strip() for value in changes["Product name"]] == [
+        "AI Receptionist",
+        "Northwind Voice",
+    ]
+    answer = editor.post("/branding/publish", page="/branding/review")
+    assert (answer.status_code, answer.location) == (303, "/branding?published=1")
+    assert "Nothing is left to publish." in editor.get("/branding/review").text
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_preview_shows_one_page_that_saving_keeps(editor: Browser) -> None:
+    shown = re.findall(r'src="(/branding/preview/[a-z-]+)\?', editor.get(f"{PAGE}?page=mail").text)
+    assert shown == ["/branding/preview/mail"]
+    answer = editor.post(PAGE, FORM | {"page": "mail", "theme": "dark"}, page=PAGE)
+    assert answer.location == "/branding?saved=1&page=mail&theme=dark"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_preview_shows_the_texts_of_each_language(editor: Browser) -> None:
     texts = {
         f"texts_by_language-{index}-{name}": f"{name} {code}"
@@ -439,7 +474,7 @@ def test_the_preview_shows_the_texts_of_each_language(editor: Browser) -> None:
     }
     assert editor.post(PAGE, FORM | texts, page=PAGE).status_code == 303
     for code in LANGUAGES:
-        page = editor.get(f"{PAGE}?theme=dark&language={code}").text
+        page = editor.get(f"{PAGE}?page=mail&theme=dark&language={code}").text
         assert f"/branding/preview/mail?theme=dark&amp;language={code}&amp;" in page
         sign_in = editor.get(f"/branding/preview/sign-in?language={code}").text
         mail = editor.get(f"/branding/preview/mail?language={code}").text

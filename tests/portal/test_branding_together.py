@@ -14,6 +14,7 @@ from app.services import partners
 from app.services.branding import drafts
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.test_branding import picture
 
 SignedIn = Callable[[User], Browser]
 
@@ -113,24 +114,41 @@ def test_sending_the_same_draft_twice_is_harmless(
     assert draft(session, own)["productName"] == "Northwind Voice"
 
 
-def test_publishing_takes_along_what_was_typed_and_not_saved(
+def test_a_review_takes_along_what_was_typed_and_not_saved(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     send(editor, editor.get(PAGE).text, PAGE, form())
-    answer = send(editor, editor.get(PAGE).text, "/branding/publish", form(product_name="Typed"))
+    typed = form(product_name="Typed")
+    answer = send(editor, editor.get(PAGE).text, "/branding/review", typed)
+    assert (answer.status_code, answer.location) == (303, "/branding/review")
+    answer = send(editor, editor.get("/branding/review").text, "/branding/publish", {})
     assert (answer.status_code, answer.location) == (303, "/branding?published=1")
     session.expire_all()
     assert partners.get(session, OPERATOR, own.partner.id).product_name == "Typed"
+
+
+def test_a_picture_chosen_after_another_users_change_is_refused_at_its_field(
+    editor: Browser, admin: Browser, own: Tenant, session: Session
+) -> None:
+    opened = editor.get(PAGE).text
+    send(admin, admin.get(PAGE).text, PAGE, form(product_name="The admin’s"))
+    logo = {"picture": (picture(), "logo.png")}
+    answer = send(editor, opened, "/branding/images/logo", logo, typing=True)
+    assert answer.status_code == 422
+    assert 'id="logo-error"' in answer.text
+    assert hidden(answer.text, "version") == hidden(opened, "version")
+    assert draft(session, own)["logoImgUrl"] is None
 
 
 def test_a_draft_that_changed_since_it_was_looked_at_is_not_published(
     editor: Browser, admin: Browser, own: Tenant, session: Session
 ) -> None:
     send(editor, editor.get(PAGE).text, PAGE, form())
-    opened = editor.get(PAGE).text
+    opened = editor.get("/branding/review").text
     send(admin, admin.get(PAGE).text, PAGE, form(product_name="The admin’s"))
-    answer = send(editor, opened, "/branding/publish", form())
+    answer = send(editor, opened, "/branding/publish", {})
     assert answer.status_code == 409
+    assert "The admin’s" in answer.text
     session.expire_all()
     assert partners.get(session, OPERATOR, own.partner.id).product_name == "AI Receptionist"
 

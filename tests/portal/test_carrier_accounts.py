@@ -36,7 +36,7 @@ from tests.portal.conftest import Browser
 SignIn = Callable[[User], Browser]
 FORM, LIST = "/line/accounts/account", "/line/accounts"
 SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
-TOKEN = "a-token-that-nobody-sees"
+TOKEN = "5ec2e7" + "0" * 26
 TYPED = {"sid": SID, "token": TOKEN}
 
 
@@ -88,7 +88,7 @@ def test_another_account_takes_the_place_and_a_token_alone_may_change(
     session: Session, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
-    admin.post(FORM, {"sid": SID, "token": "renewed"}, page=FORM)
+    admin.post(FORM, {"sid": SID, "token": "7e" * 16}, page=FORM)
     admin.post(FORM, {"sid": SID, "token": ""}, page=FORM)
     [account] = stored(session)
     assert account.version == 2
@@ -102,7 +102,9 @@ def test_another_account_takes_the_place_and_a_token_alone_may_change(
     [
         ({"sid": "SK123", "token": TOKEN}, "AC and 32 characters"),
         ({"sid": SID, "token": ""}, "Enter the token"),
-        ({"sid": SID, "token": "with a space"}, "A token has no spaces or accents."),
+        ({"sid": SID, "token": "with a space"}, "A token is 32 characters"),
+        ({"sid": SID, "token": "5e" * 15}, "A token is 32 characters"),
+        ({"sid": SID, "token": SID}, "A token is 32 characters"),
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -254,14 +256,14 @@ def test_a_wrong_new_token_leaves_calls_the_one_that_worked(
         opened = carrier_accounts.credentials(session, (SECRET_KEY,), account.id)
         return opened.secret if opened else None
 
-    admin.post(FORM, TYPED | {"token": "renewed"}, page=FORM)
+    admin.post(FORM, TYPED | {"token": "7e" * 16}, page=FORM)
     *_, pending = stored(session)
     assert "Not in use: Twilio does not accept this token" in worked_off(pending.id)
     assert secret() == TOKEN
-    carrier.accounts[SID] = "renewed"
+    carrier.accounts[SID] = "7e" * 16
     admin.post(f"{LIST}/{pending.id}/test", page=LIST)
     worked_off(pending.id)
-    assert (secret(), used_by_calls(session, own)) == ("renewed", SID)
+    assert (secret(), used_by_calls(session, own)) == ("7e" * 16, SID)
     kept, gone = stored(session)
     assert (kept.id, kept.version, gone.secret) == (account.id, 2, "")
 
@@ -278,12 +280,15 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    admin.post(FORM, TYPED | {"token": "mistyped"}, page=FORM)
+    admin.post(FORM, TYPED | {"token": "0f" * 16}, page=FORM)
     with database.transaction() as transaction:
         carrier_accounts.end_test(transaction, account.id, Finding(True), 1)
     assert "Testing…" in admin.get(LIST).text
     check_account(database, app.extensions["settings"], account.id)
-    assert "Not in use: Twilio does not accept this token" in admin.get(LIST).text
+    page = admin.get(LIST).text
+    assert "Not in use: Twilio does not accept this token" in page
+    card = page.partition('id="connection-')[2].partition("</form>")[0]
+    assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Correct account"]
     assert used_by_calls(session, own) is None
 
 

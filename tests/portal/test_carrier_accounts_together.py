@@ -15,7 +15,7 @@ from tests.portal.conftest import Browser
 SignIn = Callable[[User], Browser]
 TWILIO, TRUNK = "/line/accounts/account", "/line/accounts/trunk"
 SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
-ACCOUNT: Mapping[str, str] = {"sid": SID, "token": "a-token"}
+ACCOUNT: Mapping[str, str] = {"sid": SID, "token": "2a" * 16}
 AT_SIP: Mapping[str, str] = {
     "address": "9.9.9.9",
     "user": "portal",
@@ -41,13 +41,13 @@ def test_the_second_user_to_save_sees_both_versions(
 ) -> None:
     assert 'name="version" value="0"' in admin.get(TWILIO).text
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
-    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 0)
+    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "3b" * 16}, 0)
     assert status == 409
     assert f"{own.staff[Role.PARTNER_ADMIN].email} changed this" in shown
     assert f"<td>{SID}</td><td>{OTHER}</td>" in shown
     assert 'name="version" value="1"' in shown
     assert "another" not in shown
-    assert save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 1)[0] == 303
+    assert save(admin, TWILIO, {"sid": OTHER, "token": "3b" * 16}, 1)[0] == 303
     account = in_use(session)
     assert account is not None
     assert (account.sid, account.version) == (OTHER, 2)
@@ -60,7 +60,7 @@ def test_a_form_of_one_kind_knows_of_the_other_and_of_a_removal(
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303
     assert save(admin, TRUNK, AT_SIP, 0)[0] == 409
     assert save(admin, TRUNK, AT_SIP, 1)[0] == 303
-    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "another"}, 1)
+    status, shown = save(admin, TWILIO, {"sid": OTHER, "token": "3b" * 16}, 1)
     assert (status, f"<td>–</td><td>{OTHER}</td>" in shown) == (409, True)
     changed = {**AT_SIP, "transport": "tls", "registers": "y"}
     assert save(admin, TRUNK, changed, 2)[0] == 303

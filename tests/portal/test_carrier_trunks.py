@@ -115,7 +115,7 @@ def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
     admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
     before, now = stored(session)
     assert (before.removed_at is not None, now.removed_at, now.version) == (True, None, 3)
-    twilio = {"sid": "AC" + "1a" * 16, "token": "a-token"}
+    twilio = {"sid": "AC" + "1a" * 16, "token": "2a" * 16}
     assert f"It replaces the SIP trunk {ADDRESS}." in admin.get(TWILIO).text
     admin.post(TWILIO, twilio, page=TWILIO)
     *_, gone, last = stored(session)

@@ -64,15 +64,18 @@ def test_the_page_shows_each_record_with_its_state(
     page = shown(admin)
     assert [page.count(f'">{word}</span>') for word in ("Found", "Missing")] == [1, 1]
     assert "Add this record at your DNS provider." in page
+    assert "<li>Sign in to the DNS provider of northwind.example" in page
+    assert "The next one is within an hour." in page
     assert "Not verified yet" in page
-    assert '<button class="btn btn-primary" data-busy="Checking…">Check again</button>' in page
+    assert '<button class="btn btn-primary" data-busy="Checking…">Check now</button>' in page
     dns.set_all([ownership])
     admin.post(f"{PAGE}/check", page=PAGE)
     assert "Checking the records…" in shown(admin)
     work_off(app, dns, own)
     page = shown(admin)
     assert "<dd>https://northwind.example</dd>" in page
-    assert "Check again" in page
+    assert ("Check now" in page, "Sign in to the DNS provider" in page) == (True, False)
+    assert "The next one is within a day." in page
 
 
 def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
@@ -85,7 +88,7 @@ def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
     assert re.search(r'<strong dir="auto">northwind.example</strong>\s*<span[^>]*>Verified<', page)
     assert "<dd>https://northwind.example</dd>" in page
     assert "They sign in there, and the links in your emails lead there." in page
-    assert '<button class="btn" data-busy="Checking…">Check again</button>' in page
+    assert '<button class="btn" data-busy="Checking…">Check now</button>' in page
     assert "so it stays verified without these records" in page
     assert [page.count(word) for word in (">Missing<", ">Not set<")] == [0, 2]
     assert ">_portal-challenge.northwind.example</code>" in page

@@ -330,7 +330,7 @@ FORMS = [
         {"sid": "AC" + "1a" * 16},
         {"sid": "nonsense"},
         {"sid": "AC" + "2b" * 16},
-        {"token": "a-token"},
+        {"token": "2a" * 16},
         is_version_first=True,
     ),
     EditForm(
@@ -391,6 +391,7 @@ ABOVE_A_FORM = {
 SHOWS_A_CONFLICT = re.compile(r"\b(?:edit_conflict|form_problems)\(")
 NEVER_REFUSED = {
     "portal/organization_templates/detail.html",  # a button without fields
+    "portal/branding/review.html",  # shows the changes again if they are others meanwhile
     "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
     "portal/uploads/_rows.html",  # a wrong cell is a finding of the next check
     "portal/uploads/_post.html",  # buttons without fields

@@ -27,7 +27,7 @@ FIELDS: Mapping[str, str] = {
     "user": "portal",
     "password": "a-password",
     "sid": "AC" + "1a" * 16,
-    "token": "a-token",
+    "token": "2a" * 16,
     "url": "https://hooks.outside.example/x",
     "events": "call.completed",
     "name": "Ann",

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason, Role
 from app.errors import Forbidden
-from app.models import Call, User
-from app.services.calls import of_partners
+from app.gateways import job_queue
+from app.models import Call, User, utcnow
+from app.services.calls import of_partners, resolve
 from app.services.calls.of_partners import Wanted
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
@@ -90,3 +93,87 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
 def test_a_partner_that_does_not_exist_is_missing(operator: Browser) -> None:
     missing = "/operator/calls?partner=00000000-0000-0000-0000-000000000000"
     assert operator.get(missing).status_code == 404
+
+
+STATUS = "/line"
+
+
+@pytest.fixture
+def stuck(session: Session, own: Tenant) -> dict[str, Call]:
+    past = utcnow() - timedelta(hours=2)
+    made = {
+        "unknown": make_call(
+            session, own.organization, NUMBER, status=CallStatus.UNKNOWN, ended_at=past
+        ),
+        "overdue": make_call(
+            session, own.plus, NUMBER, status=CallStatus.QUEUED, scheduled_for=past
+        ),
+    }
+    make_call(session, own.plus, NUMBER, status=CallStatus.COMPLETED)
+    session.commit()
+    return made
+
+
+def test_calls_that_need_attention_are_listed_with_what_to_do(
+    stuck: dict[str, Call], operator: Browser
+) -> None:
+    page = operator.get(STATUS).text
+    part = page.partition('id="stuck-calls"')[2].partition("</table>")[0]
+    pages = {name: f"/operator/stuck-calls/{call.id}" for name, call in stuck.items()}
+    assert set(re.findall(r'class="name" href="([^"]+)"', part)) == set(pages.values())
+    assert re.findall(r'action="([^"]+)"', part) == [f"{pages['overdue']}/queue"]
+    assert "2 hours" in part
+    assert NUMBER not in page
+    assert "The carrier can’t say what happened." in operator.get(pages["unknown"]).text
+    assert "Queue again" not in operator.get(pages["unknown"]).text
+
+
+def test_an_operator_sets_the_outcome_of_a_call_once(
+    session: Session, stuck: dict[str, Call], operator: Browser
+) -> None:
+    page = f"/operator/stuck-calls/{stuck['unknown'].id}"
+    refused = operator.post(page, {"outcome": "", "reason": " "}, page=page)
+    assert refused.status_code == 422
+    assert 'id="outcome-error"' in refused.text
+    assert 'id="reason-error"' in refused.text
+    typed = {"outcome": "failed", "reason": "The carrier’s log says so."}
+    saved = operator.post(page, typed, page=page)
+    assert (saved.status_code, saved.location) == (303, STATUS)
+    session.expire_all()
+    assert session.get_one(Call, stuck["unknown"].id).status is CallStatus.FAILED
+    assert "The outcome is saved." in operator.get(STATUS).text
+    operator.post(page, typed, page=STATUS)
+    assert "This call needs no attention any more." in operator.get(STATUS).text
+
+
+def test_an_overdue_call_is_queued_again_and_never_completed(
+    session: Session, stuck: dict[str, Call], operator: Browser
+) -> None:
+    page = f"/operator/stuck-calls/{stuck['overdue'].id}"
+    typed = {"outcome": "completed", "reason": "I was told."}
+    refused = operator.post(page, typed, page=page)
+    assert refused.status_code == 422
+    assert "This call was never placed." in refused.text
+    before = waiting(session)
+    queued = operator.post(f"{page}/queue", page=page)
+    assert (queued.status_code, queued.location) == (303, STATUS)
+    assert waiting(session) == before + 1
+
+
+def waiting(session: Session) -> int:
+    session.expire_all()
+    return sum(each.waiting for each in job_queue.depths(session))
+
+
+def test_only_operators_see_and_settle_stuck_calls(
+    session: Session, stuck: dict[str, Call], own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = f"/operator/stuck-calls/{stuck['unknown'].id}"
+    assert admin.get(page).status_code == 404
+    typed = {"outcome": "busy", "reason": "So it was."}
+    assert admin.post(page, typed, page=STATUS).status_code == 404
+    with pytest.raises(Forbidden):
+        resolve.by_operator(
+            session, own.caller(Role.PARTNER_ADMIN), stuck["unknown"].id, CallStatus.BUSY, "So."
+        )

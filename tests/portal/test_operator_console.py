@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from dbos._serialization import DefaultSerializer
 from flask import Flask
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
@@ -301,3 +302,51 @@ def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
     with counted(database.engine) as two:
         operator.get(PAGE)
     assert len(one) == len(two) <= 24
+
+
+def test_jobs_that_failed_for_good_are_counted_and_listed(
+    session: Session, operator: Browser
+) -> None:
+    assert states(operator)["Failed jobs"] == "None"
+    for number in (1, 2, 3):
+        job_queue.enqueue_mail(session, UUID(int=number), 0, 0)
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    table = "workflow_status" if is_sqlite else "dbos.workflow_status"
+    ended = text(
+        f"UPDATE {table} SET status = :status, error = :error, created_at = created_at - :ago"  # noqa: S608 - a constant
+        " WHERE workflow_uuid = :id"
+    )
+    stored = DefaultSerializer().serialize(ValueError("No answer for ada@x.example.\nMore."))
+    week = int(timedelta(days=7, minutes=1).total_seconds() * 1000)
+    for number, status, error, ago in (
+        (1, "ERROR", stored, 0),
+        (2, "MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, 1000),
+        (3, "ERROR", stored, week),
+    ):
+        values = {"status": status, "error": error, "ago": ago}
+        session.execute(ended, values | {"id": f"mail:{UUID(int=number)}:0"})
+    session.commit()
+    page = operator.get(PAGE).text
+    assert states(operator)["Failed jobs"] == "Failures"
+    assert "2 jobs failed in the last 7 days and aren’t tried again." in page
+    listed = page.partition('id="failed-jobs"')[2].partition("</section>")[0]
+    assert re.findall(r'<td class="wrap phone-below">([^<]+)</td>', listed) == [
+        "ValueError: No answer for [email].",
+        "The job was interrupted too often and given up.",
+    ]
+
+
+def test_the_overview_leads_to_what_is_wrong_with_the_installation(
+    session: Session, operator: Browser
+) -> None:
+    job_queue.enqueue_mail(session, UUID(int=1), 0, 0)
+    session.commit()
+    tiles = re.findall(
+        r'stat-figure"><a href="([^"]+)" aria-label="([^"]+)"', operator.get("/").text
+    )
+    assert tiles == [
+        (f"{PAGE}#workers", "Workers online: 0"),
+        (PAGE, "Longest wait: 0 min"),
+        (f"{PAGE}#failed-jobs", "Failed jobs: 0"),
+        ("/outbox", "Emails waiting: 0"),
+    ]

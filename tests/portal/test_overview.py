@@ -359,6 +359,28 @@ def test_an_operator_sees_every_partner_with_its_customers(
     assert "Northwind" not in operator.get("/?q=south").text
 
 
+def test_the_row_of_a_partner_leads_to_its_failed_calls_and_actions(
+    session: Session, own: Tenant, other: Tenant, operator: Browser
+) -> None:
+    for status in (CallStatus.FAILED, CallStatus.FAILED, CallStatus.BUSY):
+        make_call(session, own.plus, "+12025550101", utcnow(), status=status)
+    session.commit()
+    page = operator.get("/").text
+    (failed,) = re.findall(r'<a href="(/operator/calls[^"]+)">2</a>', page)
+    assert unescape(failed) == (
+        f"/operator/calls?partner={own.partner.id}&state=failed&within=24-hours"
+    )
+    assert "2 calls" in text_of(operator.get(unescape(failed)).text)
+    menu = page.partition(f'id="acts-{own.partner.id}"')[2].partition("</ul>")[0]
+    console = f"/operator/partners/{own.partner.id}"
+    assert re.findall(r'href="([^"]+)">([^<]+)<', menu) == [
+        (console, "Open"),
+        (f"{console}#administrators", "View as…"),
+        (f"{console}/domain", "Edit domain"),
+        (f"/partners/{own.partner.id}/suspend", "Suspend…"),
+    ]
+
+
 def test_an_operator_suspends_and_reactivates_a_partner(
     session: Session, own: Tenant, other: Tenant, operator: Browser, signed_in: SignedIn
 ) -> None:

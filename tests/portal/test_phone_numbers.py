@@ -69,7 +69,7 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
 
     assert said() == (True, False, False)
     caller = system_caller("test", own.partner.id)
-    wanted = Particulars("a-token", sid="AC" + "1a" * 16)
+    wanted = Particulars("2a" * 16, sid="AC" + "1a" * 16)
     put_in_use(session, caller, (SECRET_KEY,), wanted, organization=None)
     session.commit()
     assert said() == (False, True, True)

@@ -258,3 +258,10 @@ def test_members_see_their_storage_without_the_settings_of_the_partner(
         False,
         ["/uploads"],
     )
+
+
+def test_the_parts_of_the_settings_are_links_below_the_menu(admin: Browser) -> None:
+    links = admin.get("/settings").text.partition("sections-here")[2].partition("</ul>")[0]
+    assert re.findall(r'href="#([^"]+)"', links) == [
+        *("company", "addresses", "email", "billing", "new-customers", "links"),
+    ]

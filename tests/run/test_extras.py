@@ -45,7 +45,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 
 def set_up(session: Session, tenant: Tenant) -> None:
     caller = system_caller("test", tenant.partner.id)
-    wanted = Particulars("token", sid=SID)
+    wanted = Particulars("2a" * 16, sid=SID)
     carrier_accounts.save(session, caller, (SECRET_KEY,), wanted, organization=None)
 
 

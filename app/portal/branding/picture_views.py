@@ -6,12 +6,14 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
 from app.enums import ImageType
-from app.errors import TooLarge, ValidationFailed
+from app.errors import Conflict, TooLarge, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.studio import Studio
+from app.portal.branding.studio import Studio, given_view
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import seen_version
+from app.portal.web.fragments import is_from_htmx
 from app.services import partners
 from app.services.branding import drafts, images, outside_pictures
 from app.services.branding.brand import DARK_LOGO
@@ -32,6 +34,7 @@ def branding_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""
     file: FileStorage | None = request.files.get("picture")
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
+    seen = seen_version()
     try:
         encoded = images.encode(data, _type_of(kind), field=kind)
         with transaction() as session:
@@ -46,15 +49,18 @@ def branding_image(kind: str) -> Page:
             )
             address = url_for("portal.brand_image", sha256=image.sha256)
             url = settings().public_url.rstrip("/") + address
-            _set(session, partner, kind, url)
-    except (ValidationFailed, TooLarge) as error:
+            _set(session, partner, kind, url, seen)
+    except (ValidationFailed, TooLarge, Conflict) as error:
         with transaction(read_only=True) as session:
             studio = Studio(session)
             form = BrandingForm.showing(studio.content)
+            if seen is not None:
+                form.version.data = seen
             form.problems = [(f"{kind}-picture", error.message)]
-            status = 413 if isinstance(error, TooLarge) else 422
+            # htmx shows the answer of a refusal only with this status.
+            status = 413 if isinstance(error, TooLarge) and not is_from_htmx() else 422
             return studio.page(form, {kind: error.message}), status
-    return redirect(url_for("portal.branding", saved=1), 303)
+    return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
 
 
 @portal.post(f"/branding/images/<{KINDS}:kind>/remove")
@@ -78,8 +84,10 @@ def _type_of(kind: str) -> ImageType:
     return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
 
 
-def _set(session: Session, partner: Partner, kind: str, url: str | None) -> None:
+def _set(
+    session: Session, partner: Partner, kind: str, url: str | None, seen: int | None = None
+) -> None:
     if kind == DARK_LOGO:
-        drafts.set_dark_logo(session, caller(), partner, url)
+        drafts.set_dark_logo(session, caller(), partner, url, expected_version=seen)
     else:
-        drafts.set_image(session, caller(), partner, ImageType(kind), url)
+        drafts.set_image(session, caller(), partner, ImageType(kind), url, expected_version=seen)

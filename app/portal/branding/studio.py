@@ -1,6 +1,6 @@
 """What the studio's pages share: the draft or, without one, the published version."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ from app.extensions import caller
 from app.languages import LANGUAGES, gettext, language, lazy_gettext, pgettext
 from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, VERDICTS, words
+from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, VERDICTS, Shown, shown, words
 from app.portal.web.editing import Difference, EditConflict
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
@@ -101,6 +101,19 @@ class Studio:
     def pictures_fragment(self, form: BrandingForm) -> str:
         return render_template("portal/branding/_images.html", **self._context(form))
 
+    def rows(
+        self, changes: Iterable[versions.FieldChange]
+    ) -> list[tuple[str, list[Shown], list[Shown]]]:
+        """Return label, old and new value of each change, for display."""
+        return [
+            (
+                str(FIELD_LABELS[change.name]),
+                shown(change.name, change.old, self.assistants),
+                shown(change.name, change.new, self.assistants),
+            )
+            for change in changes
+        ]
+
     def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
         """Return who saved first, and the differences between what was typed and what is saved."""
         draft = self.draft
@@ -139,6 +152,8 @@ class Studio:
                 SelectChoice(chosen, gettext("Removed assistant"))
             )
         brand = self.brand
+        pages = _pages()
+        view = chosen_view()
         return {
             **self.head(),
             "form": form,
@@ -152,34 +167,46 @@ class Studio:
             },
             "report": contrast_report(brand.colour),
             "verdicts": VERDICTS,
-            "surfaces": _previews(),
+            "preview_name": dict(pages)[view["page"]],
             "missing": missing(self.partner, brand),
             "shown_on": surfaces(self.partner, brand),
             "views": (
+                ("page", gettext("Page of the preview"), pages),
                 ("theme", gettext("Theme of the preview"), THEMES),
                 ("width", gettext("Width of the preview"), WIDTHS),
                 ("language", gettext("Language of the preview"), [*LANGUAGES.items()]),
             ),
-            "view": {
-                "theme": _choice("theme", dict(THEMES)),
-                "width": _choice("width", dict(WIDTHS)),
-                "language": _choice("language", LANGUAGES, language()),
-            },
+            "view": view,
         }
 
 
-def _previews() -> tuple[tuple[str, str, str], ...]:
-    """Return the pages with a preview: address, name and state."""
+def chosen_view() -> dict[str, str]:
+    """Return what the preview shows: page, theme, width and language."""
+    return {
+        "page": _choice("page", dict(_pages())),
+        "theme": _choice("theme", dict(THEMES)),
+        "width": _choice("width", dict(WIDTHS)),
+        "language": _choice("language", LANGUAGES, language()),
+    }
+
+
+def given_view() -> dict[str, Any]:
+    """Return the part of `chosen_view` that the request states, for a redirect to keep."""
+    return {name: value for name, value in chosen_view().items() if name in request.values}
+
+
+def _pages() -> tuple[tuple[str, str], ...]:
+    """Return the pages with a preview: address and name."""
     return (
-        ("sign-in", gettext("Sign-in page"), gettext("Before sign-in")),
-        ("portal", gettext("Portal"), gettext("Signed in")),
-        ("mail", gettext("Email"), gettext("An invitation")),
-        ("chat", gettext("Chat bubble"), pgettext("state", "Open")),
-        ("error", gettext("Error page"), gettext("Page not found")),
+        ("sign-in", gettext("Sign in")),
+        ("portal", gettext("Overview")),
+        ("mail", gettext("Email")),
+        ("chat", gettext("Chat")),
+        ("error", gettext("Error page")),
     )
 
 
 def _choice(name: str, offered: Mapping[str, str], otherwise: str | None = None) -> str:
-    """Return the choice in the URL; without a valid one ``otherwise`` or the first."""
-    wanted = request.args.get(name, "")
+    """Return the choice in the URL or the form; without a valid one ``otherwise`` or the first."""
+    wanted = request.values.get(name, "")
     return wanted if wanted in offered else otherwise or next(iter(offered))

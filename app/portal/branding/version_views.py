@@ -8,11 +8,12 @@ from sqlalchemy.orm import Session
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
-from app.portal.branding.labels import FIELD_LABELS, shown
+from app.portal.branding.labels import FIELD_LABELS
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.services.branding import drafts, versions
+from app.services.branding.brand import of_content
 
 MOST_VERSIONS = 100
 
@@ -23,10 +24,11 @@ def branding_history() -> str:
         studio = Studio(session)
         listed = versions.published(session, studio.partner, MOST_VERSIONS)
         now = drafts.published_content(studio.partner, caller())
+        colours = [of_content(studio.partner, row.version.content).colour for row in listed]
         differing = [len(versions.differences(row.version.content, now)) for row in listed]
         return render_template(
             "portal/branding/history.html",
-            versions=list(zip(listed, differing, strict=True)),
+            versions=list(zip(listed, differing, colours, strict=True)),
             labels=FIELD_LABELS,
             outside=next(iter(differing), 0),
             most=MOST_VERSIONS,
@@ -92,15 +94,4 @@ def _compared(
     session: Session, studio: Studio, number: int, against: versions.Against
 ) -> dict[str, Any]:
     found = versions.compare(session, caller(), studio.partner, number, against)
-    return {
-        "compared": found,
-        "rows": [
-            (
-                str(FIELD_LABELS[change.name]),
-                shown(change.name, change.old, studio.assistants),
-                shown(change.name, change.new, studio.assistants),
-            )
-            for change in found.changes
-        ],
-        "counted_at": utcnow(),
-    }
+    return {"compared": found, "rows": studio.rows(found.changes), "counted_at": utcnow()}

@@ -3,17 +3,19 @@
 from typing import cast
 
 from flask import redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import CHANGED_MEANWHILE, Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.labels import PICTURE_FIELDS
-from app.portal.branding.studio import Studio
+from app.portal.branding.studio import Studio, given_view
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import seen_version
 from app.portal.web.fragments import wants_fragment
 from app.services import partners
-from app.services.branding import drafts, images
+from app.services.branding import drafts, images, versions
 from app.services.branding.brand import of_content
 from app.services.branding.colour_pairs import offered_shades
 
@@ -43,7 +45,7 @@ def branding_save() -> Page:
         form.version.data = saved
         with transaction(read_only=True) as session:
             return Studio(session).fragment(form)
-    return redirect(url_for("portal.branding", saved=1), 303)
+    return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
 
 
 @portal.post(
@@ -58,7 +60,7 @@ def branding_rearrange(rows: str, index: int, way: str) -> Page:
         _save(form)
     except (ValidationFailed, Conflict) as error:
         return _refused(BrandingForm(), error)
-    return redirect(url_for("portal.branding", saved=1, _anchor=rows), 303)
+    return redirect(url_for("portal.branding", saved=1, _anchor=rows, **given_view()), 303)
 
 
 @portal.post("/branding/shade")
@@ -76,22 +78,33 @@ def branding_use_shade() -> Response:
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
+@portal.post("/branding/review", endpoint="branding_review_post")
+def branding_save_and_review() -> Page:
+    """Save the form in the draft, then show what publishing would change."""
+    form = BrandingForm()
+    try:
+        _save(form)
+    except (ValidationFailed, Conflict) as error:
+        return _refused(form, error)
+    return redirect(url_for("portal.branding_review"), 303)
+
+
+@portal.get("/branding/review")
+def branding_review() -> str:
+    with transaction(read_only=True) as session:
+        return _review(session)
+
+
 @portal.post("/branding/publish")
 def branding_publish() -> Page:
-    """Publish the draft; the studio's form is saved first, if it was sent."""
-    form = BrandingForm()
+    """Publish the draft as it was reviewed."""
     try:
         with transaction() as session:
             partner = partners.get_own(session, caller())
-            version = form.version.data
-            if "product_name" in request.form:
-                content = drafts.content_of(session, caller(), partner)
-                changes = form.to_changes(content)
-                draft = drafts.save(session, caller(), partner, changes, expected_version=version)
-                version = drafts.fingerprint(draft.content)
-            drafts.publish(session, caller(), partner, expected_version=version)
-    except (ValidationFailed, Conflict) as error:
-        return _refused(form, error)
+            drafts.publish(session, caller(), partner, expected_version=seen_version())
+    except Conflict as error:
+        with transaction(read_only=True) as session:
+            return _review(session, error.message), 409
     return redirect(url_for("portal.branding", published=1), 303)
 
 
@@ -106,6 +119,17 @@ def branding_discard() -> Response:
     with transaction() as session:
         drafts.discard(session, caller(), partners.get_own(session, caller()))
     return redirect(url_for("portal.branding", discarded=1), 303)
+
+
+def _review(session: Session, problem: str = "") -> str:
+    studio = Studio(session)
+    published = drafts.published_content(studio.partner, caller())
+    return render_template(
+        "portal/branding/review.html",
+        problem=problem,
+        rows=studio.rows(versions.differences(published, studio.content)),
+        **studio.head(),
+    )
 
 
 def _save(form: BrandingForm) -> int:

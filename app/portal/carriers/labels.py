@@ -3,6 +3,7 @@
 from app.enums import Observed
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.formats import carrier_title, number
+from app.services.calls.stuck import StuckReason
 from app.services.pauses.carrier_health import CarrierHealth, State
 
 STATE_WORDS: dict[State, tuple[str, str]] = {
@@ -62,3 +63,23 @@ def waiting_words(waiting: int, most: int) -> str:
     if waiting >= most:
         return gettext("%(number)s calls or more are waiting.", number=number(most))
     return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)
+
+
+STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
+    StuckReason.UNKNOWN: (
+        lazy_gettext("Unknown"),
+        "warning",
+        lazy_gettext("The carrier can’t say what happened. Check there, then set the outcome."),
+    ),
+    StuckReason.STUCK: (
+        lazy_gettext("Stuck"),
+        "warning",
+        lazy_gettext("No signal for longer than a call takes. Check at the carrier how it ended."),
+    ),
+    StuckReason.OVERDUE: (
+        lazy_gettext("Overdue"),
+        "warning",
+        lazy_gettext("Its time has passed, and no pause holds it. Queue it again."),
+    ),
+}
+"""Why a call needs an operator: the word, its tone, and what to do."""

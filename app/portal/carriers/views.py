@@ -8,6 +8,7 @@ from app.portal.calls.listing import LAST_DAY, calls_url
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
+    STUCK_WORDS,
     problem_text,
     problem_title,
     waiting_words,
@@ -20,6 +21,8 @@ from app.services.calls import queries, stuck
 from app.services.pauses import carrier_health
 
 MOST = queries.MOST_COUNTED
+MOST_STUCK = 20
+"""Calls of each kind that operators see, the newest ones."""
 
 
 @portal.get("/line")
@@ -64,12 +67,16 @@ def _of_operators() -> str:
         found = carrier_health.carriers(session)
         status = stuck.dispatcher_status(session)
         offline = is_offline(session)
+        found_stuck = stuck.listing(session, MOST_STUCK)
     problems = [(each.carrier, problem) for each in found for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
         carriers=found,
         problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
         status=status,
+        stuck_calls=sorted(found_stuck, key=lambda each: each.since, reverse=True),
+        most_stuck=MOST_STUCK,
+        stuck_words=STUCK_WORDS,
         is_offline=offline,
         state_words=STATE_WORDS,
         observed_words=OBSERVED_WORDS,

@@ -161,6 +161,7 @@ SAME_HELP: dict[str, str] = {
         "api_webhooks": "api_webhook api_webhook_delivery api_webhook_edit api_webhook_new",
         "assistants": "assistant assistant_edit assistant_new organization_assistants",
         "audit": "organization_activity",
+        "branding": "branding_review",
         "branding_history": "branding_version",
         "campaigns": "campaign_new organization_campaigns",
         "carrier_accounts": "carrier_account carrier_account_choose carrier_account_connection "
@@ -169,6 +170,7 @@ SAME_HELP: dict[str, str] = {
         "costs": "costs_of_organization",
         "directory": "directory_group directory_token_new",
         "do_not_call_lists": "do_not_call do_not_call_add",
+        "line_health": "operator_stuck_call",
         "operator_destinations": "operator_partner_destinations",
         "operator_partner": "operator_partner_domain",
         "operator_spending": "operator_partner_spending",

@@ -1,17 +1,20 @@
 """The list of the calls of all partners."""
 
+from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext
+from app.models import utcnow
 from app.portal.calls.labels import ENDED_WORDS
-from app.portal.calls.listing import STATE_FILTER, chosen_states
+from app.portal.calls.listing import LAST_DAY, STATE_FILTER, chosen_states
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.services import calls
 from app.services.calls import of_partners
 from app.services.calls.of_partners import SORTS, PartnerCall, Wanted
 from app.services.paging import Page
@@ -20,6 +23,8 @@ from app.services.paging import Page
 def chosen() -> tuple[Wanted, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
+    if request.args.get("within") == LAST_DAY:
+        since = utcnow() - calls.LAST_DAY
     wanted = Wanted(
         partner=lists.id_or_words("partner"),
         states=chosen_states(),
@@ -107,5 +112,5 @@ PARTNER_CALLS = ListDefinition(
     load=_load,
     count=lambda session, most: of_partners.count(session, caller(), chosen()[0], most=most),
     problems=lambda: chosen()[1],
-    more_filters=("start", "end"),
+    more_filters=("within", "start", "end"),
 )

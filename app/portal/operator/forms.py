@@ -1,16 +1,19 @@
-"""The forms of a new partner, and of the domain of one."""
+"""The forms of a new partner, of the domain of one, and of the outcome of a stuck call."""
 
 from typing import Any, ClassVar
 
-from wtforms import EmailField, StringField
+from wtforms import EmailField, SelectChoice, SelectField, StringField
+from wtforms.validators import DataRequired, InputRequired, Length
 
 from app.errors import ValidationFailed
 from app.languages import lazy_gettext
-from app.portal.web.fields import OnceField, VersionField, blank_is_none
+from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
+from app.portal.web.formats import CALL_STATUS_NAMES
 from app.portal.web.forms import PortalForm
 from app.schemas.parsing import read
 from app.schemas.partners import PRODUCT_NAME, CreatePartnerInput
 from app.schemas.users import CreateAdminInput
+from app.services.calls import resolve
 
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
@@ -26,6 +29,26 @@ def _domain() -> StringField:
 class DomainForm(PortalForm):
     version = VersionField()
     domain = _domain()
+
+
+class OutcomeForm(PortalForm):
+    outcome = SelectField(
+        lazy_gettext("Outcome"),
+        [InputRequired(message=lazy_gettext("Choose an outcome."))],
+        choices=[
+            SelectChoice("", lazy_gettext("Choose")),
+            *(SelectChoice(status.value, CALL_STATUS_NAMES[status]) for status in resolve.REASONS),
+        ],
+    )
+    reason = StringField(
+        lazy_gettext("Reason"),
+        [
+            DataRequired(message=lazy_gettext("Enter how you know it.")),
+            Length(max=300, message=lazy_gettext("Use at most 300 characters.")),
+        ],
+        filters=[without_nul],
+        render_kw={"maxlength": 300, "autocomplete": "off"},
+    )
 
 
 class PartnerForm(PortalForm):

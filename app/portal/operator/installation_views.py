@@ -1,7 +1,7 @@
 """The health of the installation on one page: each part with its state, from cheap queries."""
 
 import platform
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from flask import render_template, url_for
@@ -19,6 +19,7 @@ from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
+from app.portal.operator.health import FAILED_WITHIN, is_late
 from app.portal.operator.views import keeps_mails
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
@@ -51,9 +52,8 @@ NAMES_IN_SENTENCE = {
     job_queue.EXPORT_QUEUE: lazy_gettext("exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
-LATE = timedelta(minutes=5)
-"""Work that waits longer is shown as delayed."""
-
+MOST_FAILED = 20
+"""Failed jobs that are listed, the newest ones."""
 Row = dict[str, Any]
 
 FINE = ("success", "neutral")
@@ -67,10 +67,13 @@ def operator_installation() -> str:
         served = workers.by_queue(session, settings().worker_silent_seconds)
         unserved = workers.unserved(served)
         database = installation.database(session)
+        since = utcnow() - FAILED_WITHIN
+        failed = job_queue.count_failed(session, since)
         migration = fit(session.connection())
         parts = [
             _calling_service(session),
             _queues(queues, unserved),
+            _failed_jobs(failed),
             *_carriers(session),
             _emails(session),
             _migrations(migration),
@@ -83,11 +86,16 @@ def operator_installation() -> str:
             fine=FINE,
             parts=sorted(parts, key=lambda part: part["tone"] in FINE),
             queues=[
-                (QUEUE_NAMES[each.name], each, each.name in unserved, _is_late(each.oldest_at))
+                (QUEUE_NAMES[each.name], each, each.name in unserved, is_late(each.oldest_at))
                 for each in queues
                 if each.waiting or each.running or each.name in unserved
             ],
             workers=workers.listing(session),
+            failed=[
+                (QUEUE_NAMES.get(each.queue, each.queue), each)
+                for each in job_queue.newest_failed(session, since, MOST_FAILED)
+            ],
+            failed_count=failed,
             kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=[
@@ -124,7 +132,7 @@ def _queues(queues: list[QueueDepth], unserved: list[str]) -> Row:
         names = ", ".join(str(NAMES_IN_SENTENCE[name]) for name in unserved)
         text = gettext("No worker does this work: %(queues)s. Start a worker for it.", queues=names)
         return _row(title, gettext("No worker"), "danger", text)
-    late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if _is_late(queue.oldest_at)]
+    late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if is_late(queue.oldest_at)]
     waiting = sum(queue.waiting for queue in queues)
     if late:
         text = gettext(
@@ -139,8 +147,17 @@ def _queues(queues: list[QueueDepth], unserved: list[str]) -> Row:
     return _row(title, gettext("On time"), "success", text)
 
 
-def _is_late(oldest_at: datetime | None) -> bool:
-    return oldest_at is not None and oldest_at < utcnow() - LATE
+def _failed_jobs(count: int) -> Row:
+    title = gettext("Failed jobs")
+    if not count:
+        return _row(title, gettext("None"), "success", gettext("No job failed in the last 7 days."))
+    text = ngettext(
+        "%(num)s job failed in the last 7 days and isn’t tried again.",
+        "%(num)s jobs failed in the last 7 days and aren’t tried again.",
+        count,
+    )
+    row = _row(title, gettext("Failures"), "warning", text)
+    return row | {"url": "#failed-jobs"}
 
 
 def _carriers(session: Session) -> list[Row]:
@@ -175,7 +192,7 @@ def _emails(session: Session) -> Row:
     )
     if found.failed:
         return _row(title, gettext("Failures"), "warning", text)
-    if _is_late(found.oldest_at):
+    if is_late(found.oldest_at):
         return _row(title, gettext("Delayed"), "warning", text)
     return _row(title, gettext("Works"), "success", text)
 

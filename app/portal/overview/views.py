@@ -9,12 +9,14 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.extensions import caller, figures, settings
+from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.models.base import utcnow
 from app.portal.alerts.views import titles_of
 from app.portal.billing.words import model_rate, month_alone
+from app.portal.calls.listing import LAST_DAY
+from app.portal.operator.health import health
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -162,8 +164,12 @@ def _portals() -> str:
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
+    with transaction(read_only=True) as session:
+        tiles = health(session)
     return render_template(
         "portal/overview/operator.html",
+        health=tiles,
+        last_day=LAST_DAY,
         rows=page.items,
         place=place,
         next_url=place.next_url(page.next_cursor),

@@ -6,11 +6,12 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import phonenumbers
+from babel.dates import format_timedelta
 from flask import Flask
 from markupsafe import Markup, escape
 
 from app.enums import CallStatus, CarrierKind
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
@@ -100,6 +101,11 @@ def utc_days(first: date, last: date, zone: str) -> str:
     return days if offsets == {timedelta()} else f"{days} (UTC)"
 
 
+def age(since: datetime) -> str:
+    """3 hours, 2 days: how long ago it was, in one unit."""
+    return format_timedelta(utcnow() - since, locale=locale())
+
+
 def when_in_zone(value: datetime, zone: str) -> str:
     """21 Nov, 10:47 GMT where nothing else names the zone."""
     return f"{when(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
@@ -172,7 +178,7 @@ def typographic(message: str) -> str:
 def register(app: Flask) -> None:
     filters = (
         *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
-        breakable,
+        *(age, breakable),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)

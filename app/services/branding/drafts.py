@@ -111,7 +111,13 @@ def save(
 
 
 def set_image(
-    session: Session, caller: Caller, partner: Partner, kind: ImageType, url: str | None
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    kind: ImageType,
+    url: str | None,
+    *,
+    expected_version: int | None = None,
 ) -> BrandVersion:
     """Put a picture's URL into the draft, replacing the one of its kind; None removes it. See
     `set_dark_logo` for the logo on dark backgrounds."""
@@ -122,13 +128,19 @@ def set_image(
     changes: dict[str, Any] = {"siteImages": pictures or None}
     if kind is ImageType.LOGO:
         changes["logoImgUrl"] = url
-    return save(session, caller, partner, changes)
+    return save(session, caller, partner, changes, expected_version=expected_version)
 
 
 def set_dark_logo(
-    session: Session, caller: Caller, partner: Partner, url: str | None
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    url: str | None,
+    *,
+    expected_version: int | None = None,
 ) -> BrandVersion:
-    return save(session, caller, partner, {"darkLogoUrl": url})
+    changes = {"darkLogoUrl": url}
+    return save(session, caller, partner, changes, expected_version=expected_version)
 
 
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:

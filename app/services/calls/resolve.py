@@ -13,6 +13,7 @@ from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways.carriers.base import CarrierEventKind, CarrierReport, Inquiry, Verdict
 from app.models import Call, CallAttempt, HeldCall, utcnow
+from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.calls import carrier_costs, carrier_reports, lifecycle, stuck
@@ -71,7 +72,8 @@ def carrier_inquiry(session: Session, call_id: UUID) -> CarrierInquiry | None:
 
 def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
     """Queue a waiting call again whose time has passed. Whichever turn comes first dials, and only
-    that one. Raises `Conflict` (``not_stuck``)."""
+    that one. Raises `Forbidden` and `Conflict` (``not_stuck``)."""
+    caller.require(Permission.PARTNER_CREATE)  # which only operators have
     call = lock_call(session, call_id)
     if call.status not in WAITING or not _is_stuck(session, call):
         raise _not_stuck(call)
@@ -125,8 +127,10 @@ def by_operator(
     """Write the outcome that an operator chose from `REASONS`. A completed call counts as a
     conversation of no length, unless it was made with a test key.
 
-    Raises `ValidationFailed`, `NotFound`, `Conflict` (``call_ended``, ``not_stuck``).
+    Raises `Forbidden`, `ValidationFailed`, `NotFound`, `Conflict` (``call_ended``, ``not_stuck``,
+    ``never_dialled``).
     """
+    caller.require(Permission.PARTNER_CREATE)  # which only operators have
     reason = reason.strip()
     if not reason:
         raise ValidationFailed.on("reason", "invalid_reason", "Say why: --reason.")
@@ -187,7 +191,7 @@ def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _End
 
 def _is_stuck(session: Session, call: Call) -> bool:
     is_held = session.get(HeldCall, call.id) is not None
-    return not is_held and stuck.stuck_reason(session, call.id) is not None
+    return not is_held and stuck.find(session, call.id) is not None
 
 
 def _check_open(call: Call) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from app.enums import CallStatus
-from app.models import Call, CallAttempt, DispatchPause, HeldCall, Organization, utcnow
+from app.models import Call, CallAttempt, DispatchPause, HeldCall, Organization, Partner, utcnow
 from app.services import pauses
 from app.services.calls.states import ACTIVE, WAITING
 
@@ -33,6 +33,7 @@ class StuckCall:
     """A call that an operator should check; ``since`` is when it last moved, or should have."""
 
     call: Call
+    partner: str
     organization: str
     reason: StuckReason
     since: datetime
@@ -65,21 +66,17 @@ def listing(session: Session, limit: int) -> list[StuckCall]:
     now = utcnow()
     found = []
     for reason, query in _queries(now).items():
-        rows = session.execute(
-            query.join(Organization, Organization.id == Call.organization_id)
-            .add_columns(Organization.name)
-            .order_by(Call.id.desc())
-            .limit(limit)
-        )
-        found += [StuckCall(call, name, reason, _since(call, reason)) for call, name in rows]
+        rows = session.execute(_named(query).order_by(Call.id.desc()).limit(limit))
+        found += [_stuck_call(reason, *row) for row in rows]
     return found
 
 
-def stuck_reason(session: Session, call_id: UUID) -> StuckReason | None:
-    """Why a call needs an operator; None if it doesn't."""
+def find(session: Session, call_id: UUID) -> StuckCall | None:
+    """Return a call that needs an operator; None if it doesn't."""
     for reason, query in _queries(utcnow()).items():
-        if session.scalar(query.where(Call.id == call_id).limit(1)) is not None:
-            return reason
+        row = session.execute(_named(query.where(Call.id == call_id))).first()
+        if row is not None:
+            return _stuck_call(reason, *row)
     return None
 
 
@@ -135,6 +132,19 @@ def _queries(now: datetime) -> dict[StuckReason, Select[Call]]:
             Call.status.in_(WAITING), moment < now - LATE, ~held, ~_others_move()
         ),
     }
+
+
+def _named(query: Select[Call]) -> Select[Call, str, str]:
+    """Return the query with the names of partner and organization."""
+    return (
+        query.join(Partner, Partner.id == Call.partner_id)
+        .join(Organization, Organization.id == Call.organization_id)
+        .add_columns(Partner.name, Organization.name)
+    )
+
+
+def _stuck_call(reason: StuckReason, call: Call, partner: str, organization: str) -> StuckCall:
+    return StuckCall(call, partner, organization, reason, _since(call, reason))
 
 
 def _placing_too_long(now: datetime) -> ColumnElement[bool]:

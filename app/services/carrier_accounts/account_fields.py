@@ -24,7 +24,7 @@ LONGEST_HOST = 100
 LONGEST_USER = 64
 LONGEST_SECRET = 200
 _SID = re.compile(r"AC[0-9a-f]{32}")
-_TOKEN = re.compile(rf"[!-~]{{1,{LONGEST_SECRET}}}")
+_TOKEN = re.compile(r"[0-9a-f]{32}")
 _HOST = re.compile(
     rf"(?=.{{1,{LONGEST_HOST}}}\Z)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{{1,5}}))?"
 )
@@ -84,7 +84,9 @@ def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Probl
         message = gettext("Enter the token from the Twilio console.")
         yield Problem("token", "invalid_token", message)
     elif token and not _TOKEN.fullmatch(token):
-        message = gettext("A token has no spaces or accents. Copy it from the Twilio console.")
+        message = gettext(
+            "A token is 32 characters from 0 to 9 and a to f. Copy it from the Twilio console."
+        )
         yield Problem("token", "invalid_token", message)
 
 

@@ -7,9 +7,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.models import Partner, PartnerDay, PartnerTier, utcnow
+from app.enums import CallStatus
+from app.models import Call, Partner, PartnerDay, PartnerTier, utcnow
+from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services.calls import LAST_DAY
 from app.services.paging import Page, Sort, keyset_page
 from app.services.partners.loading import visible
 
@@ -19,18 +22,20 @@ SORT = Sort(_BY_NAME, read=lambda row: row.name.lower())
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """A partner with its organizations, their members and this month's conversations (UTC)."""
+    """A partner with its organizations, their members, and this month's conversations (UTC)."""
 
     partner: Partner
     organizations: int
     members: int
     conversations: int
+    failed_calls: int
+    """In the last 24 hours."""
 
 
 def portals(
     session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
 ) -> Page[Portal]:
-    """Return a page of partners by name: three queries. ``query`` searches names and domains.
+    """Return a page of partners by name: four queries. ``query`` searches names and domains.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -71,11 +76,21 @@ def _counted(session: Session, found: Sequence[Partner]) -> list[Portal]:
             .group_by(PartnerDay.partner_id)
         )
     }
+    failed_calls: dict[UUID, int] = {
+        row[0]: int(row[1])
+        for row in session.execute(
+            select(Call.partner_id, func.count())
+            .where(Call.partner_id.in_(ids))
+            .where(Call.status == CallStatus.FAILED, Call.id >= id_at(utcnow() - LAST_DAY))
+            .group_by(Call.partner_id)
+        )
+    }
     return [
         Portal(
             partner,
             *customers.get(partner.id, (0, 0)),
             conversations.get(partner.id, 0),
+            failed_calls.get(partner.id, 0),
         )
         for partner in found
     ]

@@ -121,7 +121,7 @@ def test_a_call_over_an_account_that_nothing_opens_any_more_goes_on(session: Ses
         session,
         system_caller("somebody", line.partner_id),
         KEYS,
-        Particulars("a-token", sid="AC" + "1a" * 16),
+        Particulars("2a" * 16, sid="AC" + "1a" * 16),
         organization=session.get_one(Organization, line.organization_id),
     )
     call, attempt_id = on_the_line(session, line)

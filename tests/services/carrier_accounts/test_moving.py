@@ -23,7 +23,7 @@ from tests.fixtures.worker import Line
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KEYS = settings_for("sqlite://", Path()).secret_keys
 NUMBER = "+12125551234"
-TWILIO = Particulars("a-token", sid="AC" + "1a" * 16)
+TWILIO = Particulars("2a" * 16, sid="AC" + "1a" * 16)
 TRUNK = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
 
 

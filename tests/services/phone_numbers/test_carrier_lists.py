@@ -43,14 +43,14 @@ def other(session: Session) -> Tenant:
 @pytest.fixture
 def carrier() -> Iterator[FaultyCarrier]:
     with faulty_carrier() as running:
-        running.accounts |= dict.fromkeys(SIDS.values(), "token")
+        running.accounts |= dict.fromkeys(SIDS.values(), "2a" * 16)
         yield running
 
 
 def bring(
     session: Session, tenant: Tenant, organization: Organization | None = None
 ) -> CarrierAccount:
-    particulars = Particulars("token", sid=SIDS[tenant.partner.name])
+    particulars = Particulars("2a" * 16, sid=SIDS[tenant.partner.name])
     admin = tenant.caller(Role.PARTNER_ADMIN)
     return put_in_use(session, admin, KEYS, particulars, organization=organization)
 

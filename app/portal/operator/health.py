@@ -1,0 +1,66 @@
+"""The health of the installation in four figures, each with the page that explains it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import url_for
+from sqlalchemy.orm import Session
+
+from app.extensions import settings
+from app.gateways import job_queue
+from app.languages import gettext
+from app.models import utcnow
+from app.portal.operator.views import keeps_mails
+from app.portal.web.formats import number
+from app.services import installation, workers
+
+LATE = timedelta(minutes=5)
+"""Work that waits longer is shown as delayed."""
+FAILED_WITHIN = timedelta(days=7)
+
+
+def is_late(oldest_at: datetime | None) -> bool:
+    return oldest_at is not None and oldest_at < utcnow() - LATE
+
+
+def health(session: Session) -> list[dict[str, Any]]:
+    """Return the arguments of one tile (`components/stat.html`) for each figure."""
+    page = url_for("portal.operator_installation")
+    online = len(workers.alive(session, settings().worker_silent_seconds))
+    queues = job_queue.depths(session)
+    oldest_at = min((each.oldest_at for each in queues if each.oldest_at), default=None)
+    minutes = 0 if oldest_at is None else max(0, int((utcnow() - oldest_at).total_seconds() // 60))
+    waiting = sum(each.waiting for each in queues)
+    failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
+    mails = installation.mails(session)
+    return [
+        {
+            "label": gettext("Workers online"),
+            "figure": number(online),
+            "note": "" if online else gettext("Work waits for one."),
+            "tone": "" if online else "danger",
+            "url": f"{page}#workers",
+        },
+        {
+            "label": gettext("Longest wait"),
+            "figure": number(minutes),
+            "unit": gettext("min"),
+            "note": gettext("%(number)s waiting.", number=number(waiting)),
+            "tone": "warning" if is_late(oldest_at) else "",
+            "url": page,
+        },
+        {
+            "label": gettext("Failed jobs"),
+            "figure": number(failed),
+            "note": gettext("Last 7 days"),
+            "tone": "warning" if failed else "",
+            "url": f"{page}#failed-jobs",
+        },
+        {
+            "label": gettext("Emails waiting"),
+            "figure": number(mails.waiting),
+            "note": gettext("%(failed)s failed in 24 hours", failed=number(mails.failed)),
+            "tone": "warning" if mails.failed or is_late(mails.oldest_at) else "",
+            "url": url_for("portal.outbox") if keeps_mails() else page,
+        },
+    ]
