@@ -151,6 +151,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.saved_view_delete_confirm": Access.SIGNED_IN,
     "portal.saved_view_delete": Access.SIGNED_IN,
     "portal.organizations": P.ORGANIZATIONS_READ,
+    "portal.organization_names": P.ORGANIZATIONS_READ,
     "portal.organization": P.ORGANIZATIONS_READ,
     "portal.assistants": P.ASSISTANTS_READ,
     "portal.assistant": P.ASSISTANTS_READ,
