@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -114,7 +115,7 @@ def _actions(
     found: dict[Permission, Explanation], chosen: Permission | None
 ) -> list[tuple[str, list[Action]]]:
     """Return the actions by group, without those that no role of the same kind allows."""
-    subject = {name: request.args.get(name) for name in ("user", "key", "client")}
+    subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}
     groups = []
     for heading, permissions in GROUPS:
         actions = [

@@ -111,8 +111,8 @@ def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
 
 
 def to_ask(session: Session, user: User) -> Sequence[User]:
-    """Return the first of those whom a loaded user asks for another role: for a member owners of
-    the organization, else partner admins."""
+    """Return the first users who can give a loaded user another role: for a member owners of the
+    organization, else partner admins."""
     role = User.role == Role.PARTNER_ADMIN
     if user.organization_id is not None:
         role = (User.organization_id == user.organization_id) & User.is_owner
