@@ -114,6 +114,20 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     )
 
 
+def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> Found:
+    """Return only the users and contacts that `find` finds, no id."""
+    words = text.replace("\x00", "").strip()
+    if len(words) < SHORTEST:
+        return Found()
+    sees_users = caller.may(Permission.USERS_READ) and not is_number(words)
+    return Found(
+        users=_users(session, caller, words, limit) if sees_users else [],
+        contacts=contacts.reached_at(session, caller, words, limit=limit)
+        if caller.may(Permission.CONTACTS_READ)
+        else [],
+    )
+
+
 def is_number(words: str) -> bool:
     """Whether it can only be a phone number: digits and punctuation."""
     digits = sum(c.isascii() and c.isdigit() for c in words)

@@ -14,6 +14,7 @@ import { keepTyped } from "./keep_typed.js";
 import { livePanels } from "./live_panels.js";
 import { menus } from "./menus.js";
 import { orders } from "./order.js";
+import { revealButtons } from "./reveal.js";
 import { sections } from "./sections.js";
 import { selections } from "./selection.js";
 import { sendNow } from "./send_now.js";
@@ -31,6 +32,7 @@ function prepare(root) {
   counters(root);
   keepButtons(root);
   orders(root);
+  revealButtons(root);
   selections(root);
   sendNow(root);
   takeFocus(root);

@@ -34,7 +34,7 @@ def empty_campaign(live: Stack, partner: dict[str, Any], open_browser: Open) -> 
     visit.page.get_by_label("Name").fill("Files of all kinds")
     visit.page.get_by_role("button", name="Create campaign").click()
     visit.page.get_by_role("link", name="Skip this step").click()
-    visit.page.get_by_role("link", name="Skip this step").click()
+    visit.page.get_by_role("link", name="Upload later").click()
     expect(visit.page.get_by_role("heading", level=1)).to_have_text("Files of all kinds")
     return visit
 

@@ -63,7 +63,7 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
     journey.shows("Overview")
 
     journey.go("/account")
-    page.get_by_role("link", name="Manage second factor").click()
+    page.get_by_role("link", name="Add second factor").click()
     journey.shows("Second factor")
     journey.is_sound()
     page.get_by_role("button", name="Add app").click()

@@ -46,7 +46,13 @@ def test_signing_in_leads_back_to_the_page_that_was_asked_for(
     page.goto("/usage?start=2026-01-01&end=2026-01-31")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in to")
     page.get_by_label("Email").fill(partner["users"][0]["email"])
-    page.get_by_label("Password").fill(partner["users"][0]["password"])
+    password, show = page.get_by_label("Password"), page.get_by_role("button", name="Show")
+    password.fill(partner["users"][0]["password"])
+    expect(show).to_have_count(1 if script else 0)
+    if script:
+        show.click()
+        expect(show).to_have_attribute("aria-pressed", "true")
+        expect(password).to_have_attribute("type", "text")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1, name="Usage")).to_be_visible()
     assert page.url == f"{live.base_url}/usage?start=2026-01-01&end=2026-01-31"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
+from html import unescape
 from typing import Any
 from uuid import uuid4
 
@@ -15,7 +16,7 @@ from werkzeug.routing import Rule as Route
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
-from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.access.labels import GROUPS, PERMISSION_WORDS
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import oauth_clients, organization_groups, users
 from app.services.credentials import api_keys
@@ -233,15 +234,40 @@ def test_nobody_reads_about_users_they_cannot_see(
     assert signed_in(own.user).get(f"{path}{own.plus_user.id}").status_code == 404
 
 
-def test_every_action_is_listed_with_its_answer(own: Tenant, signed_in: SignedIn) -> None:
+def test_each_action_that_a_role_of_the_same_kind_allows_is_listed_with_its_answer(
+    own: Tenant, signed_in: SignedIn
+) -> None:
     shown = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?user={own.user.id}").text
-    table = shown.partition("<tbody>")[2].partition("</tbody>")[0]
-    rows = re.findall(r'action=([a-z:/.]+)[&"].*?class="badge[^"]*">([^<]+)<', table, re.DOTALL)
-    held = ROLE_PERMISSIONS[Role.STANDARD]
-    assert dict(rows) == {
-        key.value: "Allowed" if key in held else "Not allowed" for key in PERMISSION_WORDS
+    rows = re.findall(r'"visually-hidden">([^<:]+): </span>(.*?)</span>', shown)
+    held, more = ROLE_PERMISSIONS[Role.STANDARD], ROLE_PERMISSIONS[Role.OWNER]
+    assert {words: answer for answer, words in rows} == {
+        PERMISSION_WORDS[each]: "Allowed" if each in held else "Not allowed" for each in held | more
     }
-    assert table.count(f"user={own.user.id}") == len(rows)
+    whys = re.findall(rf"action=([a-z:]+)&(?:amp;)?user={own.user.id}", shown)
+    assert sorted(whys) == sorted(each.value for each in more - held)
+
+
+def test_each_permission_is_in_one_group() -> None:
+    assert sorted(each for _, group in GROUPS for each in group) == sorted(Permission)
+
+
+def test_users_read_who_gave_their_role_and_whom_to_ask(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    editor, giver = own.staff[Role.PARTNER_EDITOR], own.staff[Role.PARTNER_ADMIN]
+    caller = own.caller(Role.PARTNER_ADMIN)
+    users.change_role(session, caller, editor.id, Role.ADMIN)
+    users.change_role(session, caller, editor.id, Role.PARTNER_EDITOR)
+    session.commit()
+    page = unescape(signed_in(editor).get("/access/why").text)
+    facts = dict(re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", page))
+    assert facts.pop("Given by").replace("<wbr>", "") == giver.email
+    assert facts.keys() == {"Role", "Organizations", "Since"}
+    assert (facts["Role"], facts["Organizations"]) == ("Partner editor", "All")
+    asked = page.partition("To change this role, ask:")[2].partition("</p>")[0]
+    assert f"mailto:{giver.email}" in asked
+    member = signed_in(own.user).get("/access/why").text
+    assert (own.organization.name in member, giver.email in member) == (True, False)
 
 
 @pytest.mark.parametrize(

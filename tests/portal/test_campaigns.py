@@ -1,5 +1,6 @@
 """Campaigns in the portal: created, named, given assistants, archived, and their contacts found."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
@@ -78,6 +79,17 @@ def test_a_member_is_not_asked_for_an_organization_and_others_are(
     assert (member.status_code, f"For {own.organization.name}." in member.text) == (200, True)
     for organization in (own.organization, own.plus):
         assert f"/campaigns/new?organization={organization.id}" in asked.text
+
+
+def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: SignedIn) -> None:
+    page = signed_in(own.user).get("/campaigns/new").text
+    facts = re.findall(r"<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", page)
+    assert [(name, value.strip()) for name, value in facts] == [
+        ("Hours", "08:00 to 21:00, Monday to Friday, local to each person"),
+        ("Calls an hour", "No limit"),
+        ("Calls at once", "The organization’s limit"),
+        ("Message", "Default messages"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ NO_PAGES = {
         *("call_live", "campaign_outreach_live", "erasure_live", "upload_live"),
         *("notifications_bell", "overview_earned", "portal_settings_domain_records"),
         "branding_preview",
+        "organization_names",
         # files
         *("branding_pictures", "call_recording", "contact_file", "costs_file", "export_file"),
         *("list_export", "list_export_selected", "operator_spending_rates", "outbox_html"),

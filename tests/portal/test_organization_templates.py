@@ -575,6 +575,29 @@ def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
         assert "4 rows have a problem" in text(many(browser, template_id, fixed))
 
 
+def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    data = b"name,email,country\nAlder,ann@alder.example,\nBirch,nonsense,Atlantis\n"
+    checked = many(browser, template_id, data)
+    assert re.findall(r'name="(\w+-\d+)" value="(.*?)"', checked.text) == [
+        ("name-1", "Birch"),
+        ("email-1", "nonsense"),
+        ("user_name-1", ""),
+        ("country-1", "Atlantis"),
+        ("timezone-1", ""),
+    ]
+    typed = {"email-1": "ben@birch.example", "country-1": "Germany", "rows": rows_of(checked)}
+    again = browser.post(f"{path}/check", {**typed, "once": "f1"}, page=path)
+    assert "All rows are correct" in again.text
+    assert rows_of(again).splitlines()[1:] == [
+        "Alder,ann@alder.example,,,",
+        "Birch,ben@birch.example,,DE,",
+    ]
+
+
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_administrators_get_one_mail_about_all_new_owners(
     session: Session, own: Tenant, browser: Browser

@@ -51,6 +51,15 @@ def test_adding_an_organization_leads_to_templates_and_files(browser: Browser) -
     assert '<a href="/organization-templates">Use a template</a>' in page
 
 
+def test_a_typed_name_suggests_the_organizations_that_match(own: Tenant, browser: Browser) -> None:
+    def suggested(typed: str) -> list[str]:
+        page = browser.get(f"/organizations/names?organization={typed}").text
+        return re.findall(r'<option value="(.*?)">', unescape(page))
+
+    names = sorted([own.organization.name, own.plus.name])
+    assert (suggested(""), suggested(names[1]), suggested("nothing")) == (names, [names[1]], [])
+
+
 def test_operators_see_to_which_partner_an_organization_belongs(
     own: Tenant, other: Tenant, operator: Browser, browser: Browser
 ) -> None:

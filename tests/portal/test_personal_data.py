@@ -1,6 +1,8 @@
 """Users and contacts are exported and erased from their pages, after a preview."""
 
+import re
 from collections.abc import Callable
+from urllib.parse import quote
 from uuid import UUID
 
 import pytest
@@ -103,6 +105,49 @@ def test_exports_of_people_wait_among_the_own_exports(
     assert "Data about a contact" in shown
     formats = session.scalars(select(ListExport.file_format)).all()
     assert formats == [ExportFormat.ZIP, ExportFormat.ZIP]
+
+
+def test_people_are_found_by_name_email_and_number(
+    signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_EDITOR]
+
+    def found(words: str) -> list[str]:
+        page = admin.get("/personal-data", query_string={"q": words}).text
+        return re.findall(r'class="line-title" href="(.*?)"', page)
+
+    of_contact, of_user = f"{page_of(contact)}/data", f"/people/{user.id}/data"
+    assert (found(PHONE), found("+1 202 555 0143")) == ([of_contact], [of_contact])
+    assert (found(user.email), found("nothing like it")) == ([of_user], [])
+
+
+def test_what_is_stored_about_a_contact_is_counted_and_leads_to_it(
+    signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"{page_of(contact)}/data").text
+    rows = re.findall(r'class="name"[^>]*>(.*?)</.*?data-label="Number">(\d+)<', page)
+    assert ("Contacts, in all campaigns of the organization", "1") in rows
+    assert f'<a class="name" dir="auto" href="/calls?number={quote(PHONE)}">Calls</a>' in page
+    assert f'action="{page_of(contact)}/data-export"' in page
+    assert f'href="{page_of(contact)}/erase"' in page
+
+
+def test_periods_show_the_standard_in_blank_fields(
+    signed_in: Callable[..., Browser], own: Tenant
+) -> None:
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/settings/personal-data").text
+    assert re.findall(r'placeholder="(\d+) \(standard\)"', page) == ["90", "365", "30", "30", "30"]
+
+
+def test_what_is_stored_about_strangers_is_not_found(
+    signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact
+) -> None:
+    member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
+    for page in (page_of(contact), f"/people/{own.staff[Role.ADMIN].id}"):
+        assert [browser.get(f"{page}/data").status_code for browser in (member, stranger)] == [
+            404,
+            404,
+        ]
 
 
 @pytest.mark.parametrize("path", ["erase", "data-export"])

@@ -64,7 +64,8 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
     used(session, own, 6)
     page = signed_in(own.user).get("/plan").text
     assert "You are on Basic." in page
-    assert "Billed minutes 6 of 10 Further usage costs $0.125 a minute." in words(page)
+    assert "Price $29 a month This month so far $" in words(page)
+    assert "Billed minutes 6 of 10 minutes Further usage costs $0.125 a minute." in words(page)
     basic, plus = cards(page)
     assert basic == (
         "Basic Your plan $29 a month 10 minutes a month included, then $0.125 a minute Fast help"
@@ -75,7 +76,7 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
         'target="_blank" rel="noopener">'
     )
     assert link in page
-    assert "Limits Assistants 1 of 1 All of them are in use. Users" in words(page)
+    assert "Limits Assistants 1 of 1 assistant All of them are in use. Users" in words(page)
     assert "You are billed by monthly statement. View statement" in words(page)
 
 
@@ -132,7 +133,7 @@ def test_usage_beyond_the_plan_is_named_with_its_price(
 ) -> None:
     used(session, own, 15)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "15 of 10 5 more than your plan includes, at $0.125 a minute." in page
+    assert "15 of 10 minutes 5 more than your plan includes, at $0.125 a minute." in page
 
 
 def test_without_metered_usage_the_price_covers_all_calls(
@@ -154,7 +155,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
     own.organization.payment_tier = Tier.BASIC_TRIAL
     used(session, own, 3)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "Answered calls 3 of 2 1 more than your plan includes." in page
+    assert "Answered calls 3 of 2 calls 1 more than your plan includes." in page
 
 
 @pytest.mark.usefixtures("published")
@@ -230,7 +231,8 @@ def test_the_plan_page_says_what_the_month_will_cost(
             )
         session.commit()
         with_forecast = words(signed_in(own.user).get("/plan").text)
-    assert "6 of 10" in with_forecast
+    assert "6 of 10 minutes" in with_forecast
+    assert "Next month Starts on 1 Dec 2026. Usage counts from zero." in with_forecast
     found = re.search(
         r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–(\d+)\)\. "
         r"Expected price: \$([\d.]+)\. "

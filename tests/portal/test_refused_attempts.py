@@ -58,7 +58,7 @@ def test_the_filter_shows_sign_ins_and_leaves_changes_out(
     browser.sign_in(admin.email)
     browser.post("/account", {"name": "Ada", "timezone": "", "version": "1"}, page="/account")
     shown = signed_in(admin)
-    assert whats(shown.get(SIGN_INS).text) == [f"Signed in: Ada {admin.email}"]
+    assert whats(shown.get(SIGN_INS).text) == ["Signed in"]
     assert len(whats(shown.get("/audit").text)) == 2
 
 

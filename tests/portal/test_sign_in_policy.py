@@ -1,7 +1,9 @@
 """A partner's policy of signing in: who needs a second factor, and how long sessions last."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from sqlalchemy import update
@@ -53,6 +55,34 @@ def test_users_without_a_required_factor_reach_only_the_page_to_add_one(
     expected = (303, "/account/factors") if must else (200, None)
     assert (answer.status_code, answer.location) == expected
     assert browser.get("/account/factors").status_code == 200
+
+
+def test_the_page_counts_users_without_a_factor_and_leads_to_them(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    admin, editor = own.staff[Role.PARTNER_ADMIN], own.staff[Role.PARTNER_EDITOR]
+    session.get_one(User, editor.id).second_factor_at = utcnow()
+    session.commit()
+    browser = signed_in(admin)
+    page = unescape(browser.get(PAGE).text)
+    [staff, everyone] = re.findall(r"(\d+) active users? ha\w+ none yet", page)
+    link = "/people?factor=off&status=active"
+    assert (staff, f'href="{link}"' in page) == ("1", True)
+    listed = re.findall(r'class="name" href="/people/([0-9a-f-]{36})"', browser.get(link).text)
+    assert (len(listed), str(editor.id) in listed) == (int(everyone), False)
+    with_one = browser.get("/people?factor=on").text
+    assert re.findall(r'class="name" href="/people/([0-9a-f-]{36})"', with_one) == [str(editor.id)]
+
+
+def test_an_account_without_a_second_factor_recommends_one(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.user)
+    assert "Add second factor" in browser.get("/account").text
+    session.get_one(User, own.user.id).second_factor_at = utcnow()
+    session.commit()
+    page = browser.get("/account").text
+    assert ("Add second factor" in page, "Manage second factor" in page) == (False, True)
 
 
 def test_a_required_factor_is_not_the_last_one_removed(

@@ -102,6 +102,17 @@ def test_a_new_endpoint_starts_with_its_organization(own: Tenant, admin: Browser
     assert own.plus.name in admin.get(f"{LIST}/new").text
 
 
+def test_a_new_webhook_gets_how_calls_end_and_offers_a_test_beside_its_empty_log(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    form = admin.get(f"{LIST}/new?organization={own.organization.id}").text
+    ticked = re.findall(r'<input(?=[^>]*checked)[^>]*value="([a-z.-]+)"', form)
+    assert ticked == ["call.completed", "call.busy", "call.no-answer", "call.failed"]
+    endpoint = make(app, session, own)
+    head, _, log = admin.get(page_of(endpoint)).text.partition("No events yet.")
+    assert ("Send test event" in head, "Send test event" in log) == (False, True)
+
+
 def test_a_test_event_is_sent_once_however_often_its_form_is(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -1,7 +1,7 @@
 """The words of the permissions, and of the rules that decide about access."""
 
 from app.enums import Role
-from app.languages import gettext, gettext_noop
+from app.languages import gettext, gettext_noop, lazy_gettext
 from app.policy import Permission
 from app.portal.web.navigation import ROLE_NAMES
 from app.services.users.access import Explanation, Rule
@@ -38,6 +38,55 @@ PERMISSION_WORDS: dict[Permission, str] = {
     Permission.LEGACY_CALL: gettext_noop("Place calls through the legacy API"),
 }
 """One sentence for each permission, in English; a test compares it with the table."""
+
+GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
+    (
+        lazy_gettext("Campaigns and calls"),
+        (
+            Permission.CAMPAIGNS_READ,
+            Permission.CAMPAIGNS_WRITE,
+            Permission.CONTACTS_READ,
+            Permission.CONTACTS_WRITE,
+            Permission.CALLS_READ,
+            Permission.CALLS_CREATE,
+            Permission.ASSISTANTS_READ,
+            Permission.ASSISTANTS_WRITE,
+        ),
+    ),
+    (
+        lazy_gettext("Organizations and users"),
+        (
+            Permission.ORGANIZATIONS_READ,
+            Permission.ORGANIZATIONS_WRITE,
+            Permission.USERS_READ,
+            Permission.USERS_WRITE,
+            Permission.ADMINS_CREATE,
+            Permission.PERSONAL_DATA,
+        ),
+    ),
+    (
+        lazy_gettext("Plans and figures"),
+        (
+            Permission.USAGE_READ,
+            Permission.REPORT_READ,
+            Permission.PRICING_READ,
+            Permission.SUBSCRIPTION_READ,
+        ),
+    ),
+    (
+        lazy_gettext("Company and API"),
+        (
+            Permission.PARTNER_READ,
+            Permission.PARTNER_WRITE,
+            Permission.BRANDING_WRITE,
+            Permission.CREDENTIALS_MANAGE,
+            Permission.AUDIT_READ,
+            Permission.PARTNER_CREATE,
+            Permission.LEGACY_CALL,
+        ),
+    ),
+)
+"""The permissions as the page of access shows them; a test compares them with the table."""
 
 
 def answer(name: str, role: Role | None, explained: Explanation) -> str:

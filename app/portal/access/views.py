@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -15,23 +16,33 @@ from app.languages import gettext
 from app.models import ApiKey, OAuthClient, OrganizationGroup, User
 from app.policy import ROUTES, Permission
 from app.policy.step_up import STEP_UP
-from app.portal.access.labels import PERMISSION_WORDS, answer, way_on
+from app.portal.access.labels import GROUPS, PERMISSION_WORDS, answer, way_on
 from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
-from app.services import oauth_clients, organization_groups, users
+from app.services import oauth_clients, organization_groups, organizations, users
 from app.services.auth.sessions import FRESH_FOR
 from app.services.credentials import api_keys
-from app.services.users.access import explain, of_client, of_key
+from app.services.users.access import (
+    Explanation,
+    Rule,
+    explain,
+    given_by,
+    of_client,
+    of_key,
+    to_ask,
+)
 from app.validation.uuids import as_uuid
 
 ASKING = frozenset(ROUTES[endpoint] for endpoint in STEP_UP)
 """The permissions with actions that ask for a fresh proof."""
+NEVER = frozenset({Rule.OTHER_KIND, Rule.NO_ROLE, Rule.NOT_FOR_KEYS})
+"""What no other role or key of the same kind changes."""
 MINUTES = int(FRESH_FOR.total_seconds() // 60)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A row of the table of all actions; ``url`` is its explanation."""
+    """An action of the page; ``url`` is its explanation."""
 
     url: str
     words: str
@@ -64,6 +75,13 @@ def access_why() -> str:
             for each in PERMISSION_WORDS
         }
         groups = _groups(session, client or user)
+        own = (
+            organizations.get(session, caller(), user.organization_id)
+            if (user and user.organization_id)
+            else None
+        )
+        giver, given_at = given_by(session, user) if user else (None, None)
+        asked = to_ask(session, user) if user else []
     explained = found[permission] if permission else None
     is_allowed = explained is not None and explained.is_allowed
     credential = key or client
@@ -79,21 +97,11 @@ def access_why() -> str:
         user=user,
         is_self=is_self,
         may_open_user=may_open(caller(), "portal.user"),
-        actions=[
-            Action(
-                url_for(
-                    "portal.access_why",
-                    action=each.value,
-                    user=request.args.get("user"),
-                    key=request.args.get("key"),
-                    client=request.args.get("client"),
-                ),
-                gettext(words),
-                found[each].is_allowed,
-                each is permission,
-            )
-            for each, words in PERMISSION_WORDS.items()
-        ],
+        actions=_actions(found, permission),
+        organization=own,
+        giver=giver,
+        given_at=given_at,
+        asked=asked,
         explained=explained,
         answer=answer(name, role, explained) if explained else None,
         action=gettext(PERMISSION_WORDS[permission]) if permission else None,
@@ -101,6 +109,27 @@ def access_why() -> str:
         asks_again=MINUTES if user and is_allowed and permission in ASKING else None,
         groups=groups,
     )
+
+
+def _actions(
+    found: dict[Permission, Explanation], chosen: Permission | None
+) -> list[tuple[str, list[Action]]]:
+    """Return the actions by group, without those that no role of the same kind allows."""
+    subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}
+    groups = []
+    for heading, permissions in GROUPS:
+        actions = [
+            Action(
+                url_for("portal.access_why", action=each.value, **subject),
+                gettext(PERMISSION_WORDS[each]),
+                found[each].is_allowed,
+                each is chosen,
+            )
+            for each in permissions
+            if found[each].rule not in NEVER
+        ]
+        groups.append((heading, sorted(actions, key=lambda action: not action.is_allowed)))
+    return [(heading, actions) for heading, actions in groups if actions]
 
 
 def _groups(

@@ -1,10 +1,7 @@
 """Forms of the user's own account."""
 
-from functools import cache
 from typing import Any
-from zoneinfo import available_timezones
 
-from babel.core import get_global
 from wtforms import BooleanField, PasswordField, SelectField, StringField
 from wtforms.validators import InputRequired, Length
 
@@ -13,26 +10,7 @@ from app.models import User
 from app.portal.auth.password_forms import NewPasswordForm
 from app.portal.web.fields import VersionField, without_nul
 from app.portal.web.forms import PortalForm
-
-_REGIONS = (
-    *("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe"),
-    *("Indian", "Pacific"),
-)
-
-
-def zone_choices(present: str | None) -> list[tuple[str, str]]:
-    """Return the zones that are named by a place, UTC first, and the current one."""
-    names = set(_zones_of_places())
-    if present and present != "UTC":
-        names.add(present)
-    return [("", "UTC"), *((zone, zone) for zone in sorted(names))]
-
-
-@cache
-def _zones_of_places() -> frozenset[str]:
-    """Listing the time zones reads some hundred files. Former names are left out."""
-    named = (zone for zone in available_timezones() if zone.partition("/")[0] in _REGIONS)
-    return frozenset(named) - get_global("zone_aliases").keys()
+from app.portal.web.zone_choices import zone_choices
 
 
 class DetailsForm(PortalForm):
@@ -48,7 +26,7 @@ class DetailsForm(PortalForm):
 
     def __init__(self, *args: Any, present: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.timezone.choices = zone_choices(present)
+        self.timezone.choices = zone_choices(present, utc="")
         self.language.choices = [("", gettext("Automatic")), *LANGUAGES.items()]
 
     @classmethod

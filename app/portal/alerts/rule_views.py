@@ -15,10 +15,9 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import flash_saved, refused
+from app.portal.web.organization_picker import suggested_names
 from app.services import alerts, organizations
 from app.validation.uuids import as_uuid
-
-SUGGESTIONS = 200
 
 
 @portal.get("/alerts/rules/new")
@@ -153,12 +152,12 @@ def _stored(session: Session, rule_id: UUID) -> RuleForm:
 
 def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) -> str:
     with transaction(read_only=True) as session:
-        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
+        names = suggested_names(session)
     return render_template(
         "portal/alerts/edit.html",
         form=form,
         words=MEASURES[measure],
         unit=alerts.UNITS[measure],
         rule_id=rule_id,
-        names=sorted({row.name for row in known}),
+        names=names,
     )

@@ -1,6 +1,6 @@
 """The forms of an assistant and of its external id keys."""
 
-from zoneinfo import available_timezones
+from typing import Any
 
 from wtforms import (
     BooleanField,
@@ -12,10 +12,11 @@ from wtforms import (
     TextAreaField,
 )
 
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
+from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AssistantFields
 
 IDENTIFIES, ROUTES = "identifies", "routes"
@@ -29,7 +30,6 @@ MEANING_HINTS = {
     ),
     ROUTES: lazy_gettext("Many contacts may share a value, such as a CRM account."),
 }
-_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
 
 
 class AssistantForm(PortalForm):
@@ -41,11 +41,7 @@ class AssistantForm(PortalForm):
     service = StringField(
         lazy_gettext("Service"), render_kw={"maxlength": MAX_NAME, "autocomplete": "off"}
     )
-    timezone = SelectField(
-        lazy_gettext("Time zone"),
-        choices=[SelectChoice("", lazy_gettext("Not set")), *_ZONES],
-        validate_choice=False,
-    )
+    timezone = SelectField(lazy_gettext("Time zone"), validate_choice=False)
     active = BooleanField(lazy_gettext("Switched on"), default=True)
     phone_number = TelField(
         lazy_gettext("Phone number"), render_kw={"maxlength": 40, "autocomplete": "off"}
@@ -60,6 +56,11 @@ class AssistantForm(PortalForm):
         lazy_gettext("Voice address"),
         render_kw={"maxlength": 2000, "autocomplete": "off", "inputmode": "url"},
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        zones = zone_choices(self.timezone.data)
+        self.timezone.choices = [SelectChoice("", gettext("Not set")), *zones]
 
     @classmethod
     def showing(cls, assistant: Assistant) -> "AssistantForm":

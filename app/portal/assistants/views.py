@@ -276,10 +276,12 @@ def _new_page(organization: Organization, form: AssistantForm, limit: str | None
 def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
     with transaction(read_only=True) as session:
         found = assistants.get(session, caller(), assistant_id)
+        organization = organizations.get(session, caller(), found.organization_id)
         numbers = phone_numbers.unused_by_assistants(session, found.organization_id)
     return render_template(
         "portal/assistants/edit.html",
         assistant=found,
+        organization=organization,
         numbers=numbers,
         form=form,
         most=MAX_TEXT,

@@ -28,6 +28,8 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
         words = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
         return _link(words, url_for("portal.costs", month=month))
     words = target or (value_words(entry.target) if entry.target else "")
+    if is_about_actor(entry):
+        words = ""
     what = change_words(entry.action)
     if entry.action.endswith(".budget_reached"):
         what = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
@@ -37,9 +39,15 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     return message % {"what": what, "target": _link(words, url) if url else words}
 
 
+def is_about_actor(entry: AuditEntry) -> bool:
+    """Whether users did it to their own account: who did it then says it all."""
+    return entry.target_type == "user" and entry.target_id == str(entry.actor_id)
+
+
 def _link(words: str, url: str) -> Markup:
     return Markup('<a href="{}">{}</a>').format(url, words)
 
 
 def register(app: Flask) -> None:
     app.jinja_env.filters["change"] = change
+    app.jinja_env.tests["about_actor"] = is_about_actor

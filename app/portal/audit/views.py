@@ -130,7 +130,8 @@ def _changes(
         if (entry.target_type, name) not in UNSHOWN
         if name in old or new[name] is False or new[name] != 0
     ]
-    kept = [change for change in found if (change.old, change.new) != (None, None)]
+    repeated = (None, entry.target)  # the name of what was added
+    kept = [each for each in found if (each.old, each.new) not in ((None, None), repeated)]
     return sorted(kept, key=lambda change: change.field)
 
 

@@ -88,7 +88,7 @@ def days_words(days: frozenset[int]) -> str:
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 
-def hours_words(plan: Outreach) -> str:
+def hours_words(plan: Plan | Outreach) -> str:
     days = days_words(weekdays_of(plan))
     end = "24:00" if plan.hours_end == time.min else f"{plan.hours_end:%H:%M}"
     return gettext(
@@ -107,7 +107,7 @@ def message_words(plan: Plan | Outreach) -> str:
     return gettext("Default messages")
 
 
-def _days_of(plan: Outreach) -> list[tuple[str, str | None]]:
+def _days_of(plan: Plan | Outreach) -> list[tuple[str, str | None]]:
     return [
         (label, written_date(day, "yMMMd"))
         for label, day in (
@@ -118,9 +118,11 @@ def _days_of(plan: Outreach) -> list[tuple[str, str | None]]:
     ]
 
 
-def plan_facts(plan: Outreach, assistant: Assistant) -> list[tuple[str, str | None]]:
+def plan_facts(
+    plan: Plan | Outreach, assistant: Assistant | None = None
+) -> list[tuple[str, str | None]]:
     return [
-        (gettext("Assistant"), assistant.name),
+        *([(gettext("Assistant"), assistant.name)] if assistant else []),
         (gettext("Hours"), hours_words(plan)),
         *_days_of(plan),
         (

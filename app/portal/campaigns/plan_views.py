@@ -278,5 +278,5 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
             hints=MESSAGE_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
-            steps_of_new=steps_of_new(),
+            steps_of_new=steps_of_new() if is_new() else None,
         )

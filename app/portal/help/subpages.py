@@ -94,6 +94,12 @@ OF_SUBPAGES: dict[str, Topic] = {
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
+    "portal.personal_data": Topic(
+        lazy_gettext("Everything that is stored about one user or contact, in numbers."),
+        lazy_gettext("A contact is everyone in the organization with the same number or email."),
+        lazy_gettext("View exports"),
+        "portal.exports",
+    ),
     "portal.phone_number_assign": Topic(
         lazy_gettext("Gives a phone number to one organization, whose calls may then show it."),
         lazy_gettext("Assign only numbers that the carrier has for you."),
@@ -183,6 +189,7 @@ SAME_HELP: dict[str, str] = {
         "organization_template_use",
         "organizations": "organization_edit organization_new",
         "outbox": "outbox_mail",
+        "personal_data": "contact_data user_data",
         "phone_numbers": "phone_number_list",
         "plan": "plan_checkout",
         "portal_settings_budget": "organization_budget",

@@ -17,9 +17,9 @@ from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
+from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import Content, Customer, Opened, PreparedCampaign
-from app.validation.time_zones import time_zones
 
 MOST_NAME = 200
 NO_ONE = ""
@@ -31,7 +31,6 @@ FIRST_ROLE_HINTS = {
     Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
     NO_ONE: lazy_gettext("Invite users later."),
 }
-_ZONES = [SelectChoice(zone, zone.replace("_", " ")) for zone in sorted(time_zones())]
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 
 
@@ -181,7 +180,7 @@ class CustomerForm(PortalForm):
             SelectChoice("", gettext("%(country)s (template)", country=own)),
             *named,
         ]
-        self.timezone.choices = [SelectChoice("", gettext("As in the template")), *_ZONES]
+        self.timezone.choices = [SelectChoice("", gettext("As in the template")), *zone_choices()]
 
     def to_customer(self) -> Customer:
         return Customer(

@@ -2,16 +2,17 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, request, url_for
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words
 from app.portal.organization_templates.views import bounds, opened
@@ -22,6 +23,15 @@ from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
 from app.services import organization_templates
 from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerFile
+
+CELLS = {
+    "name": lazy_gettext("Name"),
+    "email": lazy_gettext("Email"),
+    "user_name": lazy_gettext("First user"),
+    "country": lazy_gettext("Country"),
+    "timezone": lazy_gettext("Time zone"),
+}
+"""The parts of a customer that are fixed on the page, with their columns."""
 
 
 @portal.get("/organization-templates/<uuid:template_id>/use")
@@ -70,9 +80,12 @@ def organization_template_use_many(template_id: UUID) -> str:
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/check")
 def organization_template_check_many(template_id: UUID) -> Page:
-    """Show each row of the file with its problems; nothing is written."""
+    """Show each row of the file, or of the page with what was typed there, with its problems;
+    nothing is written."""
     form = CustomersForm()
-    sent = _sent(template_id, form)
+    if form.rows.data:
+        form.rows.data = _with_fixes(form.rows.data)
+    sent = _sent(template_id, form, were_checked=bool(form.rows.data))
     if sent is None:
         return _many_page(template_id, form), 422
     with transaction(read_only=True) as session:
@@ -153,6 +166,24 @@ def _sent(
         return None
 
 
+def _with_fixes(text: str) -> str:
+    """Return the rows of the page with the cells that were typed there. Text that can't be read
+    stays as it is."""
+    try:
+        rows = organization_templates.from_text(text).rows
+    except ValidationFailed:
+        return text
+    fixed = []
+    for at, row in enumerate(rows):
+        typed = {
+            name: request.form[f"{name}-{at}"].replace("\0", "").strip()
+            for name in CELLS
+            if f"{name}-{at}" in request.form
+        }
+        fixed.append(replace(row, customer=replace(row.customer, **typed)))
+    return organization_templates.as_text(fixed)
+
+
 def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
     """Raises `ValidationFailed`."""
     if not sent:
@@ -203,6 +234,7 @@ def _checked_page(
         form=form,
         unused=unused,
         rows=checked,
+        cells=CELLS,
         region_names=region_names,
         good=sum(not each.problems for each in checked),
         refused_text=_text_of([each for each in checked if each.problems]),

@@ -56,6 +56,7 @@ def show_plan() -> str:
         subscription=subscription,
         plans=shown,
         today=today,
+        next_month=(bill.month + timedelta(days=31)).replace(day=1) if bill else None,
         assistants_url=_url("portal.assistants"),
         users_url=_url("portal.users"),
     )

@@ -5,9 +5,9 @@ from datetime import time
 from wtforms import SelectChoice, SelectField, TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.account.forms import zone_choices
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
+from app.portal.web.zone_choices import zone_choices
 from app.services.monthly_reports import ScheduleInput
 
 UTC_CHOICE = ""
@@ -29,7 +29,7 @@ class ScheduleForm(PortalForm):
 
     def __init__(self, *args: object, present: str | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        self.timezone.choices = zone_choices(present)
+        self.timezone.choices = zone_choices(present, utc=UTC_CHOICE)
 
     @classmethod
     def showing(cls, stored: ScheduleInput, version: int) -> "ScheduleForm":

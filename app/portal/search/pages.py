@@ -58,6 +58,11 @@ PAGES = (
         lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
     ),
     Page(lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")),
+    Page(
+        lazy_gettext("Find a person’s data"),
+        "portal.personal_data",
+        lazy_gettext("export erase request access"),
+    ),
     Page(lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")),
     Page(
         lazy_gettext("Readability of your colours"),

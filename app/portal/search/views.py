@@ -100,7 +100,7 @@ def _url(page: pages.Page) -> str:
 
 
 def _parts(words: str) -> list[str]:
-    return fold(words).replace("-", " ").split()
+    return fold(str(words)).replace("-", " ").split()
 
 
 def _words_of(page: pages.Page) -> str:

@@ -1,5 +1,6 @@
 """Settings of signing in: the second factor, and how long sessions last."""
 
+from dataclasses import replace
 from typing import Any
 
 from flask import flash, redirect, render_template, url_for
@@ -7,14 +8,15 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms import RadioField, StringField
 
-from app.enums import SecondFactorFor
+from app.enums import SecondFactorFor, UserStatus
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, refused
-from app.services import partners
+from app.services import partners, users
+from app.services.auth.sessions import STAFF
 from app.services.partners import sign_in_policy as policies
 from app.services.partners.sign_in_policy import SignInPolicy
 
@@ -97,9 +99,18 @@ def _stored(session: Session) -> SignInPolicyForm:
 
 
 def _page(form: SignInPolicyForm) -> str:
+    without = users.Filter(status=UserStatus.ACTIVE, has_factor=False)
+    with transaction(read_only=True) as session:
+        lacking = {
+            "staff": sum(
+                users.count(session, caller(), replace(without, user_type=role)) for role in STAFF
+            ),
+            "all": users.count(session, caller(), without),
+        }
     return render_template(
         "portal/settings/sign_in.html",
         form=form,
+        lacking=lacking,
         most_hours=settings().session_hours,
         most_minutes=settings().session_idle_minutes,
     )

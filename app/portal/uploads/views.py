@@ -34,7 +34,7 @@ from app.portal.uploads.listing import UPLOADS, Row
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_steps import steps_of_new
+from app.portal.web.campaign_steps import is_new
 from app.portal.web.editing import Submission
 from app.portal.web.formats import number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
@@ -199,7 +199,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             form=form,
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),
-            steps_of_new=steps_of_new(),
+            is_new=is_new(),
         )
 
 

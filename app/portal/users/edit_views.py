@@ -200,7 +200,6 @@ def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
         organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
         abilities=[(role.value, abilities_title(role), abilities(role)) for role in roles],
-        needs_organization=all(role in MEMBERS for role in roles),
     )
 
 

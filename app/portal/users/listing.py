@@ -43,6 +43,7 @@ def chosen() -> users.Filter:
         user_type=lists.choice_filter("role", Role),
         status=lists.choice_filter("status", UserStatus),
         organization=lists.id_or_words("organization"),
+        has_factor={"on": True, "off": False}.get(lists.text_filter("factor") or ""),
     )
 
 
@@ -144,6 +145,15 @@ USERS = ListDefinition(
         ),
         Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
         Filter("organization", lazy_gettext("Organization")),
+        Filter(
+            "factor",
+            lazy_gettext("Second factor"),
+            {
+                "on": lazy_gettext("With a second factor"),
+                "off": lazy_gettext("Without a second factor"),
+            },
+            lazy_gettext("With or without"),
+        ),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -29,7 +29,6 @@ STATUS_TONES = {
     UserStatus.DEACTIVATED: "neutral",
 }
 LATEST_CHANGES = 8
-SUGGESTIONS = 200
 SUSPENDING = (
     lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
     lazy_gettext("The seat stays taken."),
@@ -100,8 +99,7 @@ def suggested_organizations() -> list[str] | None:
     if caller().organization_id is not None:
         return None
     with transaction(read_only=True) as session:
-        known = organizations.search(session, caller(), sort="name", limit=SUGGESTIONS).items
-    return sorted({row.name for row in known})
+        return organization_picker.suggested_names(session)
 
 
 def actions_of(user: User) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The steps after a campaign is created: its plan, then its first upload."""
+"""The steps of a new campaign: its name and assistants, then its plan."""
 
 from flask import request
 
@@ -10,9 +10,6 @@ def is_new() -> bool:
     return "new" in request.args
 
 
-def steps_of_new() -> list[tuple[str, str | None]]:
-    """Return the steps of a new campaign for its pages; empty when it isn't new."""
-    if not is_new():
-        return []
-    names = (gettext("Create campaign"), pgettext("campaign", "Plan"), gettext("Upload contacts"))
-    return [(name, None) for name in names]
+def steps_of_new() -> list[tuple[str, None]]:
+    """Return the steps of creating a campaign."""
+    return [(gettext("Name and assistants"), None), (pgettext("campaign", "Plan"), None)]

@@ -91,6 +91,11 @@ def when(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, parts)}, {local:%H:%M}"
 
 
+def clock(value: datetime, zone: str) -> str:
+    """10:47 below the heading of its day."""
+    return f"{value.astimezone(ZoneInfo(zone)):%H:%M}"
+
+
 def utc_days(first: date, last: date, zone: str) -> str:
     """1–27 Nov 2026 (UTC), without UTC for users whose days are the same"""
     offsets = {
@@ -178,7 +183,7 @@ def typographic(message: str) -> str:
 def register(app: Flask) -> None:
     filters = (
         *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
-        *(age, breakable),
+        *(age, breakable, clock),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)

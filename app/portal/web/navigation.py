@@ -157,6 +157,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                     "portal.sign_in_policy",
                     "portal.directory",
                     "portal.personal_data_settings",
+                    "portal.personal_data",
                     "portal.storage",
                     "portal.carrier_account",
                     "portal.line_trunk",

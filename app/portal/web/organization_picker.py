@@ -13,7 +13,7 @@ from app.policy import Permission
 from app.portal.web import lists
 from app.services import organizations
 
-SHOWN = 25
+SHOWN, SUGGESTED = 25, 50
 
 
 def organization_named(session: Session) -> Organization | None:
@@ -46,6 +46,13 @@ def organization_chosen() -> Organization:
     if organization is None:
         raise NotFound
     return organization
+
+
+def suggested_names(session: Session, typed: str | None = None) -> list[str]:
+    """Return names of organizations for a field in which one is typed."""
+    wanted = organizations.Filter(query=typed)
+    found = organizations.search(session, caller(), wanted, sort="name", limit=SUGGESTED)
+    return sorted({row.name for row in found.items})
 
 
 def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:

@@ -48,6 +48,15 @@ EVENT_GROUPS: list[tuple[str, tuple[str, ...]]] = [
 """The events by subject, as the form shows them."""
 
 
+USUAL_EVENTS = (
+    WebhookEvent.CALL_COMPLETED,
+    WebhookEvent.CALL_BUSY,
+    WebhookEvent.CALL_NO_ANSWER,
+    WebhookEvent.CALL_FAILED,
+)
+"""How calls end: the choice of a new webhook."""
+
+
 class WebhookFields(PortalForm):
     url = StringField(
         lazy_gettext("Address"),
@@ -57,7 +66,7 @@ class WebhookFields(PortalForm):
     events = Checkboxes(
         lazy_gettext("Events"),
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
-        default=[str(WebhookEvent.CALL_COMPLETED)],
+        default=[str(event) for event in USUAL_EVENTS],
     )
 
 

@@ -71,8 +71,8 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
     )
 
 
-def weekdays_of(stored: Outreach) -> frozenset[int]:
-    return frozenset(int(digit) for digit in stored.weekdays)
+def weekdays_of(plan: Plan | Outreach) -> frozenset[int]:
+    return frozenset(int(digit) for digit in plan.weekdays)
 
 
 def closing(hours_end: time) -> time:

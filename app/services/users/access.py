@@ -1,15 +1,20 @@
 """Why a user or an API key may do something or not: which rule decides, and who can change it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.models import ApiKey, OAuthClient, Organization, Partner, User, utcnow
+from app.models import ApiKey, AuditEntry, OAuthClient, Organization, Partner, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.services.credentials.tokens import permissions_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
+
+MOST_TO_ASK = 3
 
 
 class Rule(StrEnum):
@@ -84,6 +89,40 @@ def of_role(role: Role, permission: Permission) -> Explanation:
         and set(attainable) & grantable(giver)
     )
     return Explanation(Rule.ROLE_TOO_LOW, holders, attainable, changers)
+
+
+def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
+    """Return who gave a loaded user their role, None for an operator or a script, and when."""
+    changed = session.scalar(
+        select(AuditEntry)
+        .where(
+            AuditEntry.target_type == "user",
+            AuditEntry.target_id == str(user.id),
+            AuditEntry.action == "user.role_changed",
+        )
+        .order_by(AuditEntry.id.desc())
+        .limit(1)
+    )
+    giver_id, at = user.invited_by_id, user.created_at
+    if changed is not None:
+        giver_id, at = changed.actor_id, changed.at
+    giver = session.get(User, giver_id) if giver_id else None
+    return giver if giver is not None and giver.partner_id == user.partner_id else None, at
+
+
+def to_ask(session: Session, user: User) -> Sequence[User]:
+    """Return the first users who can give a loaded user another role: for a member owners of the
+    organization, else partner admins."""
+    role = User.role == Role.PARTNER_ADMIN
+    if user.organization_id is not None:
+        role = (User.organization_id == user.organization_id) & User.is_owner
+    query = select(User).where(
+        User.partner_id == user.partner_id,
+        User.status == UserStatus.ACTIVE,
+        User.id != user.id,
+        role,
+    )
+    return session.scalars(query.order_by(User.created_at, User.id).limit(MOST_TO_ASK)).all()
 
 
 def of_key(key: ApiKey, permission: Permission) -> Explanation:

@@ -139,13 +139,15 @@ def listing(
 class Filter:
     """The filters of a user list; ``query`` searches addresses, names and the names of
     organizations, and matches a whole external id. ``organization`` is an id or a part of a name,
-    ``partner_id`` narrows an operator's view."""
+    ``partner_id`` narrows an operator's view; ``has_factor``: whether signing in takes a second
+    step."""
 
     query: str | None = None
     user_type: Role | None = None
     status: UserStatus | None = None
     organization: UUID | str | None = None
     partner_id: UUID | None = None
+    has_factor: bool | None = None
 
 
 def search(
@@ -211,6 +213,8 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         rows = rows.where(User.role == chosen.user_type)
     if chosen.status is not None:
         rows = rows.where(User.status == chosen.status)
+    if chosen.has_factor is not None:
+        rows = rows.where(User.second_factor_at.is_not(None) == chosen.has_factor)
     return rows
 
 

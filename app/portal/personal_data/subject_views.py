@@ -1,0 +1,118 @@
+"""Finding a person, and what is stored about one."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import render_template, url_for
+from sqlalchemy.orm import Session
+
+from app.extensions import caller, transaction
+from app.languages import gettext
+from app.models import User, is_erased
+from app.portal.personal_data import labels
+from app.portal.web import lists
+from app.portal.web.blueprint import portal
+from app.portal.web.formats import phone
+from app.portal.web.navigation import ROLE_NAMES, may_open
+from app.services import contacts, search, users
+from app.services.contacts import single
+from app.services.personal_data import preview, subjects
+from app.services.personal_data.subjects import Subject
+
+SHOWN = 20
+Choice = tuple[str, str, str, str]
+"""Name, text below it, icon and URL."""
+
+
+@portal.get("/personal-data")
+def personal_data() -> str:
+    words = lists.text_filter("q") or ""
+    with transaction(read_only=True) as session:
+        found = search.users_and_contacts(session, caller(), words, SHOWN)
+        rows = [*map(_of_user, found.users), *_of_contacts(found)]
+    return render_template(
+        "portal/personal_data/find.html",
+        words=words,
+        rows=rows,
+        most=SHOWN,
+        is_cut=SHOWN in (len(found.users), len(found.contacts)),
+        has_settings=may_open(caller(), "portal.personal_data_settings"),
+    )
+
+
+@portal.get("/people/<uuid:user_id>/data")
+def user_data(user_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        subject = subjects.user(session, caller(), user_id)
+        found = users.get(session, caller(), user_id)
+        return _page(
+            session,
+            subject,
+            name=found.name or found.email,
+            urls={},
+            safe_url=url_for("portal.user", user_id=user_id),
+            export_url=url_for("portal.user_data_export", user_id=user_id),
+            erase_url=url_for("portal.user_erase_confirm", user_id=user_id)
+            if _may_erase(found)
+            else None,
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data")
+def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
+    ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
+    with transaction(read_only=True) as session:
+        subject = subjects.contact(session, caller(), campaign_id, contact_id)
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        calls = url_for("portal.calls", number=found.phone) if found.phone else None
+        return _page(
+            session,
+            subject,
+            name=single.name_of(found),
+            urls={"calls": calls},
+            safe_url=url_for("portal.contact", **ids),
+            export_url=url_for("portal.contact_data_export", **ids),
+            erase_url=url_for("portal.contact_erase_confirm", **ids),
+        )
+
+
+def _page(session: Session, subject: Subject, *, urls: dict[str, str | None], **about: Any) -> str:
+    lines = [
+        (
+            labels.TABLE_NAMES.get(line.table, labels.OTHER),
+            line.rows,
+            labels.FATES[line.fate],
+            urls.get(line.table),
+        )
+        for line in preview.of(session, subject)
+    ]
+    return render_template("portal/personal_data/subject.html", lines=lines, **about)
+
+
+def _may_erase(user: User) -> bool:
+    return user.id != caller().subject_id and not is_erased(user.email)
+
+
+def _of_user(user: User) -> Choice:
+    text = f"{ROLE_NAMES[user.role]} · {user.email}" if user.name else ROLE_NAMES[user.role]
+    return user.name or user.email, text, "user", url_for("portal.user_data", user_id=user.id)
+
+
+def _of_contacts(found: search.Found) -> Sequence[Choice]:
+    """Return each person once, by the newest contact of an organization."""
+    rows: dict[tuple[Any, ...], Choice] = {}
+    for contact, campaign in found.contacts:
+        reached = ", ".join(
+            each for each in (phone(contact.phone) if contact.phone else "", contact.email) if each
+        )
+        rows.setdefault(
+            (campaign.organization_id, contact.phone, contact.email_key),
+            (
+                single.name_of(contact),
+                gettext("Contact · %(reached)s", reached=reached),
+                "phone",
+                url_for("portal.contact_data", campaign_id=campaign.id, contact_id=contact.id),
+            ),
+        )
+    return list(rows.values())
