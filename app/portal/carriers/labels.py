@@ -62,3 +62,14 @@ def waiting_words(waiting: int, most: int) -> str:
     if waiting >= most:
         return gettext("%(number)s calls or more are waiting.", number=number(most))
     return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)
+
+
+def queue_words(waiting: int, scheduled: int, most: int) -> str:
+    """14 calls are waiting. 1 call is scheduled."""
+    if not scheduled:
+        return waiting_words(waiting, most)
+    if scheduled >= most:
+        later = gettext("%(number)s calls or more are scheduled.", number=number(most))
+    else:
+        later = ngettext("%(num)s call is scheduled.", "%(num)s calls are scheduled.", scheduled)
+    return f"{waiting_words(waiting, most)} {later}" if waiting else later
