@@ -226,6 +226,7 @@ class World:
             "agentTimezone": story.timezone,
         }
         owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
+        owner.role = Role.OWNER
         owner_entry = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.end_trial(self.session, own, owner.organization_id)
