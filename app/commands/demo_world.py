@@ -218,7 +218,7 @@ class World:
     ) -> dict[str, Any]:
         owner_name = " ".join(self.random.choice(FULL_NAMES))
         data = {
-            "email": f"owner@{story.host}",
+            "email": f"office@{story.host}",
             "userType": "standard",
             "tier": story.tier.value,
             "businessName": story.name,
@@ -226,7 +226,6 @@ class World:
             "agentTimezone": story.timezone,
         }
         owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
-        owner.role = Role.OWNER
         owner_entry = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.end_trial(self.session, own, owner.organization_id)
