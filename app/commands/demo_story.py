@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.enums import Tier, UsageUnit
+from app.models.folding import fold
 from app.services.pricing import PlanTerms
 
 HISTORY_DAYS = 120
@@ -20,7 +21,7 @@ class OrganizationStory:
 
     @property
     def host(self) -> str:
-        return "".join(c for c in self.name.lower() if c.isascii() and c.isalnum()) + ".example"
+        return "".join(c for c in fold(self.name) if c.isascii() and c.isalnum()) + ".example"
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ class World:
     ) -> dict[str, Any]:
         owner_name = " ".join(self.random.choice(FULL_NAMES))
         data = {
-            "email": f"owner@{story.host}",
+            "email": f"office@{story.host}",
             "userType": "standard",
             "tier": story.tier.value,
             "businessName": story.name,

@@ -24,12 +24,14 @@ from app.services.billing.margin import Earned
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
+from app.services.tenancy import of_tenant
 from app.services.users import account
 from app.validation.emails import is_email
 
 LAST_DAY = 28
 """Every month has it."""
 MOST_RECIPIENTS = 20
+MOST_LISTED = 100
 A_TURN = 50
 """So many reports are queued in one transaction."""
 
@@ -108,6 +110,21 @@ def send_test(
         user_id=user.id,
         details=details,
     )
+
+
+def listing(session: Session, caller: Caller) -> list[tuple[ReportSchedule, str | None]]:
+    """Return the schedules that send a report, the next one first, with the names of their
+    organizations; None for that of the whole portal. At most `MOST_LISTED`. Raises `Forbidden`."""
+    caller.require(Permission.REPORT_READ)
+    rows = of_tenant(
+        select(ReportSchedule), caller, ReportSchedule.partner_id, ReportSchedule.organization_id
+    ).where(ReportSchedule.next_at.is_not(None))
+    found = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MOST_LISTED)).all()
+    ids = {each.organization_id for each in found if each.organization_id}
+    names = organizations.names_of(session, caller, ids)
+    return [
+        (each, names.get(each.organization_id) if each.organization_id else None) for each in found
+    ]
 
 
 def is_any_due(session: Session, now: datetime) -> bool:
@@ -237,7 +254,7 @@ def _details(
         "figures": figures,
         "growing": _named(found.growing),
         "falling": _named(found.falling),
-        "near": [(near.organization.name, near.words) for near in found.near],
+        "near": [(near.name, near.words) for near in found.near],
     }
 
 

@@ -1,5 +1,6 @@
 """The tools of lists: filters in one line, and actions on rows only where rows are selected."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import expect
@@ -106,3 +107,19 @@ def test_the_export_menu_closes_when_the_download_begins(
     with visit.page.expect_download():
         visit.page.get_by_role("link", name="CSV").click()
     expect(visit.page.get_by_role("link", name="CSV")).to_be_hidden()
+
+
+def test_a_search_by_enter_asks_once(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/organizations")
+    visit.page.wait_for_url("**/organizations")
+    asked: list[str] = []
+    visit.page.on("request", lambda request: asked.append(request.url))
+    search = visit.page.locator("form.filters [name=q]")
+    search.fill("Bakery")
+    search.press("Enter")
+    visit.page.wait_for_url(re.compile(r"/organizations\?q=Bakery$"))
+    assert [url.rpartition("/")[2] for url in asked if "q=" in url] == ["organizations?q=Bakery"]
+    assert visit.problems == []

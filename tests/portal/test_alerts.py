@@ -47,13 +47,19 @@ def day_of_calls(own: Tenant, answered: int) -> CallDay:
     )
 
 
-def opened(session: Session, own: Tenant) -> Alert:
-    """An open alert: 1 of 20 calls of the bakery was answered."""
+def opened_all(session: Session, own: Tenant) -> dict[int, Alert]:
+    """The open alerts by the threshold of their rules: 1 of 20 calls of the bakery was answered."""
     session.add(day_of_calls(own, answered=1))
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
-    return session.scalars(select(Alert)).one()
+    thresholds = {rule.id: rule.threshold for rule in session.scalars(select(AlertRule))}
+    return {thresholds[alert.rule_id]: alert for alert in session.scalars(select(Alert))}
+
+
+def opened(session: Session, own: Tenant) -> Alert:
+    (alert,) = opened_all(session, own).values()
+    return alert
 
 
 def test_a_rule_for_each_organization_is_made_in_two_steps(admin: Browser) -> None:
@@ -134,6 +140,12 @@ def test_an_open_alert_shows_what_is_measured_now(
     titles_now = [title.replace(": 5 %", ": 15 %") for title in opened_titles]
     assert titles(admin) == said(titles_now, limits)
     assert said(titles_now, limits)[0] in text(admin.get("/").text)
+    page = text(admin.get("/alerts").text)
+    assert len(re.findall(r"Measured [^<]+, \d\d:\d\d; 5 % when it opened", page)) == 2
+    alert = session.scalars(select(Alert).order_by(Alert.opened_at.desc())).first()
+    assert alert is not None
+    admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
+    assert re.findall(r"Acknowledged\. [^<]+ 15 % of calls", text(admin.get("/alerts").text))
     for alert in session.scalars(select(Alert)):
         alert.resolved_at = utcnow()
     session.commit()
@@ -199,3 +211,24 @@ def test_an_editor_sees_alerts_and_changes_nothing(
     assert ("An organization has less than" in page, "Add rule" in page) == (True, False)
     assert editor.get(NEW).status_code == 404
     assert signed_in(own.user).get("/alerts").status_code == 404
+
+
+def test_the_overview_leads_to_each_alert_and_puts_those_of_muted_rules_behind_the_urgent(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    admin.post(NEW, RULE | {"scope": "partner", "threshold": "50"}, page=NEW)
+    assert "No alert yet" in admin.get("/alerts").text
+    opened_alert = opened_all(session, own)
+    muted = session.scalars(select(AlertRule).where(AlertRule.threshold == 50)).one()
+    admin.post(f"/alerts/rules/{muted.id}/mute", {"days": "7"}, page="/alerts")
+
+    item = r'is-(danger|warning)(?:(?!is-).)*?href="/alerts#alert-([^"]+)"'
+    items = re.findall(item, text(admin.get("/").text), re.DOTALL)
+    assert items == [
+        ("danger", str(opened_alert[20].id)),
+        ("warning", str(opened_alert[50].id)),
+    ]
+    page = text(admin.get("/alerts").text)
+    assert all(f'<tr id="alert-{alert.id}">' in page for alert in opened_alert.values())
+    assert (page.count("Last alert "), "Muted</span>" in page) == (2, True)

@@ -95,9 +95,9 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
     room_for_more(session, own.organization)
     address = f"/assistants/new?organization={own.organization.id}"
     page = str(admin.post(address, {**READY, "once": "a1"}, page=address).location)
-    said = "Confirmed by you: the number is set up with the carrier."
+    said = "Confirmed by hand: the number is set up with the carrier."
     shown = admin.get(page).text
-    assert ("Ready to call, confirmed by you" in shown, said in shown) == (True, True)
+    assert ("Ready to call, confirmed by hand" in shown, said in shown) == (True, True)
     number = session.get_one(PhoneNumber, NUMBER)
     number.source, number.confirmed_at = NumberSource.ASSIGNED, utcnow()
     session.commit()
@@ -249,9 +249,19 @@ def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
     assert (seen.status_code, "/edit" in seen.text) == (200, False)
 
 
-def test_the_page_shows_calling_hours_and_the_latest_calls(
+def test_the_page_shows_calling_hours_campaigns_and_the_latest_calls(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    chosen: dict[str, dict[str, Any]] = {
+        "Recall": {"assistant_ids": [assistant.id]},
+        "Renewals": {"all_assistants": True},
+        "Others": {},
+    }
+    ids = {
+        name: campaigns.create(session, caller, own.organization.id, name=name, **whose).id
+        for name, whose in chosen.items()
+    }
     page = f"/assistants/{assistant.id}"
     assert "Calls at any hour." in admin.get(page).text
     own.organization.calling_hours_on = True
@@ -261,7 +271,9 @@ def test_the_page_shows_calling_hours_and_the_latest_calls(
     session.commit()
     shown = admin.get(page).text
     assert "Calls from 09:00 to 17:00, local to the person called." in shown
-    assert "Recent calls" in shown
+    assert "Latest calls" in shown
+    named = [name for name in ids if f'href="/campaigns/{ids[name]}"' in shown]
+    assert named == ["Recall", "Renewals"]
 
 
 def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
@@ -293,6 +305,17 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
     session.commit()
     assert assistants.readiness_of(ready, own.organization) is Readiness.NOT_READY
     assert names(f"{of_organization}&readiness=ready") == []
+
+
+def test_staff_filter_and_sort_the_list_by_organization(own: Tenant, admin: Browser) -> None:
+    def shown(query: str) -> list[str]:
+        page = admin.get(f"/assistants?{query}").text
+        return re.findall(r"<td[^>]*>\s*(Northwind (?:Bakery|Dental))\s*</td>", page)
+
+    assert shown("sort=organization") == ["Northwind Bakery", "Northwind Dental"]
+    assert shown("sort=-organization") == ["Northwind Dental", "Northwind Bakery"]
+    assert shown("organization=dent") == ["Northwind Dental"]
+    assert shown(f"organization={own.organization.id}") == ["Northwind Bakery"]
 
 
 def test_the_list_says_what_an_assistant_that_is_not_ready_lacks_first(

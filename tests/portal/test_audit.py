@@ -122,6 +122,7 @@ def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: Signe
         ("q=7", ["thing.turned_round"]),
         ("q=ser susp", ["user.suspended"]),
         ("q=organization.upd", ["organization.updated"]),
+        ("q=assistant limit", ["organization.updated"]),
         ("q=theirs", []),
         ("start=2000-01-01&end=2001-01-01", []),
         ("start=2000-01-01", ["thing.turned_round", "user.suspended", "organization.updated"]),

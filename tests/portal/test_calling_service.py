@@ -87,3 +87,18 @@ def test_a_test_call_shows_the_state_of_the_service_in_one_place(
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     form, placed = (admin.get(f"/test-call{call}").text for call in ("", f"?call={call.id}"))
     assert [shown.count("Calling service is") for shown in (form, placed)] == [1, 1]
+
+
+def test_the_carrier_status_counts_calls_that_are_scheduled_for_later(
+    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+) -> None:
+    at = utcnow()
+    make_call(session, own.organization, "+12025550101", at, status=CallStatus.SCHEDULED)
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    alone = admin.get("/line").text
+    make_call(session, own.organization, "+12025550102", at, status=CallStatus.QUEUED)
+    session.commit()
+    both = admin.get("/line").text
+    assert ("1 call is scheduled." in alone, "No calls are waiting." in alone) == (True, False)
+    assert "1 call is waiting. 1 call is scheduled." in both

@@ -484,3 +484,17 @@ def test_another_tenants_call_is_like_an_absent_one(
     assert browser.post(f"{theirs}/cancel", page="/").status_code == 404
     assert member.get(f"/calls/{made['human'].id}").status_code == 404
     assert listed(member.get("/calls?organization=dental").text, made) == {"busy"}
+
+
+def test_an_outcome_that_only_repeats_the_status_is_left_out(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    for number, status, reason in (
+        ("+12025550101", CallStatus.NO_ANSWER, EndedReason.NO_ANSWER),
+        ("+12025550102", CallStatus.FAILED, EndedReason.REJECTED),
+    ):
+        make_call(session, own.organization, number, status=status, ended_reason=reason)
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/calls").text
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    assert (table.count("No answer"), table.count("The carrier refused the call")) == (1, 2)

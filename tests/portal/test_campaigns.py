@@ -252,3 +252,25 @@ def test_a_member_of_one_organization_reaches_no_campaign_of_another(
     paths = [f"/campaigns/{campaign.id}{tab}" for tab in ("", "/uploads", "/settings")]
     assert [member.get(path).status_code for path in paths] == [404, 404, 404]
     assert isinstance(campaign.id, UUID)
+
+
+def test_the_primary_button_of_a_campaign_is_its_next_step(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    whose = own.organization.id
+    made = campaigns.create(session, caller, whose, name="Recall", all_assistants=True)
+    session.commit()
+    page = f"/campaigns/{made.id}"
+
+    def primary() -> list[str]:
+        found = re.findall(r'class="btn btn-primary" href="([^"]+)"', admin.get(page).text)
+        return [url.removeprefix(page) for url in found]
+
+    assert primary() == ["/upload"]
+    contacts.apply(session, made, [{"phone": "+12025550101"}], ContactAction.UPSERT)
+    session.commit()
+    assert primary() == ["/outreach/plan"]
+    shown = admin.get(f"{page}/upload").text
+    assert re.findall(r'class="sidebar-row" href="([^"]+)" aria-current', shown) == ["/campaigns"]
+    assert re.findall(r">All data \(CSV\)<", admin.get(page).text) == [">All data (CSV)<"]

@@ -126,14 +126,16 @@ def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> Non
         assert shown in page
 
 
-def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -> None:
+def test_the_file_has_a_row_for_each_organization(
+    admin: Browser, own: Tenant, campaign: Campaign
+) -> None:
     rows = lines(admin.get("/costs.csv?month=2026-10").text)
     assert rows[0] == (
-        "Month (UTC),Organization,Plan,Answered calls,Billed minutes,Carrier cost reported,"
-        "Carrier cost estimated,Carrier currency,Model cost,Model currency,Price,Currency,Margin,"
-        "Invoice number,Id"
+        'Month (UTC),Organization,Plan,Answered calls,Billed minutes,"Carrier cost, reported",'
+        '"Carrier cost, estimated",Carrier cost currency,Model cost,Model cost currency,Price,'
+        "Price currency,Margin,Invoice number,ID"
     )
-    nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00,", "2,15,0.2345,0.09,USD,0.00,USD"
+    nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00,", "2,15,0.23,0.09,USD,0.00,USD"
     assert sorted(rows[1:]) == [
         f"2026-10,{own.organization.name},Free,{nothing},{own.organization.id}",
         f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.46,,{own.plus.id}",
@@ -146,6 +148,8 @@ def test_the_file_has_a_row_for_each_organization(admin: Browser, own: Tenant) -
         [name, "Without a campaign", "Plus", "1", "3"],
         [name, "Total", "Plus", "2", "15"],
     ]
+    ids = [row.rpartition(",")[2] for row in found[1:]]
+    assert ids == [str(campaign.id), "", str(own.plus.id)]
     prices = [row.split(",")[11:14] for row in found[1:]]
     assert prices == [
         ["79.82", "USD", "79.59"],
@@ -243,18 +247,23 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
         session.commit()
     address = f"/statements/{own.plus.id}"
     page = unescape(admin.get(f"{address}?month=2026-10").text)
-    for shown in ("Invoice number 000001", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
+    facts = "Period 1 Oct 2026 to 31 Oct 2026, UTC Invoice number 000001 Issued"
+    assert facts in text_of(page).replace("\u00a0", " ")
+    for shown in ("Plus Plan 1 $99.00 $99.00", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
         assert shown in text_of(page)
     assert "Seller Northwind" in text_of(page)
     assert f"Customer {own.plus.name} " in text_of(page)
+    assert lines(admin.get("/costs.csv?month=2026-10").text)[-1].split(",")[-2] == "000001"
+    issued = f"{session.scalars(select(Statement.closed_at)).first():%Y-%m-%d}"
     columns, *rows = lines(admin.get(f"{address}.csv?month=2026-10").text)
     assert columns == (
-        "Customer,Month (UTC),Invoice number,Description,Detail,Quantity,Unit price,Amount,Currency"
+        "Customer,Month (UTC),First day,Last day,Issued,Invoice number,Description,Detail,Quantity,"
+        "Unit price,Amount,Currency"
     )
     assert rows == [
-        f"{own.plus.name},2026-10,000001,{line}"
+        f"{own.plus.name},2026-10,2026-10-01,2026-10-31,{issued},000001,{line}"
         for line in (
-            "Plus,Plan,,,99.00,USD",
+            "Plus,Plan,1,99.00,99.00,USD",
             'Minutes beyond the plan,"15 used, 10 included",5,0.155,0.78,USD',
             "Total,,,,99.78,USD",
         )
@@ -294,6 +303,8 @@ def test_a_statement_shows_no_line_of_zero_and_what_is_used_of_the_plan(
 ) -> None:
     page = text_of(admin.get(f"/statements/{own.plus.id}?month=2026-11").text)
     assert "Minutes beyond the plan" not in page
+    file = lines(admin.get(f"/statements/{own.plus.id}.csv?month=2026-11").text)
+    assert [line.split(",")[6] for line in file[1:]] == ["Plus", "Total"]
     assert "0 of 10 included minutes used." in page
 
 

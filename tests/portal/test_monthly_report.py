@@ -11,7 +11,16 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.models import AuditEntry, CallDay, ConversationDay, Mail, ReportSchedule, User
+from app.models import (
+    AuditEntry,
+    CallDay,
+    ConversationDay,
+    Mail,
+    ReportSchedule,
+    SpendingLimit,
+    SpendingTotal,
+    User,
+)
 from app.services import assistants, monthly_reports
 from app.services.billing.usage import ModelRate
 from tests.fixtures.cast import Tenant
@@ -80,11 +89,20 @@ def test_the_report_and_the_overview_name_the_same_organizations_near_a_limit(
     own.organization.user_limit = 1
     staff = own.caller(Role.PARTNER_ADMIN)
     assistants.add_assistant(session, staff, own.plus, name="Sam")
+    for organization in (own.organization, own.plus):
+        whose = {"partner_id": own.partner.id, "organization_id": organization.id}
+        scope = f"organization:{organization.id}"
+        session.add(SpendingLimit(**whose, scope=scope, month_minutes=10))
+        session.add(SpendingTotal(**whose, scope=scope, period="2026-10", spent_seconds=500))
     session.commit()
     page = admin.get("/report/month?month=2026-09").text
     limits = re.search(r"Near a limit now</h2>.*?</section>", page, re.DOTALL)
     assert limits
-    assert cells(limits[0]) == ["Northwind Dental", "2 of 2 assistants in use."]
+    used = "A spending limit is nearly used."
+    assert cells(limits[0]) == [
+        *("Northwind Dental", f"2 of 2 assistants in use. {used}"),
+        *("Northwind Bakery", used),
+    ]
     overview = admin.get("/").text
     assert ("2 of 2 assistants in use." in overview, overview.count("in use.")) == (True, 1)
 
@@ -133,6 +151,20 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     ]
     actions = select(AuditEntry.action).where(AuditEntry.action.like("%report_scheduled"))
     assert session.scalars(actions).all() == ["partner.report_scheduled"]
+
+
+def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Browser) -> None:
+    of_one = f"{SCHEDULE}?organization={own.plus.id}"
+    admin.post(SCHEDULE, WANTED, page=SCHEDULE)
+    admin.post(of_one, WANTED | {"day": "5", "recipients": "ann@example.com"}, page=of_one)
+    page = unescape(admin.get(SCHEDULE).text).replace("\N{NO-BREAK SPACE}", " ")
+    lines = re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)', page)
+    assert [(name, words.partition(", next")[0]) for name, words in lines] == [
+        ("The whole portal", "To 2 addresses"),
+        ("Northwind Dental", "To 1 address"),
+    ]
+    assert f'class="line-act" href="{of_one}">Edit' in page
+    assert f'class="line-act" href="{SCHEDULE}">Edit' not in page
 
 
 def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) -> None:

@@ -159,11 +159,22 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
 
 
 @pytest.mark.usefixtures("published")
-def test_the_staff_see_the_plans_as_a_preview(own: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/plan").text
-    assert "The cards of the plans as your customers see them now." in page
+def test_the_staff_see_the_cards_of_the_draft_or_else_the_published_ones_as_a_preview(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_EDITOR])
+    page = browser.get("/plan").text
+    assert "<title>Plan cards preview" in page
+    assert "The cards that customers see now." in page
     assert len(cards(page)) == 2
     assert "Used this month" not in page
+    caller = own.caller(Role.PARTNER_ADMIN)
+    plan = versions.current(session, caller, own.partner.id).plans[0]
+    versions.save(session, caller, own.partner.id, replace(plan, name="Starter", is_visible=True))
+    session.commit()
+    page = words(browser.get("/plan").text)
+    assert "customers see these cards once you publish it." in page
+    assert "Starter Changed" in page
 
 
 @pytest.mark.usefixtures("published")

@@ -135,8 +135,8 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (\d|–)( Compare and restore)?", history)
-    assert rows == [("2", "1", ""), ("1", "–", " Compare and restore")]
+    rows = re.findall(r"Version (\d).*?@\S+ (Scale: Name|–)( Roll back…)?", history)
+    assert rows == [("2", "Scale: Name", ""), ("1", "–", " Roll back…")]
     assert "Scale Name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
     assert answer.location == "/pricing/publish"

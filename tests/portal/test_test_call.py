@@ -1,7 +1,7 @@
 """The test call's form, and the form again after a call."""
 
 import re
-from datetime import timedelta
+from datetime import time, timedelta
 from html import unescape
 
 import pytest
@@ -12,6 +12,7 @@ from app.enums import CallStatus, ContactAction, Role
 from app.models import Assistant, Call, Contact, utcnow
 from app.services import campaigns, contacts
 from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock
 from tests.portal.conftest import Browser
 from tests.portal.uploader import words
 
@@ -201,3 +202,20 @@ def test_a_test_call_begins_with_a_contact(
         "Ada Lee",
     ]
     assert f'<option selected value="{assistant.id}"' in form
+
+
+def test_a_call_that_would_wait_is_scheduled_for_the_time_that_the_checks_name(
+    session: Session, own: Tenant, assistant: Assistant, clock: SetClock, admin: Browser
+) -> None:
+    own.organization.calling_hours_on = True
+    own.organization.calling_hours_start = time(8, 10)
+    own.organization.calling_hours_end = time(17)
+    session.commit()
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", **EXACT}
+    page = words(admin.post("/test-call/checks", typed, page="/test-call"))
+    assert "will wait until 15 October 2026, 12:10 UTC, when it is next allowed." in page
+    assert "outside calling hours in the person’s time zone." in page
+    assert "It is 08:00 for the person called." in page
+    assert "Schedule for 12:10" in page
+    clock.set("2026-10-15T12:11")
+    assert words(admin.post("/test-call/checks", typed, page="/test-call")).endswith(" Call ")

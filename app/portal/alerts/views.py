@@ -38,10 +38,12 @@ def list_alerts() -> str:
             session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
         )
         rules = alerts.listing(session, caller())
+        last_opened = alerts.last_opened(session, caller())
         return render_template(
             "portal/alerts/list.html",
             rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
             rules=rules,
+            last_opened=last_opened,
             resolved=resolved,
             mute_days=alerts.MUTE_DAYS,
             now_utc=utcnow(),
@@ -54,7 +56,7 @@ def list_alerts() -> str:
 def alert_acknowledge(alert_id: UUID) -> Page:
     with transaction() as session:
         shown = alerts.acknowledge(session, caller(), alert_id)
-    flash(gettext("Acknowledged. %(title)s.", title=shown.title), "success")
+    flash(gettext("Acknowledged. %(title)s.", title=shown.title_now), "success")
     return redirect(url_for("portal.alerts"), 303)
 
 

@@ -9,7 +9,7 @@ from app.enums import CarrierKind
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
 from app.models import Assistant, Organization
-from app.portal.web import lists, organization_picker
+from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
@@ -31,11 +31,10 @@ class Row:
     """What keeps it from being ready, if it is switched on."""
 
 
-def _chosen(session: Session) -> dict[str, Any]:
+def _chosen() -> dict[str, Any]:
     """Return the filters of the URL."""
-    organization = organization_picker.organization_named(session)
     return {
-        "organization_id": organization.id if organization else None,
+        "organization": lists.id_or_words("organization"),
         "query": lists.text_filter("q"),
         "wanted": lists.choice_filter("readiness", Readiness),
     }
@@ -43,7 +42,7 @@ def _chosen(session: Session) -> dict[str, Any]:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    page = assistants.search(session, caller(), **_chosen(session), **at)
+    page = assistants.search(session, caller(), **_chosen(), **at)
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
     refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
     rows = [_row(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
@@ -71,7 +70,7 @@ ASSISTANTS = ListDefinition(
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
             "wrap",
-            usual=False,
+            sort="organization",
             for_staff=True,
         ),
         Column(
@@ -109,6 +108,6 @@ ASSISTANTS = ListDefinition(
     sorts=SORTS,
     default_sort="name",
     load=_load,
-    count=lambda session, most: assistants.count(session, caller(), **_chosen(session), most=most),
+    count=lambda session, most: assistants.count(session, caller(), **_chosen(), most=most),
     more_filters=("organization",),
 )

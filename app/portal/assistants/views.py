@@ -12,10 +12,11 @@ from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Assistant, Call, Organization
+from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.assistants.listing import ASSISTANTS, READINESS_NAMES
+from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -23,13 +24,21 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
-from app.services import assistants, audit, calls, organizations, phone_numbers
+from app.services import (
+    assistants,
+    audit,
+    calls,
+    campaigns,
+    organizations,
+    outreach,
+    phone_numbers,
+)
 from app.services.assistants import settings
 from app.services.assistants.queries import Readiness
 from app.services.assistants.settings import MAX_TEXT
 from app.services.calls import CallSearch
 
-LATEST_CHANGES, RECENT_CALLS = 8, 5
+LATEST_CHANGES, LATEST_CALLS, LATEST_CAMPAIGNS = 8, 5, 5
 LIMIT_REACHED = "agent_limit_reached"
 READINESS_TONES = {
     Readiness.READY: "success",
@@ -51,9 +60,9 @@ ACTS = {
 def list_assistants() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, ASSISTANTS)
-        organization = organization_picker.organization_named(session)
+        named = organization_picker.named_in_filter(session)
     return render_template(
-        "portal/assistants/list.html", list=page, organization=organization, tones=READINESS_TONES
+        "portal/assistants/list.html", list=page, named=named, tones=READINESS_TONES
     )
 
 
@@ -181,20 +190,32 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             hints=MEANING_HINTS,
             readiness=READINESS_NAMES[word]
             if is_confirmed or not ready
-            else gettext("Ready to call, confirmed by you"),
+            else gettext("Ready to call, confirmed by hand"),
             tone=READINESS_TONES[word],
             ready=ready,
-            recent=_recent_calls(session, found),
+            latest=_latest_calls(session, found),
+            used_by=_used_by(session, found),
+            states=STATE_WORDS,
             changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
         )
 
 
-def _recent_calls(session: Session, found: Assistant) -> Sequence[Call]:
+def _latest_calls(session: Session, found: Assistant) -> Sequence[Call]:
     """Return the latest calls of the assistant, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return []
     chosen = CallSearch(assistant=found.id)
-    return calls.search(session, caller(), chosen, limit=RECENT_CALLS).calls
+    return calls.search(session, caller(), chosen, limit=LATEST_CALLS).calls
+
+
+def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:
+    """Return the campaigns that may use the assistant and their states, for users who may see
+    campaigns."""
+    if not caller().may(Permission.CAMPAIGNS_READ):
+        return []
+    rows = campaigns.of_assistant(session, caller(), found, LATEST_CAMPAIGNS)
+    summaries = outreach.summaries_of(session, rows)
+    return [(row, state_of(row, summaries.get(row.id, outreach.Summary()))) for row in rows]
 
 
 def _carrier() -> CarrierKind:

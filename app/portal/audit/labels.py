@@ -512,3 +512,11 @@ def field_words(name: str) -> str:
     camel = first + "".join(part.capitalize() for part in rest)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
     return str(FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize()))
+
+
+def fields_called(words: str) -> tuple[str, ...]:
+    """Return the fields whose words contain these, by their names on the wire and in columns."""
+    wanted = words.casefold()
+    found = [name for name, label in FIELD_WORDS.items() if wanted in str(label).casefold()]
+    columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in found)
+    return tuple({**dict.fromkeys(found), **dict.fromkeys(columns)})

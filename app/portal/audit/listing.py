@@ -10,7 +10,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
-from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words
+from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.user_timezone import Problems, day_bounds, zone
@@ -42,6 +42,7 @@ def chosen() -> tuple[Chosen, Problems]:
         organization=lists.id_or_words("organization"),
         target=words,
         called=_called(words) if words else (),
+        fields=fields_called(words) if words else (),
         without=() if shows_calls() else CALL_REQUESTS,
         since=since,
         before=before,
@@ -112,7 +113,7 @@ HISTORY = ListDefinition(
     ),
     filters=(
         Filter("actor", lazy_gettext("User, client or key")),
-        Filter("q", lazy_gettext("Action, name or id")),
+        Filter("q", lazy_gettext("Action, field, name or id")),
         Filter(
             "kind",
             lazy_gettext("Kind"),

@@ -13,9 +13,9 @@ from app.portal.billing.words import (
     amount_of,
     decimal_of,
     invoice_number,
+    last_day_of,
     month_name,
-    page_lines,
-    shown_lines,
+    statement_lines,
     total_words,
 )
 from app.portal.web.blueprint import portal
@@ -25,12 +25,12 @@ from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import asked_month, next_month
-from app.services.billing.rating import in_micros
+from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
 
 COLUMNS = (
-    *("Customer", "Month (UTC)", "Invoice number", "Description", "Detail", "Quantity"),
-    *("Unit price", "Amount", "Currency"),
+    *("Customer", "Month (UTC)", "First day", "Last day", "Issued", "Invoice number"),
+    *("Description", "Detail", "Quantity", "Unit price", "Amount", "Currency"),
 )
 NOTE = lazy_gettext(
     "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "
@@ -50,8 +50,9 @@ def statement(organization_id: UUID) -> str:
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
-        lines=page_lines(bill),
-        number=invoice_number(bill),
+        lines=[shown for _, shown in statement_lines(bill)],
+        number=invoice_number(bill.number),
+        last_day=last_day_of(bill),
         closes=next_month(bill.month),
         months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],
         note=NOTE,
@@ -64,16 +65,18 @@ def statement_file(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill = _asked(session, organization_id)
     with languages.speaking(languages.DEFAULT):  # scripts read it
-        lines = shown_lines(bill)
-    about = (bill.name, f"{bill.month:%Y-%m}", invoice_number(bill))
+        lines = statement_lines(bill)
+    issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
+    days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)
+    about = (bill.name, f"{bill.month:%Y-%m}", *days, invoice_number(bill.number))
     rows: list[tuple[csv_files.Cell, ...]] = [
         (
             *about,
-            *(shown.name, shown.detail, line.charged if shown.quantity else None),
+            *(shown.name, shown.detail, _quantity(line) if shown.quantity else None),
             decimal_of(line.unit_micros) if shown.price else None,
             *(amount_of(in_micros(line.amount, bill.currency), bill.currency), bill.currency),
         )
-        for line, shown in zip(bill.lines, lines, strict=True)
+        for line, shown in lines
     ]
     total = amount_of(in_micros(bill.total, bill.currency), bill.currency)
     cells = csv_files.lines([*rows, (*about, "Total", "", "", "", total, bill.currency)])
@@ -88,12 +91,17 @@ def statement_pdf(organization_id: UUID) -> Response:
     month = month_name(bill.month)
     facts = [
         (gettext("Customer"), bill.name),
-        (gettext("Month"), gettext("%(month)s (UTC)", month=month)),
+        (
+            gettext("Period"),
+            gettext(
+                "%(first)s to %(last)s, UTC", first=day(bill.month), last=day(last_day_of(bill))
+            ),
+        ),
     ]
     if bill.number is not None:
-        facts.append((gettext("Invoice number"), invoice_number(bill)))
+        facts.append((gettext("Invoice number"), invoice_number(bill.number)))
     facts.append(
-        (gettext("Closed"), day(bill.closed_at))
+        (gettext("Issued"), day(bill.closed_at))
         if bill.closed_at
         else (gettext("Status"), gettext("Preview"))
     )
@@ -113,13 +121,17 @@ def statement_pdf(organization_id: UUID) -> Response:
             ],
             "lines": [
                 (line.name, line.detail, line.quantity, line.price, line.amount)
-                for line in shown_lines(bill)
+                for _, line in statement_lines(bill)
             ],
             "total": (gettext("Total"), total_words(bill)),
             "note": str(NOTE),
         },
     )
     return pdf_file(_file_name(bill), content)
+
+
+def _quantity(line: Line) -> int:
+    return 1 if line.kind is LineKind.PLAN else line.charged
 
 
 def _asked(session: Session, organization_id: UUID) -> Bill:

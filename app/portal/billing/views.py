@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
-from app.portal.billing.words import amount_of, decimal_of, model_rate, offered_months
+from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_words
@@ -26,10 +26,10 @@ COLUMNS = (
         "Plan",
         "Answered calls",
         "Billed minutes",
-        "Carrier cost reported",
+        "Carrier cost, reported",
     ),
-    *("Carrier cost estimated", "Carrier currency", "Model cost", "Model currency", "Price"),
-    *("Currency", "Margin", "Invoice number", "Id"),
+    *("Carrier cost, estimated", "Carrier cost currency", "Model cost", "Model cost currency"),
+    *("Price", "Price currency", "Margin", "Invoice number", "ID"),
 )
 
 
@@ -126,22 +126,20 @@ def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.
 
 def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of a row; more carrier currencies follow in lines of their own."""
+    row_id = "" if row.id == NO_CAMPAIGN else str(row.id)
     first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
     yield (
         *(month, row.name, row.plan_name, row.used.calls, row.used.minutes),
-        *(decimal_of(first.reported), decimal_of(first.estimated), first.currency),
-        *(
-            decimal_of(row.model),
-            row.model_currency,
-            amount_of(row.price, row.currency),
-            row.currency,
-        ),
-        *(
-            None if row.margin is None else amount_of(row.margin, row.currency),
-            row.number,
-            str(row.id),
-        ),
+        *_carrier_cells(first),
+        *(amount_of(row.model, row.model_currency), row.model_currency),
+        *(amount_of(row.price, row.currency), row.currency),
+        None if row.margin is None else amount_of(row.margin, row.currency),
+        *(invoice_number(row.number), row_id),
     )
     for cost in others:
-        carrier = (decimal_of(cost.reported), decimal_of(cost.estimated), cost.currency)
-        yield (month, row.name, "", "", "", *carrier, *[""] * 6, str(row.id))
+        yield (month, row.name, "", "", "", *_carrier_cells(cost), *[""] * 6, row_id)
+
+
+def _carrier_cells(cost: margin.CarrierCost) -> tuple[csv_files.Cell, ...]:
+    amounts = (amount_of(each, cost.currency) for each in (cost.reported, cost.estimated))
+    return (*amounts, cost.currency)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 from babel.dates import format_date
@@ -15,7 +15,7 @@ from app.languages.dates import NO_BREAK, written_date
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
 from app.services.billing import usage
-from app.services.billing.months import previous_month
+from app.services.billing.months import next_month, previous_month
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
@@ -74,14 +74,11 @@ def offered_months(today: date, first: date | None, shown: date) -> list[tuple[s
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 
-def page_lines(bill: Bill) -> Sequence[ShownLine]:
-    """Return the lines that charge something, and usage in the trial; without any, the first."""
+def statement_lines(bill: Bill) -> Sequence[tuple[Line, ShownLine]]:
+    """Return the lines that charge something, and usage in the trial; without any, the first. Page,
+    CSV file and PDF show the same."""
     wanted = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
-    return [_shown(line, bill) for line in wanted or bill.lines[:1]]
-
-
-def shown_lines(bill: Bill) -> Sequence[ShownLine]:
-    return [_shown(line, bill) for line in bill.lines]
+    return [(line, _shown(line, bill)) for line in wanted or bill.lines[:1]]
 
 
 @portal.app_template_filter("minor")
@@ -95,8 +92,12 @@ def total_words(bill: Bill) -> str:
     return minor(bill.total, bill.currency)
 
 
-def invoice_number(bill: Bill) -> str:
-    return "" if bill.number is None else f"{bill.number:06}"
+def invoice_number(number: int | None) -> str:
+    return "" if number is None else f"{number:06}"
+
+
+def last_day_of(bill: Bill) -> date:
+    return next_month(bill.month) - timedelta(days=1)
 
 
 def _shown(line: Line, bill: Bill) -> ShownLine:
@@ -104,7 +105,8 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
     in_minutes = line.unit == UsageUnit.MINUTE
     match line.kind:
         case LineKind.PLAN if line.charged == line.used:
-            return ShownLine(bill.plan_name, gettext("Plan"), "", "", amount)
+            price = exact_micros(line.unit_micros, bill.currency)
+            return ShownLine(bill.plan_name, gettext("Plan"), number(1), price, amount)
         case LineKind.PLAN:
             part = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
             return ShownLine(bill.plan_name, part, "", "", amount)

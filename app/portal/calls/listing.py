@@ -79,6 +79,12 @@ class Row:
         return str(ENDED_WORDS[self.call.ended_reason]) if self.call.ended_reason else None
 
     @property
+    def outcome_beyond_status(self) -> str | None:
+        """The outcome where it says more than the status does."""
+        says_more = self.call.status in (CallStatus.COMPLETED, CallStatus.FAILED)
+        return self.outcome if says_more else None
+
+    @property
     def charged(self) -> tuple[Decimal, str] | None:
         """What the carrier charges for all attempts, with the currency; None until it says so."""
         priced = [(a.cost, a.cost_currency or "") for a in self.attempts if a.cost is not None]

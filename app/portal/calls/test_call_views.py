@@ -1,7 +1,9 @@
 """The test call: its form, the pre-call checks, and the call while it is active."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
@@ -10,15 +12,17 @@ from wtforms import SelectChoice
 from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, lazy_gettext
-from app.models import Assistant
+from app.languages import gettext, lazy_gettext, pgettext
+from app.models import Assistant, utcnow
+from app.phone import timezones_of
 from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.formats import phone
+from app.portal.web.formats import moment, phone, typographic, when
 from app.portal.web.navigation import may_open
+from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
 from app.services.contacts import single
 from app.services.outreach.plans import MOST_WORDS, speakers
@@ -78,8 +82,10 @@ def test_call_checks() -> str:
     with transaction(read_only=True) as session:
         return render_template(
             "portal/calls/_checks.html",
-            checks=_checks(session, form),
+            checks=(found := _checks(session, form)),
+            act=_act(found),
             no_number=not form.called_number,
+            is_fragment=True,
         )
 
 
@@ -139,6 +145,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             hints=HINTS,
             most_words=MOST_WORDS,
             checks=checks,
+            act=_act(checks),
             no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
             has_more=len(choices) >= MOST_ASSISTANTS,
@@ -171,8 +178,8 @@ def _assistant_words(assistant: Assistant, organization: str) -> str:
 def _checks(
     session: Session, form: TestCallForm, *, is_placed: bool = False, is_sent: bool = False
 ) -> list[dict[str, Any]]:
-    """Return the pre-call checks; of a call that is placed, its panel shows a pause and the current
-    state of the calling service. Fields that are still blank are no failures before the form
+    """Return the pre-call checks; of a call that is placed, its panel shows a pause and that the
+    calling service is offline. Fields that are still blank are no failures before the form
     ``is_sent``."""
     try:
         assistant = assistants.get(session, caller(), form.assistant.data or "")
@@ -194,13 +201,56 @@ def _checks(
     return [
         {
             "state": check.state,
-            "title": check.sentence.replace(own, phone(own)) if own else check.sentence,
+            "title": _sentence(check, own),
+            "text": _local_time(form.called_number) if check.code == "within_calling_hours" else "",
+            "until": check.until,
             **(_fix_link(check.fix_at, assistant) if check.state != "passed" else {}),
         }
         for check in found
-        if not (is_placed and (check.fix_at == "worker" or check.code == "dialling_goes_on"))
+        if not (is_placed and check.state != "passed" and _is_in_panel(check))
         and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
     ]
+
+
+def _sentence(check: calls.Check, own: str | None) -> str:
+    """Return the sentence with numbers and times as the call's panel writes them."""
+    words = check.sentence.replace(own, phone(own)) if own else check.sentence
+    if check.until is not None:
+        words = words.replace(calls.in_utc(check.until), moment(check.until, zone()))
+    return typographic(words)
+
+
+def _local_time(number: str) -> str:
+    """Return the time for the person called, in each time zone that the number may be in."""
+    now = utcnow()
+    local = sorted(
+        (now.astimezone(ZoneInfo(name)) for name in timezones_of(number)),
+        key=lambda time: time.replace(tzinfo=None),
+    )
+    times = list(dict.fromkeys(f"{time:%H:%M}" for time in local))
+    if not times:
+        return ""
+    if len(times) == 1:
+        return gettext("It is %(time)s for the person called.", time=times[0])
+    return gettext(
+        "It is %(first)s to %(last)s for the person called, who may be in several time zones.",
+        first=times[0],
+        last=times[-1],
+    )
+
+
+def _act(checks: Sequence[dict[str, Any]]) -> str:
+    """Return what the button does: call now, or at the time that the checks say."""
+    waits = [check["until"] for check in checks if check["until"]]
+    if not waits or any(check["state"] == "failed" for check in checks):
+        return pgettext("button", "Call")
+    at, now = (each.astimezone(ZoneInfo(zone())) for each in (max(waits), utcnow()))
+    time = f"{at:%H:%M}" if at.date() == now.date() else when(at, zone())
+    return gettext("Schedule for %(time)s", time=time)
+
+
+def _is_in_panel(check: calls.Check) -> bool:
+    return check.fix_at == "worker" or check.code == "dialling_goes_on"
 
 
 def _is_untouched(form: TestCallForm, place: str) -> bool:

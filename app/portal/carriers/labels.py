@@ -83,3 +83,14 @@ STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
     ),
 }
 """Why a call needs an operator: the word, its tone, and what to do."""
+
+
+def queue_words(waiting: int, scheduled: int, most: int) -> str:
+    """14 calls are waiting. 1 call is scheduled."""
+    if not scheduled:
+        return waiting_words(waiting, most)
+    if scheduled >= most:
+        later = gettext("%(number)s calls or more are scheduled.", number=number(most))
+    else:
+        later = ngettext("%(num)s call is scheduled.", "%(num)s calls are scheduled.", scheduled)
+    return f"{waiting_words(waiting, most)} {later}" if waiting else later

@@ -11,7 +11,7 @@ from app.portal.carriers.labels import (
     STUCK_WORDS,
     problem_text,
     problem_title,
-    waiting_words,
+    queue_words,
 )
 from app.portal.carriers.pause_views import pausing
 from app.portal.web.blueprint import portal
@@ -32,6 +32,7 @@ def line_health() -> str:
     with transaction(read_only=True) as session:
         problems = carrier_health.with_problems(session)
         waiting = queries.waiting_calls(session, caller())
+        scheduled = queries.scheduled_calls(session, caller())
         failed = queries.failed_calls(session, caller())
         held = pauses.covering(session, caller())
         offline = is_offline(session)
@@ -50,7 +51,7 @@ def line_health() -> str:
         pauses=[(pause, pauses.is_own(pause)) for pause in held],
         pausing=pausing(),
         is_offline=offline,
-        waiting=waiting_words(waiting, MOST),
+        waiting=queue_words(waiting, scheduled, MOST),
         failed=[
             (
                 ENDED_WORDS[reason],

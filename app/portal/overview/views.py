@@ -182,6 +182,8 @@ def _shown(item: ActionItem) -> dict[str, Any]:
     parameter = PARAMETERS.get(item.kind)
     if parameter:
         values = {parameter: item.target}
+    elif item.kind is Kind.ALERT:
+        values = {"_anchor": f"alert-{item.target}"}
     return {
         "title": item.title,
         "text": gettext("Until %(day)s.", day=last_day(item.at, zone())) if item.at else item.text,

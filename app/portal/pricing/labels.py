@@ -157,6 +157,15 @@ def change_rows(
     return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
+def changed_words(changes: Sequence[PlanChange], new: Sequence[Plan]) -> str:
+    """Plus: Price, Features; Basic: Name"""
+    names = {plan.tier: plan.name for plan in new}
+    fields: dict[Tier, list[str]] = {}
+    for change in changes:
+        fields.setdefault(change.tier, []).append(str(FIELD_WORDS[change.name]))
+    return "; ".join(f"{names[tier]}: {', '.join(words)}" for tier, words in fields.items())
+
+
 def _shown(name: str, value: Any, terms: PlanTerms) -> str:
     if name == "amount":
         words = money(terms.cost, terms.currency)

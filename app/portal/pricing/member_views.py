@@ -9,7 +9,7 @@ from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
 from app.models import utcnow
-from app.portal.pricing.views import TIER
+from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import may_open
@@ -24,6 +24,8 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 @portal.get("/plan", endpoint="plan")
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
+    if caller().organization_id is None:
+        return _cards()
     today = utcnow().date()
     own, bill, end, subscription, has_invoices = None, None, None, None, False
     organization, use = None, None
@@ -59,6 +61,18 @@ def show_plan() -> str:
         next_month=(bill.month + timedelta(days=31)).replace(day=1) if bill else None,
         assistants_url=_url("portal.assistants"),
         users_url=_url("portal.users"),
+    )
+
+
+def _cards() -> str:
+    """Return the cards that customers see, or will see once the draft is published."""
+    with transaction(read_only=True) as session:
+        found = current_plans(session)
+    return render_template(
+        "portal/pricing/cards.html",
+        plans=[plan for plan in found.plans if plan.is_visible],
+        changed={change.tier for change in found.changes},
+        draft=found.draft if found.changes else None,
     )
 
 

@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
-from app.portal.pricing.labels import change_rows
+from app.portal.pricing.labels import change_rows, changed_words
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -98,10 +98,10 @@ def pricing_history() -> str:
     with transaction(read_only=True) as session:
         found = versions.history(session, caller(), partners.own(caller()))
         plans = [versions.plans_of(version) for version in found]
-    changed = [len(versions.differences(old, new)) for new, old in pairwise(plans)]
+    changed = [changed_words(versions.differences(old, new), new) for new, old in pairwise(plans)]
     return render_template(
         "portal/pricing/history.html",
-        rows=zip(found, [*changed, None], [each != plans[0] for each in plans], strict=True),
+        rows=zip(found, [*changed, ""], [each != plans[0] for each in plans], strict=True),
         has_versions=bool(found),
     )
 

@@ -119,7 +119,7 @@ def _tables(shown: Shown) -> list[Table]:
         (
             gettext("Near a limit now"),
             (gettext("Organization"), gettext("Limit")),
-            [(near.organization.name, near.words) for near in report.near],
+            [(near.name, near.words) for near in report.near],
         ),
     ]
 

@@ -117,7 +117,9 @@ def report_schedule_test() -> Page:
     with transaction() as session:
         monthly_reports.send_test(session, caller(), whose, model_rate())
     flash(gettext("The report of last month is on its way to you."), "success")
-    return redirect(url_for("portal.report_schedule", organization=whose), 303)
+    return redirect(
+        url_for("portal.report_schedule", organization=whose, _anchor="test-email"), 303
+    )
 
 
 def _organization() -> Organization | None:
@@ -142,6 +144,7 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
     with transaction(read_only=True) as session:
         _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
         listed = organizations.search(session, caller(), limit=MOST_OFFERED).items
+        schedules = monthly_reports.listing(session, caller())
     offered = {row.id: row.name for row in [*filter(None, [organization]), *listed]}
     about = [("", gettext("The whole portal")), *((str(key), offered[key]) for key in offered)]
     return render_template(
@@ -150,6 +153,7 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
         form=form,
         next_at=next_at,
         about=about,
+        schedules=schedules,
     )
 
 

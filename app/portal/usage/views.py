@@ -83,8 +83,8 @@ def show_usage() -> str | tuple[str, int]:
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
-        is_this_month = span == reporting.this_month(today)
-        end = reporting.month_end(session, caller(), today, scope.id) if is_this_month else None
+        is_open = span.end == today
+        end = reporting.month_end(session, caller(), today, scope.id) if is_open else None
         bill = statements.current_month(session, caller(), own) if own else None
         sums = None
         if months and may(Permission.ORGANIZATIONS_WRITE) and (month := _whole_month(span, today)):
@@ -94,7 +94,7 @@ def show_usage() -> str | tuple[str, int]:
         answer = render_template(
             "portal/usage/page.html",
             span=span,
-            unfinished=span.end == today,
+            unfinished=is_open,
             earlier=earlier,
             presets=presets,
             problems=problems,

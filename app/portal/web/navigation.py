@@ -76,13 +76,13 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 lazy_gettext("Campaigns"),
                 "speakerphone",
                 "portal.campaigns",
-                ("portal.campaign", "portal.contact"),
+                ("portal.campaign", "portal.contact", "portal.upload"),
             ),
             Place(
                 lazy_gettext("Uploads"),
                 "upload",
                 "portal.uploads",
-                ("portal.upload", "portal.storage"),
+                ("portal.upload_choose_campaign", "portal.storage"),
             ),
             Place(lazy_gettext("Calls"), "phone", "portal.calls", ("portal.call",)),
             Place(

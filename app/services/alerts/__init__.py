@@ -6,7 +6,14 @@
 
 from app.services.alerts.evaluating import apply, changes
 from app.services.alerts.measuring import period_starts
-from app.services.alerts.reading import Shown, acknowledge, open_alerts, search, titles
+from app.services.alerts.reading import (
+    Shown,
+    acknowledge,
+    last_opened,
+    open_alerts,
+    search,
+    titles,
+)
 from app.services.alerts.rules import (
     MOST_RULES,
     MUTE_DAYS,

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -49,6 +50,16 @@ class Shown:
         return gettext("%(title)s (limit %(num)s)", title=found, num=limit)
 
     @property
+    def value_when_opened(self) -> str:
+        """What was measured when the alert opened, if it is another value now."""
+        is_same = self.value_now in (None, self.alert.value)
+        return "" if is_same else amount(self.rule, self.alert.value)
+
+    @property
+    def is_muted(self) -> bool:
+        return self.rule.muted_until is not None and self.rule.muted_until > utcnow()
+
+    @property
     def rule_words(self) -> str:
         """What opened the alert, in the current language."""
         return sentence(self.rule, self.organization)
@@ -90,8 +101,9 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
 
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
-    """Note that the caller knows about an alert; it stays open until it resolves. Repeating it
-    changes nothing. Raises `Forbidden`, `NotFound` (``alert_not_found``)."""
+    """Note that the caller knows about an alert; it stays open until it resolves. Return it with
+    what it measures now. Repeating it changes nothing. Raises `Forbidden`, `NotFound`
+    (``alert_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     missing = NotFound(gettext("There is no such alert."), "alert_not_found")
     alert = fetch(session, _visible(caller).where(Alert.id == alert_id), missing, for_change=True)
@@ -113,7 +125,14 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
         session.flush()
         opened = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
         notified.mark_read_by_staff(session, caller, alert.partner_id, *opened)
-    return shown
+    return _measured_now(session, [shown])[0]
+
+
+def last_opened(session: Session, caller: Caller) -> dict[UUID, datetime]:
+    """Return when each rule opened an alert last, by the ids of rules. Raises `Forbidden`."""
+    last = func.max(Alert.opened_at).label("last")
+    opened = _visible(caller).with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
+    return {row.rule_id: row.last for row in session.execute(opened)}
 
 
 def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:

@@ -6,20 +6,46 @@ from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, object_session
 
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services import name_search
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    Sort,
+    both_ways,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
+_ORGANIZATION = (
+    select(Organization.name_key)
+    .where(Organization.id == Assistant.organization_id)
+    .correlate(Assistant)
+    .scalar_subquery()
+)
+
+
+def _organization_key(row: Assistant) -> str:
+    found = object_session(row)
+    assert found is not None  # noqa: S101 - its page was just loaded
+    return found.get_one(Organization, row.organization_id).name_key
+
+
 SORTS = both_ways(
     name=Assistant.name_key, created=Assistant.created_at, number=Assistant.phone_number
-)
+) | {
+    "organization": Sort(_ORGANIZATION, read=_organization_key),
+    "-organization": Sort(_ORGANIZATION, descending=True, read=_organization_key),
+}
 """The sort orders of `search`."""
 
 
@@ -96,7 +122,7 @@ def readiness(
             (
                 gettext("The number is set up with the carrier.")
                 if is_confirmed
-                else gettext("Confirmed by you: the number is set up with the carrier."),
+                else gettext("Confirmed by hand: the number is set up with the carrier."),
                 gettext("The number isn't marked as set up with the carrier yet."),
             ),
             "phone_configured",
@@ -170,18 +196,19 @@ def search(
     session: Session,
     caller: Caller,
     *,
-    organization_id: UUID | None = None,
+    organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
     sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
-    """Return a page of assistants; ``query`` searches their names and numbers.
+    """Return a page of assistants; ``query`` searches their names and numbers, ``organization`` is
+    an id or part of a name.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(caller, organization_id, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -189,22 +216,29 @@ def count(
     session: Session,
     caller: Caller,
     *,
-    organization_id: UUID | None = None,
+    organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(caller, organization_id, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted)
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
 
 
 def _matching(
-    caller: Caller, organization_id: UUID | None, query: str | None, wanted: Readiness | None
+    session: Session,
+    caller: Caller,
+    organization: UUID | str | None,
+    query: str | None,
+    wanted: Readiness | None,
 ) -> Select[Assistant]:
     rows = visible(caller)
-    if organization_id is not None:
-        rows = rows.where(Assistant.organization_id == organization_id)
+    of = Assistant.organization_id
+    if isinstance(organization, UUID):
+        rows = rows.where(of == organization)
+    elif organization is not None:
+        rows = rows.where(name_search.is_of_organization_called(session, of, organization))
     words = (query or "").replace("\x00", "").strip()
     if words:
         found = Assistant.named(words)

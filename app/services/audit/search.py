@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, select, union_all
+from sqlalchemy import ColumnElement, Select, false, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind
@@ -30,7 +30,8 @@ SLACK = timedelta(days=1)
 class Chosen:
     """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
     ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
-    ``actions``. With ``target``, ``called`` match too: the actions whose words contain it.
+    ``actions``. With ``target``, ``called`` and ``fields`` match too: the actions and the changed
+    fields, by their names on the wire and in columns, whose words contain it.
     ``without`` are actions to leave out."""
 
     actor: str | None = None
@@ -40,6 +41,7 @@ class Chosen:
     organization: UUID | str | None = None
     target: str | None = None
     called: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     since: datetime | None = None
     before: datetime | None = None
@@ -106,7 +108,8 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
         named = AuditEntry.target.icontains(chosen.target, autoescape=True)
         ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
         wanted = AuditEntry.target_id.in_([chosen.target, *map(str, ids)])
-        rows = rows.where(named | wanted | AuditEntry.action.in_(chosen.called))
+        changed = _has_field(session, chosen.fields)
+        rows = rows.where(named | wanted | AuditEntry.action.in_(chosen.called) | changed)
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
     rows = rows.where(*_of_actions(chosen))
@@ -127,6 +130,16 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
             AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
         )
     return rows
+
+
+def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:
+    """Return whether one of the fields changed."""
+    if not names:
+        return false()
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    pairs = func.json_each if is_sqlite else func.jsonb_each
+    sides = (pairs(side).table_valued("key") for side in (AuditEntry.before, AuditEntry.after))
+    return or_(*(select(1).where(side.c.key.in_(names)).exists() for side in sides))
 
 
 def _of_actions(chosen: Chosen) -> Iterator[ColumnElement[bool]]:

@@ -1,6 +1,7 @@
 """Pre-call checks: what prevents or delays a call, and where to fix it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy.orm import Session
@@ -30,12 +31,13 @@ class CheckState(StrEnum):
 class Check:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
     trial, do-not-call, consent, messages, calling-hours, spending, limits,
-    ``dialling`` or worker."""
+    ``dialling`` or worker. ``until`` is when a call that waits is placed, as the sentence says."""
 
     code: str
     state: CheckState
     sentence: str
     fix_at: str
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +188,13 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
         return Check(
             code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
         )
-    moment = wait.until.strftime("%Y-%m-%d %H:%M UTC")
+    moment = in_utc(wait.until)
     sentence = gettext(
         "The call will wait until %(moment)s, when it is next allowed. %(reason)s",
         moment=moment,
         reason=wait.why,
     )
-    return Check(code, CheckState.WARNING, sentence, "calling-hours")
+    return Check(code, CheckState.WARNING, sentence, "calling-hours", wait.until)
 
 
 def _spending(
@@ -207,16 +209,17 @@ def _spending(
     code = "spending_allowed"
     if not stop.waits:
         return [Check(code, CheckState.FAILED, stop.why, "spending")]
-    if stop.frees_up:
+    until = None if stop.frees_up else stop.until
+    if until is None:
         words = gettext(
             "%(reason)s The call will wait until other calls have ended.", reason=stop.why
         )
     else:
-        moment = stop.until.strftime("%Y-%m-%d %H:%M UTC")
+        moment = in_utc(until)
         words = gettext(
             "%(reason)s The call will wait until %(moment)s.", reason=stop.why, moment=moment
         )
-    return [_warning(code, words, "spending")]
+    return [Check(code, CheckState.WARNING, words, "spending", until)]
 
 
 def _dispatch(
@@ -259,6 +262,11 @@ def _dispatch(
         found.append(_warning("carrier_takes_calls", words, "dialling"))
     passed = gettext("The carrier is ready, and nothing holds calls back.")
     return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
+
+
+def in_utc(moment: datetime) -> str:
+    """Return the moment as sentences of checks name it."""
+    return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _warning(code: str, sentence: str, fix_at: str) -> Check:

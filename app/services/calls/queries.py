@@ -187,14 +187,18 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
 
 def waiting_calls(session: Session, caller: Caller) -> int:
     """How many of the caller's calls wait to be placed; counted up to `MOST_COUNTED`."""
-    waiting = (
-        visible(caller)
-        .where(Call.status.in_((CallStatus.QUEUED, CallStatus.DIALING)))
-        .with_only_columns(Call.id)
-        .limit(MOST_COUNTED)
-        .subquery()
-    )
-    return session.scalar(select(func.count()).select_from(waiting)) or 0
+    return _count_in(session, caller, CallStatus.QUEUED, CallStatus.DIALING)
+
+
+def scheduled_calls(session: Session, caller: Caller) -> int:
+    """How many of the caller's calls wait for their time; counted up to `MOST_COUNTED`."""
+    return _count_in(session, caller, CallStatus.SCHEDULED)
+
+
+def _count_in(session: Session, caller: Caller, *statuses: CallStatus) -> int:
+    found = visible(caller).where(Call.status.in_(statuses)).with_only_columns(Call.id)
+    counted = select(func.count()).select_from(found.limit(MOST_COUNTED).subquery())
+    return session.scalar(counted) or 0
 
 
 def failed_calls(session: Session, caller: Caller) -> dict[EndedReason, int]:

@@ -11,6 +11,15 @@ from app.services.campaigns.changing import (
     rename,
     start,
 )
-from app.services.campaigns.loading import SORTS, count, get, list_all, search, several, visible
+from app.services.campaigns.loading import (
+    SORTS,
+    count,
+    get,
+    list_all,
+    of_assistant,
+    search,
+    several,
+    visible,
+)
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
 from app.services.campaigns.with_keys import create_with_keys

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Campaign
+from app.models import Assistant, Campaign, CampaignAssistant
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
@@ -51,6 +51,22 @@ def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence
 def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
     """Return every campaign that the caller may use, oldest first."""
     return session.scalars(visible(caller).order_by(Campaign.created_at, Campaign.id)).all()
+
+
+def of_assistant(
+    session: Session, caller: Caller, assistant: Assistant, most: int
+) -> Sequence[Campaign]:
+    """Return the newest campaigns that may use the assistant, without archived ones."""
+    chosen = select(CampaignAssistant.campaign_id).where(
+        CampaignAssistant.assistant_id == assistant.id
+    )
+    rows = visible(caller).where(
+        Campaign.organization_id == assistant.organization_id,
+        Campaign.status != CampaignStatus.ARCHIVED,
+        or_(Campaign.all_assistants, Campaign.id.in_(chosen)),
+    )
+    newest = rows.order_by(Campaign.created_at.desc(), Campaign.id.desc())
+    return session.scalars(newest.limit(most)).all()
 
 
 def search(

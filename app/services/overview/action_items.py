@@ -38,17 +38,18 @@ def action_items(
     for permission, ask in _QUESTIONS:
         if caller.partner_id is not None and caller.may(permission):
             found += ask(session, caller)
-    return found
+    return sorted(found, key=lambda item: not item.urgent)
 
 
 def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
-    """Open alerts that are not acknowledged."""
+    """Open alerts that are not acknowledged; those of muted rules are not urgent."""
     return [
         ActionItem(
             Kind.ALERT,
             found.title_now,
             gettext("Rule: %(rule)s.", rule=found.rule_words),
-            urgent=True,
+            found.alert.id,
+            urgent=not found.is_muted,
         )
         for found in alerts.open_alerts(session, caller, EACH + 1)
     ]
@@ -106,9 +107,7 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             Kind.PORTAL_SPENDING if near.organization_id is None else Kind.SPENDING,
             near.name or gettext("Your portal"),
-            gettext("A spending limit is reached: calls are refused or wait.")
-            if near.is_reached
-            else gettext("A spending limit is nearly used."),
+            near.words,
             near.organization_id,
             urgent=near.is_reached,
         )

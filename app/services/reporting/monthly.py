@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import organizations, partners
+from app.services import organizations, partners, spending
 from app.services.reporting.daily import Day, daily, total
 from app.services.reporting.span import Span
 from app.services.tenancy import in_groups
@@ -39,6 +39,15 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class NearLimit:
+    """An organization that has used nearly all of a limit, or all; ``words`` are the limits."""
+
+    organization_id: UUID
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class MonthlyReport:
     """A month up to today, and the same days of the month before; days are UTC."""
 
@@ -50,7 +59,7 @@ class MonthlyReport:
     calls_before: Answered
     growing: Sequence[Mover]
     falling: Sequence[Mover]
-    near: Sequence[organizations.NearLimit]
+    near: Sequence[NearLimit]
 
     @property
     def now(self) -> Day:
@@ -88,10 +97,10 @@ def monthly(
     calls, calls_before = _calls(session, caller, partner_id, organization_id, (span, earlier))
     growing: Sequence[Mover] = ()
     falling: Sequence[Mover] = ()
-    near: Sequence[organizations.NearLimit] = ()
+    near: Sequence[NearLimit] = ()
     if organization_id is None:
         growing, falling = _movers(session, caller, partner_id, span, earlier)
-        near = organizations.near_limits(session, caller, MOST_NAMED)
+        near = _near(session, caller)
     return MonthlyReport(
         span, earlier, days, days_before, calls, calls_before, growing, falling, near
     )
@@ -114,6 +123,20 @@ def _calls(
         answered, ended = session.execute(sums).one()
         found.append(Answered(int(answered), int(ended)))
     return found
+
+
+def _near(session: Session, caller: Caller) -> list[NearLimit]:
+    """Return the organizations near a limit of seats, assistants or spending, each once."""
+    found = {
+        each.organization.id: NearLimit(each.organization.id, each.organization.name, each.words)
+        for each in organizations.near_limits(session, caller, MOST_NAMED)
+    }
+    for each in spending.near_limits(session, caller, MOST_NAMED):
+        if each.organization_id is not None and each.name is not None:
+            known = found.get(each.organization_id)
+            words = f"{known.words} {each.words}" if known else each.words
+            found[each.organization_id] = NearLimit(each.organization_id, each.name, words)
+    return list(found.values())
 
 
 def _movers(

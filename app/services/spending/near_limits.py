@@ -1,4 +1,4 @@
-"""Spending limits that are nearly used, for the overview."""
+"""Spending limits that are nearly used, for the overview and the monthly report."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
 
+from app.languages import gettext
 from app.models import Organization, SpendingLimit, SpendingTotal, utcnow
 from app.policy.caller import Caller
 from app.services.spending.scopes import day_of, month_of
@@ -23,6 +24,12 @@ class NearLimit:
     organization_id: UUID | None
     name: str | None
     is_reached: bool
+
+    @property
+    def words(self) -> str:
+        if self.is_reached:
+            return gettext("A spending limit is reached: calls are refused or wait.")
+        return gettext("A spending limit is nearly used.")
 
 
 def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
