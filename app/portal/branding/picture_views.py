@@ -57,9 +57,10 @@ def branding_image(kind: str) -> Page:
             if seen is not None:
                 form.version.data = seen
             form.problems = [(f"{kind}-picture", error.message)]
-            # htmx shows the answer of a refusal only with this status.
-            status = 413 if isinstance(error, TooLarge) and not is_from_htmx() else 422
-            return studio.page(form, {kind: error.message}), status
+            page = studio.page(form, {kind: error.message})
+            if is_from_htmx():
+                return page
+            return page, 413 if isinstance(error, TooLarge) else 422
     return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
 
 
