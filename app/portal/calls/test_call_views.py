@@ -80,13 +80,14 @@ def test_call_checks() -> str:
     """Return the pre-call checks for the current values of the form."""
     form = TestCallForm()
     with transaction(read_only=True) as session:
-        return render_template(
-            "portal/calls/_checks.html",
-            checks=(found := _checks(session, form)),
-            act=_act(found),
-            no_number=not form.called_number,
-            is_fragment=True,
-        )
+        checks = _checks(session, form)
+    return render_template(
+        "portal/calls/_checks.html",
+        checks=checks,
+        act=_act(checks),
+        no_number=not form.called_number,
+        is_fragment=True,
+    )
 
 
 @portal.post("/test-call")
