@@ -70,7 +70,6 @@ ASSISTANTS = ListDefinition(
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
             "wrap",
-            sort="organization",
             for_staff=True,
         ),
         Column(

@@ -16,6 +16,7 @@ from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
 from app.services.billing import statements
 from app.services.billing.month_end import month_end
+from app.services.billing.months import next_month
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -24,26 +25,24 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 @portal.get("/plan", endpoint="plan")
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
-    if caller().organization_id is None:
+    organization_id = caller().organization_id
+    if organization_id is None:
         return _cards()
     today = utcnow().date()
-    own, bill, end, subscription, has_invoices = None, None, None, None, False
-    organization, use = None, None
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         plans = pricing.published(session, partner_id)
         sold = checkouts.sellable(session, partner_id)
-        if (organization_id := caller().organization_id) is not None:
-            organization = organizations.get(session, caller(), organization_id)
-            use = organizations.use_of(session, [organization_id])[organization_id]
-            tier = organization.payment_tier or Tier.FREE
-            own = next(plan for plan in plans if plan.tier is tier)
-            bill = statements.current_month(session, caller(), organization_id)
-            end = month_end(session, bill, today)
-            subscription = subscriptions.current(session, caller(), organization_id)
-            has_invoices = checkouts.visited(session, organization) is not None
+        organization = organizations.get(session, caller(), organization_id)
+        use = organizations.use_of(session, [organization_id])[organization_id]
+        tier = organization.payment_tier or Tier.FREE
+        own = next(plan for plan in plans if plan.tier is tier)
+        bill = statements.current_month(session, caller(), organization_id)
+        end = month_end(session, bill, today)
+        subscription = subscriptions.current(session, caller(), organization_id)
+        has_invoices = checkouts.visited(session, organization) is not None
     shown = [plan for plan in plans if plan.is_visible or plan == own]
-    larger = [plan for plan in shown if own and plan.terms.cost > own.terms.cost]
+    larger = [plan for plan in shown if plan.terms.cost > own.terms.cost]
     return render_template(
         "portal/pricing/member.html",
         own=own,
@@ -53,12 +52,12 @@ def show_plan() -> str:
         sold=sold,
         bill=bill,
         end=end,
-        rated=next((plan for plan in plans if bill and plan.tier is bill.tier), None),
+        rated=next((plan for plan in plans if plan.tier is bill.tier), None),
         has_invoices=has_invoices,
         subscription=subscription,
         plans=shown,
         today=today,
-        next_month=(bill.month + timedelta(days=31)).replace(day=1) if bill else None,
+        next_month=next_month(bill.month),
         assistants_url=_url("portal.assistants"),
         users_url=_url("portal.users"),
     )

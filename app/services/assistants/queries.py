@@ -6,7 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
-from sqlalchemy.orm import Session, object_session
+from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus
 from app.errors import NotFound
@@ -17,7 +17,6 @@ from app.services import name_search
 from app.services.paging import (
     MOST_COUNTED,
     Page,
-    Sort,
     both_ways,
     count_up_to,
     keyset_page,
@@ -26,26 +25,9 @@ from app.services.paging import (
 from app.services.tenancy import fetch, of_tenant
 from app.validation.uuids import as_uuid
 
-_ORGANIZATION = (
-    select(Organization.name_key)
-    .where(Organization.id == Assistant.organization_id)
-    .correlate(Assistant)
-    .scalar_subquery()
-)
-
-
-def _organization_key(row: Assistant) -> str:
-    found = object_session(row)
-    assert found is not None  # noqa: S101 - its page was just loaded
-    return found.get_one(Organization, row.organization_id).name_key
-
-
 SORTS = both_ways(
     name=Assistant.name_key, created=Assistant.created_at, number=Assistant.phone_number
-) | {
-    "organization": Sort(_ORGANIZATION, read=_organization_key),
-    "-organization": Sort(_ORGANIZATION, descending=True, read=_organization_key),
-}
+)
 """The sort orders of `search`."""
 
 
