@@ -58,14 +58,19 @@ function offline() {
   note(say("offline"), 0);
 }
 
+// Words with an id are changed by answers of the server, which find them while the button is busy too.
+function words(button) {
+  return button.querySelector("[id]") ?? button;
+}
+
 function atWork(form, button) {
   form.ariaBusy = "true";
   setTimeout(() => rested(form), AT_WORK_MS);
   if (!button?.dataset.busy) return;
   button.style.width = `${button.offsetWidth}px`;
-  button.dataset.usual = button.textContent;
+  button.dataset.usual = words(button).textContent;
   button.ariaBusy = "true";
-  button.textContent = button.dataset.busy;
+  words(button).textContent = button.dataset.busy;
 }
 
 function rested(form) {
@@ -73,7 +78,7 @@ function rested(form) {
   form.removeAttribute("aria-busy");
   const button = form.querySelector("button[data-usual]");
   if (!button) return;
-  button.textContent = button.dataset.usual;
+  words(button).textContent = button.dataset.usual;
   button.removeAttribute("aria-busy");
   button.removeAttribute("data-usual");
   button.style.width = "";

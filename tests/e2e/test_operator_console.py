@@ -156,8 +156,8 @@ def test_a_refused_page_leads_to_its_explanation(
     heading(visit.page, "Your access")
     expect(visit.page.locator("main")).to_contain_text("doesn’t allow it")
     sound(visit, script)
-    visit.page.get_by_role("link", name="See campaigns").click()
-    expect(visit.page.locator("main")).to_contain_text("allows it")
+    visit.page.get_by_role("link", name="Why? See users").click()
+    expect(visit.page.locator("main")).to_contain_text("ActionSee users")
 
 
 def test_a_partner_proves_its_domain(

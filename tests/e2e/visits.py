@@ -39,10 +39,10 @@ SQUEEZED = """
     [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.data.trim().length > 8,
     );
-  const isSqueezed = (element) => {
-    const { width, height } = element.getBoundingClientRect();
-    return width > 1 && width < 40 && height > 60;
-  };
+  const box = (element) => element.getBoundingClientRect();
+  const isHidden = (element) => element && (box(element).width <= 1 || isHidden(element.parentElement));
+  const isSqueezed = (element) =>
+    box(element).width < 40 && box(element).height > 60 && !isHidden(element);
   return [...document.querySelectorAll("main *")]
     .filter((element) => ofOwn(element) && element.checkVisibility() && isSqueezed(element))
     .slice(0, 5)

@@ -256,7 +256,7 @@ def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history
 
 
 def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, own: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
     admin.timezone = "Europe/Berlin"
@@ -268,6 +268,7 @@ def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_
     for path in ("/", "/audit"):
         page = browser.get(path).text
         assert '<a href="/costs?month=2026-10">October 2026 closed</a>' in page
+    assert "October 2026 closed: Northwind" in text_of(operator.get("/audit").text)
     assert re.search(r"worker, \d+ \w+, \d\d:\d\d CES?T", text_of(browser.get("/").text))
 
 

@@ -154,7 +154,10 @@ def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(desk: De
     assert (answer.status_code, answer.location) == (303, "/storage")
     assert "Delete…" not in desk.shows("/storage")
     assert desk.browser.get(f"{address}/failed-rows.csv").status_code == 410
-    assert "Delete data…" not in desk.shows(address)
+    kept = desk.shows(address)
+    assert "Delete data…" not in kept
+    assert "Undo is not possible any more" in kept
+    assert "Undo was possible until" not in kept, "its last day is still to come"
 
 
 def test_an_upload_that_is_not_over_is_not_deleted(desk: Desk) -> None:

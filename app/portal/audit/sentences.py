@@ -23,14 +23,15 @@ _OTHERS = gettext_noop("%(what)s: %(target)s")
 def change(entry: AuditEntry, target: str | None = None, url: str | None = None) -> Markup:
     """Return what was changed and in which record, with a link to ``url``. ``target`` are other
     words than the stored ones."""
-    month = (entry.after or {}).get("month")
-    if entry.action == "partner.month_closed" and month and may_open(caller(), "portal.costs"):
-        words = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
-        return _link(words, url_for("portal.costs", month=month))
+    month = (entry.after or {}).get("month") if entry.action == "partner.month_closed" else None
+    what = change_words(entry.action)
+    if month:
+        what = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
+        if may_open(caller(), "portal.costs"):
+            return _link(what, url_for("portal.costs", month=month))
     words = target or (value_words(entry.target) if entry.target else "")
     if is_about_actor(entry):
         words = ""
-    what = change_words(entry.action)
     if entry.action.endswith(".budget_reached"):
         what = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
     if not words:
