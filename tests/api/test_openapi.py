@@ -260,13 +260,18 @@ def test_the_page_has_no_inline_script_or_style_and_no_outside_address(page: str
     assert [tag for tag, _ in parser.seen if tag == "h1"] == ["h1"]
 
 
-def test_the_page_leads_to_its_own_sections_and_to_the_document(page: str) -> None:
+def test_the_page_leads_to_its_own_sections_each_operation_and_the_document(
+    page: str, document: dict[str, Any]
+) -> None:
     parser = _Tags()
     parser.feed(page)
     ids = [str(names["id"]) for _, names in parser.seen if "id" in names]
     assert len(ids) == len(set(ids))
     links = [str(names["href"]) for tag, names in parser.seen if tag == "a"]
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    own = [link.removeprefix("#") for link in links if link.startswith("#")]
+    shown = [name.removeprefix("operation/") for name in own if name.startswith("operation/")]
+    assert sorted(shown) == sorted(made["operationId"] for made in operations(document).values())
+    assert {name for name in own if not name.startswith("operation/")} <= set(ids)
     assert "/api/openapi.json" in links
     viewer = [names for _, names in parser.seen if "data-document" in names]
     assert viewer == [{"id": "viewer", "data-document": "/api/openapi.json"}]

@@ -40,7 +40,8 @@ SQUEEZED = """
       (node) => node.nodeType === Node.TEXT_NODE && node.data.trim().length > 8,
     );
   const box = (element) => element.getBoundingClientRect();
-  const isHidden = (element) => element && (box(element).width <= 1 || isHidden(element.parentElement));
+  const isHidden = (element) =>
+    element && (box(element).width <= 1 || isHidden(element.parentElement));
   const isSqueezed = (element) =>
     box(element).width < 40 && box(element).height > 60 && !isHidden(element);
   return [...document.querySelectorAll("main *")]
