@@ -103,6 +103,8 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
     earlier = text_of(admin.get("/costs?month=2026-10").text)
     assert "of simulated calls" not in earlier  # Spending shows this month only
+    customers = signed_in(own.staff[Role.ADMIN])
+    assert "/settings/spending" not in customers.get("/costs").text, "which answers them 404"
 
 
 def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
