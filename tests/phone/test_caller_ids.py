@@ -17,6 +17,7 @@ from app.errors import DomainError
 from app.models import Assistant, Call, CallAttempt, Outreach, PhoneNumber, new_id, utcnow
 from app.phone import EVERY_DAY
 from app.policy.caller import Caller, system_caller
+from app.portal.web.formats import typographic
 from app.services import (
     assistants,
     calls,
@@ -214,7 +215,7 @@ def test_no_path_accepts_a_call_from_a_number_that_is_not_the_organizations(
     assert (answer.status_code, answer.get_json()["message"]) == (409, NOT_OWN)
     form = {"csrf_token": csrf_token, "assistant": str(assistant.id), "message_kind": "default"}
     answer = browser.post("/test-call", data={**form, "number": TO})
-    assert (answer.status_code, NOT_OWN in unescape(answer.text)) == (422, True)
+    assert (answer.status_code, typographic(NOT_OWN) in unescape(answer.text)) == (422, True)
     listed = client.get("/api/v1/agents", headers={"x-api-key": keys[True].secret}).get_json()
     assert [agent["phoneReady"] for agent in listed] == [False]
     page = unescape(
