@@ -141,7 +141,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
         return worked_off(account.id)
 
     after_saving = worked_off(account.id)
-    assert "Not in use: Twilio knows no account with this SID." in after_saving
+    assert "Twilio knows no account with this SID." in after_saving
     assert '<span class="badge badge-danger">Failed</span>' in after_saving
     assert "Not in use: the test failed" in admin.get(FORM).text
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
@@ -229,7 +229,7 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
 
     admin.post(FORM, TYPED | {"sid": OTHER}, page=FORM)
     *_, second = stored(session)
-    assert "Not in use: Twilio knows no account" in worked_off(second.id)
+    assert "Twilio knows no account" in worked_off(second.id)
     assert used_by_calls(session, own) == SID
     carrier.accounts[OTHER] = TOKEN
     admin.post(f"{LIST}/{second.id}/test", page=LIST)
@@ -258,7 +258,7 @@ def test_a_wrong_new_token_leaves_calls_the_one_that_worked(
 
     admin.post(FORM, TYPED | {"token": "7e" * 16}, page=FORM)
     *_, pending = stored(session)
-    assert "Not in use: Twilio does not accept this token" in worked_off(pending.id)
+    assert "Twilio does not accept this token" in worked_off(pending.id)
     assert secret() == TOKEN
     carrier.accounts[SID] = "7e" * 16
     admin.post(f"{LIST}/{pending.id}/test", page=LIST)
@@ -286,9 +286,9 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     assert "Testing…" in admin.get(LIST).text
     check_account(database, app.extensions["settings"], account.id)
     page = admin.get(LIST).text
-    assert "Not in use: Twilio does not accept this token" in page
+    assert "Twilio does not accept this token" in page
     card = page.partition('id="connection-')[2].partition("</form>")[0]
-    assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Correct account"]
+    assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Edit account"]
     assert used_by_calls(session, own) is None
 
 

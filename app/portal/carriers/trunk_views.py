@@ -42,7 +42,7 @@ def line_trunk_save() -> Page:
         return refused(error, form, lambda: _page(form))
     except Conflict as error:
         return _page(form, conflict=error), 409
-    flash(saved_words(account), "success")
+    flash(saved_words(account), "info" if account.is_pending else "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
