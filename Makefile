@@ -1,7 +1,7 @@
 # The commands a person needs to know. `make help` lists them.
 PORT ?= 8000
 TESTS ?= tests
-CORES := $(shell getconf _NPROCESSORS_ONLN)
+CORES = $(shell getconf _NPROCESSORS_ONLN)
 # Many tests wait for servers and workers most of the time.
 JOBS ?= $(shell echo $$((2 * $(CORES))))
 KILLS ?= 200
