@@ -63,6 +63,7 @@ SEEN_ELSEWHERE = {
     "/views/*",
     "/views/*/delete",
     "/notifications/bell",  # a part of each page
+    "/organizations/names",  # suggestions while a name is typed: tests/portal/test_organizations.py
     "/overview/earned",  # a part of the overview
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",

@@ -157,7 +157,7 @@ def test_a_refused_page_leads_to_its_explanation(
     expect(visit.page.locator("main")).to_contain_text("doesn’t allow it")
     sound(visit, script)
     visit.page.get_by_role("link", name="Why? See users").click()
-    expect(visit.page.locator("main")).to_contain_text("ActionSee users")
+    expect(visit.page.locator("main")).to_contain_text("Action See users")
 
 
 def test_a_partner_proves_its_domain(
