@@ -149,7 +149,7 @@ def test_a_refused_page_leads_to_its_explanation(
 ) -> None:
     partner = stack.demo["partners"][look.brand]
     visit = open_browser(stack, partner, script=script)
-    visit.sign_in(partner["organizations"][0]["users"][0])
+    visit.sign_in(partner["organizations"][1]["users"][0])
     visit.page.goto("/branding")
     sound(visit, script)
     visit.page.get_by_role("link", name="Why can’t I open this?").click()
