@@ -112,7 +112,7 @@ def listed(html: str, made: dict[str, Call]) -> set[str]:
     return {names[found] for found in re.findall(r'class="name" href="/calls/([^"]+)"', html)}
 
 
-SAME_ORDER = ("/calls", "/calls?sort=cost")
+MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
 
 
 def test_costs_have_a_column_for_staff_once_a_call_has_some(
@@ -126,17 +126,32 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
     attempt = {"number": 1, "carrier": CarrierKind.SIMULATOR, "status": CallStatus.COMPLETED}
     ids = {"organization_id": made["human"].organization_id, "call_id": made["human"].id}
     session.add(CallAttempt(**ids, **attempt, cost=Decimal("0.01"), cost_currency="USD"))
+    made["human"].cost_micros = 10_000
     session.commit()
     assert headings() == ["Outcome", "Cost"]
-    member = signed_in(own.user)
+    member = signed_in(own.plus_user)
     assert headings(member) == ["Outcome"], "what carriers charge is between them and the partner"
-    assert "$0.01" not in member.get(f"/calls/{made['human'].id}").text
-    assert "$0.01" in admin.get(f"/calls/{made['human'].id}").text
-    shown = [re.findall(r'href="/calls/([^"]+)"', member.get(path).text) for path in SAME_ORDER]
-    assert shown[0] == shown[1]
+    shown = [each.get(f"/calls/{made['human'].id}") for each in (member, admin)]
+    assert [(page.status_code, "$0.01" in page.text) for page in shown] == [
+        (200, False),
+        (200, True),
+    ]
 
 
-MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
+def test_the_order_of_calls_tells_members_no_costs(
+    session: Session, own: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
+) -> None:
+    oldest = min((made[name] for name in MINE), key=lambda call: call.id)
+    oldest.cost_micros = 10_000
+    session.commit()
+
+    def first(browser: Browser) -> list[str]:
+        return re.findall(
+            r'class="name" href="/calls/([^"]+)"', browser.get("/calls?sort=-cost").text
+        )[:1]
+
+    assert first(admin) == [str(oldest.id)]
+    assert first(signed_in(own.plus_user)) not in ([], [str(oldest.id)])
 
 
 @pytest.mark.parametrize(

@@ -71,20 +71,20 @@ def show_usage() -> str | tuple[str, int]:
         scope = _scope(session)
         page = list_page(session, USAGE) if _lists_organizations(scope) else None
         of_all = whole(session) if page else None
-        own = caller().organization_id
         if of_all:
             days, months = of_all.days, of_all.months
         else:
             days = reporting.daily(
                 session, caller(), span.start, span.end, organization_id=scope.id
             )
-            months = [] if own else reporting.by_month(session, caller(), span, scope.id)
+            months = reporting.by_month(session, caller(), span, scope.id)
         before = reporting.daily(
             session, caller(), earlier.start, earlier.end, organization_id=scope.id
         )
         updated = reporting.last_updated(session, caller(), scope.id)
         is_open = span.end == today
         end = reporting.month_end(session, caller(), today, scope.id) if is_open else None
+        own = caller().organization_id
         bill = statements.current_month(session, caller(), own) if own else None
         sums = None
         if months and may(Permission.ORGANIZATIONS_WRITE) and (month := _whole_month(span, today)):
@@ -134,7 +134,7 @@ def usage_file() -> Response:
     wanted = request.args.get("rows")
     with figures() as session:
         scope = _scope(session)
-        if wanted == "costs" and caller().organization_id is None:
+        if wanted == "costs":
             found = reporting.cost_lines(session, caller(), span, scope.id)
             parts = [csv_files.first_line(COST_COLUMNS)]
             parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]

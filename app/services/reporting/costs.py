@@ -57,14 +57,16 @@ def by_month(
     session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
 ) -> list[MonthCost]:
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
-    the caller's own one, otherwise of the caller's partner. One query. Raises as `daily.daily`
-    does."""
+    the caller's partner. One query. None for owners and members: what carriers charge is the
+    partner's own (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
     caller.require(Permission.USAGE_READ)
-    wanted = organization_id or caller.organization_id
+    of = organizations.get(session, caller, organization_id) if organization_id else None
+    if caller.organization_id is not None:
+        return []
     table: type[CostDay | PartnerCostDay]
-    if wanted is not None:
+    if of is not None:
         table = CostDay
-        whose = table.organization_id == organizations.get(session, caller, wanted).id
+        whose = table.organization_id == of.id
     elif caller.is_limited:
         table = CostDay
         whose = _of_groups(session, caller)
@@ -129,11 +131,10 @@ def cost_lines(
     """Return what `by_month` sums, by organization, for a file: in batches, the latest month first,
     then by name. Raises as it does."""
     caller.require(Permission.USAGE_READ)
-    wanted = organization_id or caller.organization_id
-    if wanted is not None:
-        whose = CostDay.organization_id == organizations.get(session, caller, wanted).id
-    else:
-        whose = _of_groups(session, caller)
+    of = organizations.get(session, caller, organization_id) if organization_id else None
+    if caller.organization_id is not None:
+        return
+    whose = CostDay.organization_id == of.id if of is not None else _of_groups(session, caller)
     for month in _months(span):
         rows = session.execute(
             select(

@@ -155,15 +155,15 @@ def test_the_lines_of_the_file_are_what_the_months_sum(
     assert part.cost == Cost("USD", 1, 500_000)
 
 
-def test_a_customer_sees_what_their_own_calls_cost(
+def test_a_customer_is_not_told_what_carriers_charge_the_partner(
     session: Session, own: Tenant, other: Tenant
 ) -> None:
     charge(session, own.plus, MAY, "0.5")
     charge(session, own.organization, MAY, "0.25")
     caller = own.caller(Role.STANDARD)
-    assert [each.cost for each in reporting.by_month(session, caller, SPAN)] == [
-        Cost("USD", 1, 250_000)
-    ]
+    for whose in (None, own.organization.id):
+        assert reporting.by_month(session, caller, SPAN, whose) == []
+        assert list(reporting.cost_lines(session, caller, SPAN, whose)) == []
     for theirs in (own.plus.id, other.plus.id):
         with pytest.raises(NotFound):
             reporting.by_month(session, caller, SPAN, theirs)
