@@ -5,6 +5,7 @@ that fails again fails the check. One that passes is named, to be looked into.
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,16 @@ from pathlib import Path
 import pytest
 
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
+GROUP = re.compile(r"@[^\]]*$")
+"""What pytest-xdist adds to the name of a test that shares a worker with others."""
 MOST_TESTS = 3
 """Where more tests fail, the machine isn't the reason."""
 
 
 def main(status: int) -> int:
     """Return the exit status of the whole check, after a run that ended with ``status``."""
-    failed = sorted(json.loads(FAILED.read_text())) if FAILED.exists() else []
+    kept = json.loads(FAILED.read_text()) if FAILED.exists() else {}
+    failed = sorted(GROUP.sub("", name) for name in kept)
     if status != pytest.ExitCode.TESTS_FAILED or not 0 < len(failed) <= MOST_TESTS:
         return status
     print("These tests failed beside others and run again alone:", *failed, sep="\n  ", flush=True)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from app.config import ROOT
 
 PASSES_ALONE = """
-import pathlib
+import pathlib, pytest
+@pytest.mark.xdist_group("one stack")
 def test_it():
     seen = pathlib.Path(__file__).with_suffix(".seen")
     again = seen.exists()
@@ -20,20 +22,22 @@ def test_it():
 FAILS = "def test_it():\n    assert False\n"
 
 
-def check(folder: Path, tests: list[str]) -> tuple[int, str]:
+def check(folder: Path, tests: list[str], workers: Sequence[str] = ()) -> tuple[int, str]:
     """Run the tests in a project of their own, then what failed; its status and its words."""
     (folder / "pytest.ini").touch()
     for number, text in enumerate(tests):
         (folder / f"test_{number}.py").write_text(text)
     env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    first = subprocess.run([sys.executable, "-m", "pytest"], cwd=folder, env=env, check=False)
+    command = [sys.executable, "-m", "pytest", *workers]
+    first = subprocess.run(command, cwd=folder, env=env, check=False)
     retry = [sys.executable, str(ROOT / "scripts/retry_failed.py"), str(first.returncode)]
     ran = subprocess.run(retry, cwd=folder, env=env, check=False, stdout=subprocess.PIPE, text=True)
     return ran.returncode, ran.stdout
 
 
-def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path) -> None:
-    status, words = check(tmp_path, [PASSES_ALONE])
+@pytest.mark.parametrize("workers", [[], ["-p", "xdist", "-n", "1", "--dist", "loadgroup"]])
+def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path, workers: list[str]) -> None:
+    status, words = check(tmp_path, [PASSES_ALONE], workers)
     assert status == 0
     assert "  test_0.py::test_it\n" in words
     assert words.endswith("Each passed alone. Look into why it failed before.\n")
