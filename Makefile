@@ -10,6 +10,8 @@ SOAK_MINUTES ?= 60
 BIN := .venv/bin
 STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
 
+# A whole run runs each test on one database; of a part that TESTS names, on each.
+ONE_DATABASE = $(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1)
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
 leave_out = $(if $(filter tests,$(TESTS)),-m "not ($(1))")
 
@@ -27,7 +29,7 @@ run: ## Install what is missing, then serve on PORT (8000)
 
 test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
 	@scripts/setup_tests
-	$(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1) $(BIN)/pytest -n $(JOBS) \
+	$(ONE_DATABASE) $(BIN)/pytest -n $(JOBS) \
 		$(call leave_out,crash or crawl or product) $(TESTS)
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
@@ -46,7 +48,7 @@ lint: ## Check style, format, types, layers and words
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
 	@rm -f .pytest_cache/v/cache/lastfailed
-	$(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
+	$(ONE_DATABASE) $(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
 		-m pytest -n $(JOBS) $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) $(TESTS) \
 		|| $(BIN)/python -m scripts.retry_failed $$?
 	@$(BIN)/python -c 'import json; print("Coverage:", \

@@ -293,7 +293,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     begun last, it would keep all others waiting."""
     wanted = {None, *BACKENDS}
     kept = [item for item in items if _backend_of(item) in wanted]
-    if "PORTAL_TEST_ONE_DATABASE" in os.environ:
+    if "PORTAL_TEST_ONE_DATABASE" in os.environ and not matrix.is_full():
         kept = _on_one_database(kept)
     remaining = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in remaining])

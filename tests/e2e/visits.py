@@ -72,6 +72,18 @@ OVERFLOW = """
 }
 """
 
+SHAPE = f"""
+async () => {{
+  await document.fonts.ready;
+  return {{
+    wide: ({OVERFLOW})(),
+    cut: ({CUT_OFF})(),
+    squeezed: ({SQUEEZED})(),
+    headings: document.querySelectorAll("h1").length,
+  }};
+}}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -131,20 +143,16 @@ class Visit:
         off, none or several headings. A page that still waits for its styles and fonts has another
         shape, so it is looked at when they are there."""
         self.page.wait_for_load_state("load")
-        self.page.evaluate("document.fonts.ready.then(() => true)")
         for _patience in range(20):  # charts are drawn again a moment after the window has changed
-            wide = self.page.evaluate(OVERFLOW)
-            if not wide:
+            shape = self.page.evaluate(SHAPE)
+            if not shape["wide"]:
                 break
             self.page.wait_for_timeout(100)
-        found = [f"{self._where}: too wide: {html}" for html in wide]
-        cut = self.page.evaluate(CUT_OFF)
-        found += [f"{self._where}: words cut off: {html}" for html in cut]
-        squeezed = self.page.evaluate(SQUEEZED)
-        found += [f"{self._where}: text in a narrow column: {html}" for html in squeezed]
-        headings = self.page.locator("h1").count()
-        if headings != 1:
-            found.append(f"{self._where}: {headings} h1")
+        found = [f"{self._where}: too wide: {html}" for html in shape["wide"]]
+        found += [f"{self._where}: words cut off: {html}" for html in shape["cut"]]
+        found += [f"{self._where}: text in a narrow column: {html}" for html in shape["squeezed"]]
+        if shape["headings"] != 1:
+            found.append(f"{self._where}: {shape['headings']} h1")
         return found
 
     def findings(self, within: str | None = None) -> list[str]:
