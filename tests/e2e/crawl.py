@@ -20,19 +20,31 @@ def kind_of(address: str) -> str:
     return "&".join([ID.sub("*", parts.path), *names])
 
 
+def path_of(kind: str) -> str:
+    """The path of a kind of page, without the names of its parameters."""
+    return kind.partition("&")[0]
+
+
 def walk(
-    visit: Visit, start: str = "/", *, alike: int = 1, among: Sequence[str] = ()
+    visit: Visit,
+    start: str = "/",
+    *,
+    alike: int = 1,
+    kinds_of_a_path: int = MOST_PAGES,
+    among: Sequence[str] = (),
 ) -> Iterator[tuple[str, int]]:
     """Opens every kind of page that links lead to; each with its status, while it is shown.
 
     Of pages ``alike`` so many are opened: a list's first rows stand for the rest, unless one of
-    their kind is ``among`` those to open in any case.
+    their kind is ``among`` those to open in any case. Of one path, ``kinds_of_a_path`` sets of
+    parameters are opened.
     """
     page = visit.page
     page.goto(start)
     origin = f"{urlsplit(page.url).scheme}://{urlsplit(page.url).netloc}"
     first = [page.url, *(origin + path for path in among)]
     waiting, seen, kinds = deque(first), set(first), Counter(kind_of(url) for url in first)
+    paths = Counter(path_of(kind) for kind in kinds)
     opened = 0
     while waiting:
         address = waiting.popleft()
@@ -47,7 +59,10 @@ def walk(
             target = urljoin(address, link.split("#")[0])
             kind = kind_of(target)
             ours = target.startswith(f"{origin}/") and not NO_PAGES.search(urlsplit(target).path)
-            if ours and target not in seen and kinds[kind] < alike:
+            path = path_of(kind)
+            wanted = kinds[kind] < alike if kinds[kind] else paths[path] < kinds_of_a_path
+            if ours and target not in seen and wanted:
                 seen.add(target)
+                paths[path] += not kinds[kind]
                 kinds[kind] += 1
                 waiting.append(target)
