@@ -1,14 +1,24 @@
 """Some months of conversations for report, usage and charts."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
+from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus
-from app.models import Assistant, CostDay, Organization, PartnerCostDay, utcnow
-from app.services import conversations, rollup, spending
+from app.models import (
+    Assistant,
+    Conversation,
+    CostDay,
+    Organization,
+    PartnerCostDay,
+    new_id,
+    utcnow,
+)
+from app.services import rollup, spending
 from app.services.spending import Amount, Spender
 from app.services.spending.default_rates import CURRENCY
 
@@ -32,27 +42,53 @@ def add_conversations(
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
         expected = pace * share * (0.6 + 0.4 * (days - age) / days)
-        lengths: list[int] = []
-        for _ in range(round(rng.gauss(expected, expected / 4))):
-            opening = datetime.combine(day, time(14), UTC)
-            started = opening + timedelta(seconds=rng.randrange(8 * 3600))
-            is_human = rng.random() < 0.62
-            seconds = rng.randrange(40, 400) if is_human else rng.randrange(15, 40)
-            conversations.record(
-                session,
-                partner_id=organization.partner_id,
-                organization_id=organization.id,
-                assistant_id=assistant.id,
-                call_id=None,
-                answered_by=AnsweredBy.HUMAN if is_human else AnsweredBy.VOICEMAIL,
-                started_at=started,
-                ended_at=started + timedelta(seconds=seconds),
-            )
-            lengths.append(seconds)
+        count = round(rng.gauss(expected, expected / 4))
+        talks = [_conversation(organization, assistant, day, rng) for _ in range(count)]
+        _record(session, organization, day, talks)
+        lengths = [talk["seconds"] for talk in talks]
         _bill(session, organization, day, lengths, age)
         _spend(session, organization, day, lengths, age)
         if age > 1:  # the totals of yesterday are compared with their rows
             _add_ended_calls(session, organization, day, len(lengths))
+
+
+def _conversation(
+    organization: Organization, assistant: Assistant, day: date, rng: random.Random
+) -> dict[str, Any]:
+    opening = datetime.combine(day, time(14), UTC)
+    started = opening + timedelta(seconds=rng.randrange(8 * 3600))
+    is_human = rng.random() < 0.62
+    seconds = rng.randrange(40, 400) if is_human else rng.randrange(15, 40)
+    return {
+        "id": new_id(),
+        "partner_id": organization.partner_id,
+        "organization_id": organization.id,
+        "assistant_id": assistant.id,
+        "answered_by": AnsweredBy.HUMAN if is_human else AnsweredBy.VOICEMAIL,
+        "started_at": started,
+        "ended_at": started + timedelta(seconds=seconds),
+        "seconds": seconds,
+    }
+
+
+def _record(
+    session: Session, organization: Organization, day: date, talks: Sequence[Mapping[str, Any]]
+) -> None:
+    """Store the conversations of a day and count them: at once, as they are thousands."""
+    if not talks:
+        return
+    session.execute(insert(Conversation), talks)
+    seconds = {
+        kind: [talk["seconds"] for talk in talks if talk["answered_by"] is kind]
+        for kind in AnsweredBy
+    }
+    rollup.add_conversations(
+        session,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        day=day,
+        seconds=seconds,
+    )
 
 
 def _add_ended_calls(
@@ -65,15 +101,13 @@ def _add_ended_calls(
         CallStatus.BUSY: answered // 8,
         CallStatus.FAILED: answered // 20,
     }
-    for status, count in ends.items():
-        for _call in range(count):
-            rollup.add_ended_call(
-                session,
-                partner_id=organization.partner_id,
-                organization_id=organization.id,
-                day=day,
-                status=status,
-            )
+    rollup.add_ended_calls(
+        session,
+        partner_id=organization.partner_id,
+        organization_id=organization.id,
+        day=day,
+        ends=ends,
+    )
 
 
 def _bill(

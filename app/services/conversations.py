@@ -42,13 +42,12 @@ def record(
     )
     if added.first() is None:
         return False
-    rollup.add_conversation(
+    rollup.add_conversations(
         session,
         partner_id=partner_id,
         organization_id=organization_id,
         day=started_at.astimezone(UTC).date(),
-        answered_by=answered_by,
-        seconds=seconds,
+        seconds={answered_by: [seconds]},
     )
     return True
 

@@ -33,21 +33,22 @@ ENDED_BY_CARRIER = frozenset(
 """The ends of calls that reached the carrier: the answer rate counts them."""
 
 
-def add_conversation(
+def add_conversations(
     session: Session,
     *,
     partner_id: UUID,
     organization_id: UUID,
     day: date,
-    answered_by: AnsweredBy,
-    seconds: int,
+    seconds: Mapping[AnsweredBy, Sequence[int]],
 ) -> None:
-    """Add a conversation on the day, to the organization and its partner."""
+    """Add conversations that began on the day to the organization and its partner: the length of
+    each in ``seconds``, by what answered."""
+    lengths = [length for each in seconds.values() for length in each]
     amounts = {
-        "conversations": 1,
-        "by_human": int(answered_by is AnsweredBy.HUMAN),
-        "by_voicemail": int(answered_by is AnsweredBy.VOICEMAIL),
-        "seconds": seconds,
+        "conversations": len(lengths),
+        "by_human": len(seconds.get(AnsweredBy.HUMAN, ())),
+        "by_voicemail": len(seconds.get(AnsweredBy.VOICEMAIL, ())),
+        "seconds": sum(lengths),
     }
     now = {"updated_at": utcnow()}
     own = {"organization_id": organization_id, "day": day}
@@ -55,14 +56,19 @@ def add_conversation(
     add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
 
 
-def add_ended_call(
-    session: Session, *, partner_id: UUID, organization_id: UUID, day: date, status: CallStatus
+def add_ended_calls(
+    session: Session,
+    *,
+    partner_id: UUID,
+    organization_id: UUID,
+    day: date,
+    ends: Mapping[CallStatus, int],
 ) -> None:
-    """Add a call that ended on the day with one of `ENDED_BY_CARRIER`."""
+    """Add calls that ended on the day, by which of `ENDED_BY_CARRIER` they ended with."""
     amounts = {
-        "ended": 1,
-        "answered": int(status is CallStatus.COMPLETED),
-        "failed": int(status is CallStatus.FAILED),
+        "ended": sum(ends.values()),
+        "answered": ends.get(CallStatus.COMPLETED, 0),
+        "failed": ends.get(CallStatus.FAILED, 0),
     }
     own = {"organization_id": organization_id, "day": day}
     add(session, CallDay, own, amounts, {"partner_id": partner_id})

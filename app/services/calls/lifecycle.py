@@ -318,12 +318,12 @@ def _note_end(call: Call, reason: EndedReason, at: datetime) -> None:
 def _count_ended(session: Session, call: Call) -> None:
     """Unknown outcomes count once they are resolved."""
     if call.is_usage and call.ended_at is not None and call.status in rollup.ENDED_BY_CARRIER:
-        rollup.add_ended_call(
+        rollup.add_ended_calls(
             session,
             partner_id=call.partner_id,
             organization_id=call.organization_id,
             day=call.ended_at.astimezone(UTC).date(),
-            status=call.status,
+            ends={call.status: 1},
         )
 
 
