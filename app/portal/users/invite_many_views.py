@@ -38,8 +38,8 @@ def users_invite_many() -> str:
 
 @portal.post("/people/invite-many")
 def users_invite_many_send() -> Page:
-    """Invite line by line, or no one if there are too few seats; in a repeated form, users invited
-    before are skipped without a second mail."""
+    """Invite line by line; in a repeated form, users invited before are skipped without a second
+    mail."""
     form = _form()
     if not form.validate():
         return _many_page(form), 422
@@ -58,7 +58,7 @@ def users_invite_many_send() -> Page:
             chosen = caller().organization_id
             if usual and chosen is None:
                 chosen = users.by_name(session, caller(), usual).id
-            results = users.invite_many_or_none(
+            results, full = users.invite_where_all_fit(
                 session,
                 caller(),
                 wanted,
@@ -66,19 +66,13 @@ def users_invite_many_send() -> Page:
                 role=Role(form.role.data),
                 roles=_roles(),
             )
-    except users.NoSeats as error:
-        form.users.data = text
-        form.users.errors = tuple(
-            gettext("Line %(line)s: %(problem)s", line=wrong.line, problem=wrong.message)
-            for wrong in error.wrong
-        )
-        return _many_page(form, error.full), 422
     except ValidationFailed as error:
         return refused(error, form, lambda: _many_page(form))
     form.users.data = _refused_lines(results, text)
     return render_template(
         "portal/users/invited.html",
         results=results,
+        full=full,
         counts={outcome: sum(r.outcome is outcome for r in results) for outcome in Outcome},
         form=form,
         organizations=suggested_organizations(),
@@ -101,11 +95,10 @@ def _roles() -> dict[str, Role]:
     return found
 
 
-def _many_page(form: InviteManyForm, full: Sequence[users.Full] = ()) -> str:
+def _many_page(form: InviteManyForm) -> str:
     return render_template(
         "portal/users/invite_many.html",
         form=form,
-        full=full,
         organizations=suggested_organizations(),
         most=MOST_USERS,
     )

@@ -5,11 +5,10 @@ from app.services.users.creating import create, create_admin, create_partial, in
 from app.services.users.inviting import (
     Full,
     LineResult,
-    NoSeats,
     Outcome,
     by_name,
     invite_many,
-    invite_many_or_none,
+    invite_where_all_fit,
     read_invitees,
 )
 from app.services.users.loading import (

@@ -78,24 +78,12 @@ class Full:
     @property
     def message(self) -> str:
         return ngettext(
-            "%(fits)s of %(num)s new user fits in the user limit of %(organization)s. "
-            "No one was invited.",
-            "%(fits)s of %(num)s new users fit in the user limit of %(organization)s. "
-            "No one was invited.",
+            "%(fits)s of %(num)s new user fits in the user limit of %(organization)s.",
+            "%(fits)s of %(num)s new users fit in the user limit of %(organization)s.",
             self.wanted,
             organization=self.name,
             fits=numbers.written(self.fits),
         )
-
-
-class NoSeats(Exception):
-    """The user limits of organizations don't allow all who should be invited."""
-
-    def __init__(self, full: Sequence[Full], wrong: Sequence[LineResult]):
-        super().__init__("no seats")
-        self.full = full
-        self.wrong = wrong
-        """The lines that are refused for another reason."""
 
 
 def read_invitees(text: str) -> list[Wanted]:
@@ -172,7 +160,7 @@ def invite_many(
     return results
 
 
-def invite_many_or_none(
+def invite_where_all_fit(
     session: Session,
     caller: Caller,
     wanted: Sequence[Wanted],
@@ -180,22 +168,49 @@ def invite_many_or_none(
     organization_id: UUID | None = None,
     role: Role = Role.STANDARD,
     roles: Mapping[str, Role] = MappingProxyType({}),
-) -> list[LineResult]:
-    """As `invite_many`, but raises `NoSeats` if a user limit refuses anyone: roll back then."""
-    results = invite_many(
-        session, caller, wanted, organization_id=organization_id, role=role, roles=roles
+) -> tuple[list[LineResult], list[Full]]:
+    """As `invite_many`, but an organization without seats for all of its new users gets none of
+    them: the caller chooses who comes in. Return the full organizations too."""
+    with session.begin_nested() as trial:
+        results = invite_many(
+            session, caller, wanted, organization_id=organization_id, role=role, roles=roles
+        )
+        full = _full(results)
+        if full:
+            trial.rollback()
+    if not full:
+        return results, []
+    left_out = {
+        at: _without_seat(result, full[result.organization_id])
+        for at, result in enumerate(results)
+        if result.organization_id in full and result.outcome is not Outcome.KNOWN
+    }
+    others = iter(
+        invite_many(
+            session,
+            caller,
+            [each for at, each in enumerate(wanted) if at not in left_out],
+            organization_id=organization_id,
+            role=role,
+            roles=roles,
+        )
     )
+    return [left_out.get(at) or next(others) for at in range(len(wanted))], list(full.values())
+
+
+def _full(results: Sequence[LineResult]) -> dict[UUID | None, Full]:
+    """Return the organizations whose user limit refused anyone."""
     invited = Counter(r.organization_id for r in results if r.outcome is Outcome.INVITED)
     refused = Counter((r.organization_id, r.organization) for r in results if r.is_full)
-    full = [
-        Full(found, name or "", invited[found], invited[found] + count)
+    return {
+        found: Full(found, name or "", invited[found], invited[found] + count)
         for (found, name), count in refused.items()
         if found is not None
-    ]
-    if full:
-        wrong = [r for r in results if r.outcome is Outcome.REFUSED and not r.is_full]
-        raise NoSeats(full, wrong)
-    return results
+    }
+
+
+def _without_seat(result: LineResult, full: Full) -> LineResult:
+    return replace(result, outcome=Outcome.REFUSED, message=full.message, user_id=None)
 
 
 def _with_role(line: Wanted, roles: Mapping[str, Role]) -> Wanted:
