@@ -28,6 +28,7 @@ from app.gateways.wake import Bells, keep_listening
 from app.jobs import (
     check_account,
     check_domain,
+    check_webhook_host,
     dispatch_campaigns,
     erase_subject,
     fetch_picture,
@@ -76,6 +77,7 @@ WORKFLOWS = (
     waiting_calls.reschedule_earlier,
     check_account.test_carrier_account,
     check_domain.check_domain,
+    check_webhook_host.check_webhook_host,
     read_carrier_numbers.read_carrier_numbers,
     sell_plans.test_processor_account,
     sell_plans.send_plans,

@@ -10,8 +10,10 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.database import Database
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
+from app.jobs import check_webhook_host
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.portal.web.formats import moment
@@ -213,6 +215,61 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at
     assert (delivery.state, waits) == (DeliveryState.HELD, None)
+
+
+def move(admin: Browser, endpoint: WebhookEndpoint, url: str) -> None:
+    page = f"{page_of(endpoint)}/edit"
+    [version] = re.findall(r'name="version" value="(\d+)"', admin.get(page).text)
+    changed = {"url": url, "events": endpoint.events, "version": version}
+    assert admin.post(page, changed, page=page).status_code == 303
+
+
+def test_failures_of_an_earlier_address_are_not_those_of_the_present_one(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = fail(session, endpoint)
+    move(admin, endpoint, f"{URL}/v2")
+    words = r"Address changed on [^;<]+; no delivery yet"
+    shown = admin.get(page_of(endpoint)).text
+    assert (len(re.findall(words, shown)), "Retrying since" in shown) == (1, False)
+    assert badges(shown)[0] == badges(admin.get(LIST).text)[0] == ("success", "Active")
+    session.refresh(delivery)
+    delivery.last_attempt_at, delivery.last_answer = utcnow(), "still away"
+    endpoint.failing_since = delivery.last_attempt_at
+    session.commit()
+    retried = admin.get(page_of(endpoint)).text
+    assert ("still away" in retried, re.findall(words, retried)) == (True, [])
+
+
+def test_a_host_that_is_not_found_is_said_until_something_is_sent(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = f"{LIST}/new?organization={own.organization.id}"
+    admin.post(address, NEW | {"url": "https://hooks.invalid/x"}, page=address)
+    endpoint = session.scalars(select(WebhookEndpoint)).one()
+    look_host_up(app, endpoint)
+    missing = "hooks.invalid has no public address in the DNS. The webhook is saved; deliveries"
+    shown = admin.get(page_of(endpoint)).text
+    assert (missing in shown, badges(shown)[0]) == (True, ("warning", "Host not found"))
+    assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
+    ended(session, endpoint, DeliveryState.DELIVERED).last_attempt_at = utcnow()
+    session.commit()
+    assert (missing in admin.get(page_of(endpoint)).text) is False
+    move(admin, endpoint, "https://other.invalid/x")
+    session.refresh(endpoint)
+    look_host_up(app, endpoint)
+    assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
+    move(admin, endpoint, "https://8.8.8.8/x")
+    session.refresh(endpoint)
+    look_host_up(app, endpoint)
+    assert badges(admin.get(LIST).text) == [("success", "Active")]
+
+
+def look_host_up(app: Flask, endpoint: WebhookEndpoint) -> None:
+    """As the worker does after an address was saved."""
+    database: Database = app.extensions["database"]
+    check_webhook_host.check(database, endpoint.id, endpoint.url, allow_private=False)
 
 
 def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(

@@ -240,6 +240,7 @@ ACTION_WORDS = {
     "verified_number.removed": lazy_gettext("Verified number removed"),
     "verified_number.verified": lazy_gettext("Number verified"),
     "webhook.created": lazy_gettext("Webhook added"),
+    "webhook.host_not_found": lazy_gettext("Host of a webhook not found"),
     "webhook.paused": lazy_gettext("Webhook paused"),
     "webhook.removed": lazy_gettext("Webhook removed"),
     "webhook.replayed": lazy_gettext("Webhook deliveries sent again"),
@@ -250,6 +251,7 @@ ACTION_WORDS = {
 }
 
 FIELD_WORDS = {
+    "host": lazy_gettext("Host"),
     "secondFactorFor": lazy_gettext("Second factor required for"),
     "sessionHours": lazy_gettext("Hours until signing in again"),
     "idleMinutes": lazy_gettext("Minutes without use"),

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 from flask import url_for
@@ -14,6 +16,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import moment
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
+from app.services.webhooks.addresses import Address
 
 STATE_WORDS: dict[str, str] = {
     DeliveryState.WAITING: lazy_gettext("On its way"),
@@ -34,23 +37,34 @@ _PAUSE_WORDS = {
 }
 
 
+_LOOKED_UP_WITHIN = timedelta(seconds=10)
+
 SHOWN_ANSWER = 200
 """Characters of an answer in a sentence; its delivery's page shows all that is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The arguments of the component of this name."""
+
+    tone: str
+    title: str
+    text: str
 
 
 def host_of(endpoint: WebhookEndpoint) -> str:
     return urlsplit(endpoint.url).hostname or endpoint.url
 
 
-def endpoint_state(endpoint: WebhookEndpoint) -> State:
+def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> State:
     if endpoint.paused_at is not None:
         by_itself = endpoint.pause_reason is not PauseReason.USER
         return State(gettext("Paused"), "danger" if by_itself else "warning")
-    return (
-        State(gettext("Retrying"), "warning")
-        if endpoint.failing_since
-        else State(gettext("Active"), "success")
-    )
+    if endpoint.failing_since is not None:
+        return State(gettext("Retrying"), "warning")
+    if is_host_missing:
+        return State(gettext("Host not found"), "warning")
+    return State(gettext("Active"), "success")
 
 
 def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> State:
@@ -60,6 +74,32 @@ def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Stat
     if state is DeliveryState.HELD and endpoint.paused_at is None:
         state = DeliveryState.WAITING  # the worker takes it up
     return State(str(STATE_WORDS[state]), _TONES[state])
+
+
+def address_news(endpoint: WebhookEndpoint, address: Address | None) -> Result | None:
+    """Return what to say about an address to which nothing was sent yet."""
+    if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
+        return None
+    if address.is_host_missing:
+        words = gettext(
+            "%(host)s has no public address in the DNS. The webhook is saved; deliveries are "
+            "retried for 24 hours. Check the host name.",
+            host=host_of(endpoint),
+        )
+        return Result("warning", gettext("Host not found"), words)
+    if address.is_first:
+        return None
+    at = moment(address.saved_at, zone())
+    words = gettext("Send a test event to check the new address.")
+    title = gettext("Address changed on %(moment)s; no delivery yet", moment=at)
+    return Result("info", title, words)
+
+
+def is_being_checked(address: Address | None) -> bool:
+    """Whether the worker may still be looking up the host of a changed address."""
+    if address is None or address.is_first or address.is_host_missing:
+        return False
+    return utcnow() - address.saved_at < _LOOKED_UP_WITHIN
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:

@@ -16,13 +16,13 @@ from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.labels import endpoint_state, every_event
 from app.services import organizations
 from app.services.paging import Page
-from app.services.webhooks import endpoints
+from app.services.webhooks import addresses, endpoints
 from app.validation.uuids import as_uuid
 
 STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
-Row = tuple[WebhookEndpoint, str]
-"""A webhook and the name of its organization."""
+Row = tuple[WebhookEndpoint, str, bool]
+"""A webhook, the name of its organization and whether the host of its address wasn't found."""
 
 
 def _chosen(session: Session) -> dict[str, Any]:
@@ -38,7 +38,8 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = endpoints.search(session, caller(), **_chosen(session), **at)
     names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
-    rows = [(row, names.get(row.organization_id, "–")) for row in page.items]
+    missing = addresses.hosts_not_found(session, page.items)
+    rows = [(row, names.get(row.organization_id, "–"), row.id in missing) for row in page.items]
     return Page(rows, page.next_cursor)
 
 
@@ -71,7 +72,7 @@ WEBHOOKS = ListDefinition(
         Column(
             "status",
             lazy_gettext("Status"),
-            lambda row: endpoint_state(row[0]).word,
+            lambda row: endpoint_state(row[0], is_host_missing=row[2]).word,
             "phone-first",
             sort="health",
         ),

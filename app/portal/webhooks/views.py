@@ -27,11 +27,13 @@ from app.portal.webhooks.forms import (
 )
 from app.portal.webhooks.labels import (
     STATE_WORDS,
+    address_news,
     delivery_state,
     endpoint_state,
     events_in_words,
     every_event,
     host_of,
+    is_being_checked,
     is_under_way,
     laid_out,
     pause_words,
@@ -40,7 +42,7 @@ from app.portal.webhooks.labels import (
 )
 from app.portal.webhooks.listing import WEBHOOKS
 from app.services import organizations
-from app.services.webhooks import deliveries, endpoints
+from app.services.webhooks import addresses, deliveries, endpoints
 
 
 @portal.get("/api-access/webhooks")
@@ -173,6 +175,7 @@ def webhook_page(
             session, endpoint, state=state, cursor=at.cursor, limit=lists.PAGE_SIZE
         )
         counts = deliveries.counts(session, endpoint)
+        address = addresses.untried(session, endpoint)
     until = endpoint.previous_until
     return render_template(
         "portal/webhooks/webhook.html",
@@ -181,7 +184,10 @@ def webhook_page(
         organization=organization,
         secret=secret,
         done=done,
-        state=endpoint_state(endpoint),
+        state=endpoint_state(
+            endpoint, is_host_missing=address is not None and address.is_host_missing
+        ),
+        address_news=address_news(endpoint, address),
         why_paused=pause_words(endpoint, counts[DeliveryState.HELD], log.items),
         why_retrying=retry_words(endpoint, log.items),
         events=every_event(endpoint),
@@ -193,7 +199,8 @@ def webhook_page(
             }
             for row in log.items
         ],
-        is_under_way=any(is_under_way(endpoint, row) for row in log.items),
+        is_under_way=is_being_checked(address)
+        or any(is_under_way(endpoint, row) for row in log.items),
         counts=counts,
         failed=counts[DeliveryState.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),

@@ -26,6 +26,7 @@ from app.services.credentials import secrets as credential_secrets
 from app.services.credentials.encryption import seal
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, get_organization, of_tenant
+from app.services.webhooks import addresses
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
@@ -81,6 +82,7 @@ def add(
     audit.record_change(
         session, caller, "webhook.created", endpoint, after={"url": url, "events": chosen}
     )
+    addresses.request_check(session, endpoint)
     return Shown(endpoint, secret)
 
 
@@ -100,7 +102,8 @@ def update(
     events: Iterable[str],
     expected_version: int | None = None,
 ) -> WebhookEndpoint:
-    """Change the address and the events; waiting deliveries go to the new address.
+    """Change the address and the events; waiting deliveries go to the new address, and failures of
+    the old one no longer count.
 
     Raises `NotFound`, `Conflict` (``changed_meanwhile``) and `ValidationFailed` (``invalid_url``,
     ``unknown_event``, ``event_required``).
@@ -112,11 +115,16 @@ def update(
     before = {"url": endpoint.url, "events": endpoint.events}
     if after != before:
         refuse_stale(expected_version, seen_version(endpoint), "webhook")
+        is_moved = url != endpoint.url
         endpoint.url, endpoint.events = url, chosen
+        if is_moved:
+            endpoint.failing_since = None
         session.flush()
         audit.record_change(
             session, caller, "webhook.updated", endpoint, before=before, after=after
         )
+        if is_moved:
+            addresses.request_check(session, endpoint)
     return endpoint
 
 
@@ -276,7 +284,8 @@ def _checked_events(events: Iterable[str]) -> list[str]:
 
 
 def _check_url(url: str, settings: Settings) -> None:
-    """A name is resolved at each connection; an IP address and localhost are checked now."""
+    """A name is resolved by the worker, after saving and at each connection; an IP address and
+    localhost are checked now."""
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):

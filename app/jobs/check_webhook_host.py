@@ -1,0 +1,42 @@
+"""A look-up of the host of a webhook's saved address, as a durable workflow.
+
+A worker that dies leaves the look-up to the next one.
+"""
+
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from dbos import DBOS
+
+from app.database import Database
+from app.gateways.public_addresses import NoPlace, places
+from app.jobs.context import context
+from app.jobs.observed import observed
+from app.jobs.resilience import retry_on_database_outage
+from app.services.webhooks import addresses
+
+HTTPS = 443
+SECONDS = 5.0
+
+
+@DBOS.workflow(name="check_webhook_host")
+@observed
+def check_webhook_host(endpoint_id: str, url: str) -> None:
+    """Look the host up and record if it isn't found."""
+    look_host_up(endpoint_id, url)
+
+
+@DBOS.step(name="look_webhook_host_up")
+@retry_on_database_outage
+def look_host_up(endpoint_id: str, url: str) -> None:
+    allow_private = context().settings.webhook_allow_private
+    check(context().database, UUID(endpoint_id), url, allow_private=allow_private)
+
+
+def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: bool) -> None:
+    """Look the host up without an open transaction. An address that isn't public counts as none."""
+    try:
+        places(urlsplit(url).hostname or "", HTTPS, seconds=SECONDS, allow_private=allow_private)
+    except NoPlace:
+        with database.transaction() as session:
+            addresses.keep_missing_host(session, endpoint_id, url)

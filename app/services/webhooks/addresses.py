@@ -1,0 +1,89 @@
+"""The address of an endpoint since it was saved: whether its host was found and anything delivered.
+
+The worker looks the host up after each saving; the history keeps what it found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.gateways.job_queue import enqueue_check
+from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, new_id
+from app.policy.caller import system_caller
+from app.services import audit
+
+_CREATED, _UPDATED = "webhook.created", "webhook.updated"
+_NOT_FOUND = "webhook.host_not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address as it was saved last. ``is_first``: it was never changed."""
+
+    saved_at: datetime
+    is_first: bool
+    is_host_missing: bool = False
+
+
+def request_check(session: Session, endpoint: WebhookEndpoint) -> None:
+    """Let the worker look up the host of a saved address."""
+    partner_id = endpoint.partner_id
+    enqueue_check(
+        session, "check_webhook_host", new_id(), partner_id, str(endpoint.id), endpoint.url
+    )
+
+
+def keep_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
+    """Record that the host of this address wasn't found, unless the address is another one now."""
+    endpoint = session.get(WebhookEndpoint, endpoint_id)
+    if endpoint is None or endpoint.url != url:
+        return
+    worker = system_caller("webhooks", partner_id=endpoint.partner_id)
+    host = urlsplit(url).hostname
+    audit.record_change(session, worker, _NOT_FOUND, endpoint, after={"host": host})
+
+
+def untried(session: Session, endpoint: WebhookEndpoint) -> Address | None:
+    """Return the address of a loaded endpoint if nothing was sent to it yet."""
+    found = _saved(session, [endpoint.id]).get(endpoint.id)
+    return None if found is None or _was_tried(session, endpoint.id, found) else found
+
+
+def hosts_not_found(session: Session, endpoints: Sequence[WebhookEndpoint]) -> set[UUID]:
+    """Return those of the loaded endpoints whose host wasn't found, without an attempt since."""
+    saved = _saved(session, [endpoint.id for endpoint in endpoints])
+    return {
+        endpoint_id
+        for endpoint_id, address in saved.items()
+        if address.is_host_missing and not _was_tried(session, endpoint_id, address)
+    }
+
+
+def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, Address]:
+    entries = session.scalars(
+        select(AuditEntry)
+        .where(AuditEntry.target_type == "webhook", AuditEntry.target_id.in_(map(str, ids)))
+        .where(AuditEntry.action.in_((_CREATED, _UPDATED, _NOT_FOUND)))
+        .order_by(AuditEntry.id)
+    )
+    saved: dict[UUID, Address] = {}
+    for entry in entries:
+        endpoint_id = UUID(entry.target_id)
+        if entry.action == _NOT_FOUND:
+            saved[endpoint_id] = replace(saved[endpoint_id], is_host_missing=True)
+        elif "url" in entry.after:
+            saved[endpoint_id] = Address(entry.at, is_first=entry.action == _CREATED)
+    return saved
+
+
+def _was_tried(session: Session, endpoint_id: UUID, address: Address) -> bool:
+    attempts = select(WebhookDelivery.id).where(
+        WebhookDelivery.endpoint_id == endpoint_id,
+        WebhookDelivery.last_attempt_at >= address.saved_at,
+    )
+    return session.scalar(attempts.limit(1)) is not None
