@@ -160,6 +160,8 @@ def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Brows
     assert [heading for heading, _checks in groups] == [
         *("Calls", "Uploads", "Contacts", "Alerts", "API keys")
     ]
+    hints = re.findall(r'</label>\s*<p class="hint">([^<]+)</p>', page)
+    assert (len(hints), hints[0]) == (len(WebhookEvent), "The first attempt of a call begins.")
     offered = re.findall(r'name="events" type="checkbox" value="([^"]+)"', page)
     assert sorted(offered) == sorted(event.value for event in WebhookEvent)
 
@@ -363,11 +365,16 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
-    delivery.state, delivery.ended_at, delivery.retries = DeliveryState.WAITING, None, 1
+    delivery.state, delivery.ended_at, delivery.retries = DeliveryState.WAITING, None, 2
+    delivery.attempts = 2
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
-    assert ">Retry now<" in admin.get(shown).text
+    page = admin.get(shown).text
+    assert ">Retry now<" in page
+    assert f"<dd>{moment(delivery.next_attempt_at)} (Attempt 3 of 11)</dd>" in page
+    assert "All 2 attempts are counted; only the answer to the last one is kept." in page
+    assert '<span class="cell-sub">Attempt 3 of 11</span>' in admin.get(page_of(endpoint)).text
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at

@@ -31,6 +31,30 @@ EVENT_WORDS: dict[str, str] = {
 }
 
 
+EVENT_HINTS: dict[str, str] = {
+    WebhookEvent.CALL_STARTED: lazy_gettext("The first attempt of a call begins."),
+    WebhookEvent.CALL_COMPLETED: lazy_gettext("A person or voicemail answered; the call is over."),
+    WebhookEvent.CALL_BUSY: lazy_gettext("The last attempt was busy."),
+    WebhookEvent.CALL_NO_ANSWER: lazy_gettext("No one answered the last attempt."),
+    WebhookEvent.CALL_FAILED: lazy_gettext("The carrier couldn’t place the last attempt."),
+    WebhookEvent.CALL_CANCELED: lazy_gettext("Cancelled or stopped before it was placed."),
+    WebhookEvent.CALL_EXPIRED: lazy_gettext("It couldn’t be placed in time."),
+    WebhookEvent.CALL_UNKNOWN: lazy_gettext("The carrier can’t say whether it was placed."),
+    WebhookEvent.IMPORT_FINISHED: lazy_gettext(
+        "The rows of a file were applied, or it was stopped."
+    ),
+    WebhookEvent.IMPORT_UNDONE: lazy_gettext("The changes of a file were taken back."),
+    WebhookEvent.CONTACT_CREATED: lazy_gettext("By a user, a file or the API; with their ids."),
+    WebhookEvent.CONTACT_UPDATED: lazy_gettext("By a user, a file or the API; with their ids."),
+    WebhookEvent.CONTACT_DELETED: lazy_gettext("By a user, a file or the API; with their ids."),
+    WebhookEvent.CALLING_PAUSED: lazy_gettext("Unusual calls paused the organization’s calling."),
+    WebhookEvent.ALERT_OPENED: lazy_gettext("The limit of an alert rule is reached."),
+    WebhookEvent.ALERT_RESOLVED: lazy_gettext("The limit is no longer reached."),
+    WebhookEvent.KEY_EXPIRING: lazy_gettext("14 days and 1 day before an API key expires."),
+}
+"""When each event is sent, in one line."""
+
+
 def _events(*subjects: str) -> tuple[str, ...]:
     return tuple(str(event) for event in EVENT_WORDS if event.startswith(subjects))
 

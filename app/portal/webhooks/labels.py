@@ -17,6 +17,7 @@ from app.portal.web.formats import moment
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.webhooks.addresses import Address
+from app.services.webhooks.delivering import MOST_ATTEMPTS
 
 STATE_WORDS: dict[str, str] = {
     DeliveryState.WAITING: lazy_gettext("On its way"),
@@ -100,6 +101,14 @@ def is_being_checked(address: Address | None) -> bool:
     if address is None or address.is_first or address.is_host_missing:
         return False
     return utcnow() - address.saved_at < _LOOKED_UP_WITHIN
+
+
+def next_attempt_words(delivery: WebhookDelivery) -> str:
+    """Return which attempt is next; empty if there is none."""
+    if delivery.next_attempt_at is None:
+        return ""
+    number = delivery.retries + 1
+    return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:

@@ -20,6 +20,7 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
+    EVENT_HINTS,
     EVENT_WORDS,
     EditWebhookForm,
     ReplayForm,
@@ -36,6 +37,7 @@ from app.portal.webhooks.labels import (
     is_being_checked,
     is_under_way,
     laid_out,
+    next_attempt_words,
     pause_words,
     removing,
     retry_words,
@@ -136,6 +138,7 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         message=laid_out(delivery),
         event=EVENT_WORDS.get(delivery.type, gettext("Test event")),
         state=delivery_state(endpoint, delivery),
+        next_attempt=next_attempt_words(delivery),
         is_under_way=is_under_way(endpoint, delivery),
         can_be_sent_again=deliveries.can_be_sent_again(delivery),
         is_retrying=deliveries.is_retrying(delivery),
@@ -196,6 +199,7 @@ def webhook_page(
                 "delivery": row,
                 "event": EVENT_WORDS.get(row.type, gettext("Test event")),
                 "state": delivery_state(endpoint, row),
+                "next": next_attempt_words(row),
             }
             for row in log.items
         ],
@@ -224,6 +228,7 @@ def _form_page(organization: Organization, form: WebhookForm) -> str:
         organization=organization,
         form=form,
         event_groups=EVENT_GROUPS,
+        event_hints=EVENT_HINTS,
     )
 
 
@@ -236,6 +241,7 @@ def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
         host=host_of(endpoint),
         form=form,
         event_groups=EVENT_GROUPS,
+        event_hints=EVENT_HINTS,
     )
 
 

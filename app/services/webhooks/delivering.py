@@ -24,6 +24,8 @@ from app.services.webhooks.signing import PURPOSE, headers
 
 GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
 """Between attempts: 24 hours and 12 minutes in all, and up to a tenth more."""
+MOST_ATTEMPTS = len(GAPS_SECONDS) + 1
+"""Of one series: an event, or one that is sent again."""
 JITTER = 0.1
 LONGEST_WAIT_SECONDS = 86400.0
 """The longest ``Retry-After`` that is respected."""
@@ -77,7 +79,7 @@ def settle(
         session.flush()
         return
     endpoint.failing_since = endpoint.failing_since or now
-    is_last = delivery.retries > len(GAPS_SECONDS)
+    is_last = delivery.retries >= MOST_ATTEMPTS
     if is_last:
         delivery.state, delivery.ended_at = DeliveryState.FAILED, now
     if endpoint.paused_at is None:
