@@ -161,7 +161,7 @@ class Erasing:
         with self.database.transaction() as session:
             keys = copies.erase_exports(session, subject)
             erasing.count(session, self.erasure_id, {"list_exports": len(keys)})
-        for key in keys:
+        for key in filter(None, keys):
             self.files.delete(key)
 
     def _repeat(

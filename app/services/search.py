@@ -115,7 +115,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
 
 
 def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> Found:
-    """Return only the users and contacts that `find` finds, no id."""
+    """Return only the users and contacts that `find` finds, no id, and contacts by their name."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
@@ -123,6 +123,7 @@ def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) 
     return Found(
         users=_users(session, caller, words, limit) if sees_users else [],
         contacts=contacts.reached_at(session, caller, words, limit=limit)
+        or contacts.named(session, caller, words, limit=limit)
         if caller.may(Permission.CONTACTS_READ)
         else [],
     )

@@ -6,11 +6,16 @@ from urllib.parse import quote
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
+from flask import Flask
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import ErasureState, ExportFormat, Role, UserStatus
-from app.models import Contact, Erasure, ListExport, Partner, User
+from app.enums import ErasureState, ExportFormat, ExportState, Role, UserStatus
+from app.extensions import database, files, settings
+from app.gateways.mailers import open_outbox
+from app.jobs.erase_subject import Erasing
+from app.models import Contact, Erasure, ListExport, Partner, User, utcnow
+from app.portal.web.formats import phone
 from app.services import campaigns
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
@@ -119,6 +124,30 @@ def test_people_are_found_by_name_email_and_number(
     of_contact, of_user = f"{page_of(contact)}/data", f"/people/{user.id}/data"
     assert (found(PHONE), found("+1 202 555 0143")) == ([of_contact], [of_contact])
     assert (found(user.email), found("nothing like it")) == ([of_user], [])
+    assert (found("gréta VALE"), found("vale"), found("ale")) == ([of_contact],) * 2 + ([],)
+
+
+def test_people_with_a_name_are_grouped_by_kind_with_what_is_known(
+    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+) -> None:
+    session.get_one(User, own.user.id).name = "Greta Hall"
+    session.commit()
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = admin.get("/personal-data?q=greta").text
+    shown = re.findall(
+        r'<h2[^>]*>(Users|Contacts)|line-title"[^>]*>([^<]+)|line-text">([^<]+)', page
+    )
+    assert ["".join(each) for each in shown] == [
+        *("Users", "Greta Hall", f"{own.organization.name} · Member · {own.user.email}"),
+        *("Contacts", "Greta Vale", f"{own.organization.name} · Recall · {phone(PHONE)}"),
+    ]
+
+
+def test_contacts_of_others_are_not_found_by_name(
+    signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact
+) -> None:
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert "line-title" not in stranger.get("/personal-data?q=greta").text
 
 
 def test_what_is_stored_about_a_contact_is_counted_and_leads_to_it(
@@ -130,6 +159,39 @@ def test_what_is_stored_about_a_contact_is_counted_and_leads_to_it(
     assert f'<a class="name" dir="auto" href="/calls?number={quote(PHONE)}">Calls</a>' in page
     assert f'action="{page_of(contact)}/data-export"' in page
     assert f'href="{page_of(contact)}/erase"' in page
+
+
+def test_find_question_and_result_of_an_erasure_say_the_same_numbers(
+    app: Flask,
+    session: Session,
+    signed_in: Callable[..., Browser],
+    own: Tenant,
+    contact: Contact,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
+    session.execute(update(ListExport).values(state=ExportState.READY))
+    session.commit()
+
+    def lines(path: str) -> list[tuple[str, str, str]]:
+        row = r'cell-name">(.*?)</td>.*?data-label="Number">(\d+)<.*?badge[^>]*>(.*?)</span></td>'
+        found = re.findall(row, admin.get(path).text)
+        plain = [tuple(re.sub("<[^>]+>", "", cell).strip() for cell in each) for each in found]
+        return [(name, number, fate) for name, number, fate in plain if fate != "Kept"]
+
+    known = lines(f"{page_of(contact)}/data")
+    page = f"{page_of(contact)}/erase"
+    asked = admin.get(page).text
+    assert "Exports that are deleted" in asked
+    assert f"<li>Data about a contact, {utcnow().day}\xa0" in asked
+    assert lines(page) == known
+    assert ("Calls", "1", "Pseudonymized") in known
+    assert ("Exports", "1", "Deleted") in known
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    erasure_id = session.scalars(select(Erasure.id)).one()
+    with app.app_context():
+        Erasing(database(), files(), open_outbox(settings()), erasure_id).run()
+    assert lines(f"/erasures/{erasure_id}") == known
 
 
 def test_periods_show_the_standard_in_blank_fields(

@@ -1,6 +1,5 @@
 """Erasing a user or a contact: the preview with its confirmation, and how far it has come."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,17 +9,20 @@ from sqlalchemy.orm import Session
 from app.enums import ErasureState
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
-from app.models import Erasure
 from app.portal.personal_data import labels
 from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.navigation import may_open
 from app.services import contacts, users
 from app.services.contacts import single
-from app.services.personal_data import erasing, mentions, preview, subjects
+from app.services.exports.words import SUBJECT_TITLES
+from app.services.personal_data import copies, erasing, mentions, preview, subjects
 from app.services.personal_data.erasing import ENDED
 from app.services.personal_data.mentions import Mention
 from app.services.personal_data.subjects import Subject
+
+EXPORTS_SHOWN = 20
 
 
 @portal.get("/people/<uuid:user_id>/erase")
@@ -88,18 +90,11 @@ def _progress(erasure_id: UUID) -> dict[str, Any]:
         "erasure": found,
         "state": labels.STATES[found.state],
         "is_running": found.state not in ENDED,
-        "counts": _counts(found),
+        "lines": labels.rows_of(preview.of_erasure(found)),
         "has_failed": found.state is ErasureState.FAILED,
         "has_settings": caller().partner_id is not None
         and may_open(caller(), "portal.personal_data_settings"),
     }
-
-
-def _counts(found: Erasure) -> Sequence[tuple[str, int]]:
-    return [
-        (labels.TABLE_NAMES.get(table, labels.OTHER), number)
-        for table, number in found.counts.items()
-    ]
 
 
 def _user_page(user_id: UUID, form: EraseForm) -> str:
@@ -136,20 +131,21 @@ def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
 
 
 def _page(session: Session, subject: Subject, form: EraseForm, **about: Any) -> str:
-    lines = [
-        (labels.TABLE_NAMES.get(line.table, labels.OTHER), line.rows, labels.FATES[line.fate])
-        for line in preview.of(session, subject)
-    ]
     searched = mentions.of(session, caller(), subject, seconds=mentions.PATIENCE)
     mentioned = searched.mentions
     return render_template(
         "portal/personal_data/erase.html",
         subject=subject,
         form=form,
-        lines=lines,
+        lines=labels.rows_of(preview.of(session, subject)),
+        exports=[
+            (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
+            for each in copies.newest_exports(session, subject, EXPORTS_SHOWN)
+        ],
         mentions=[(labels.MENTIONS[each.table], each, _url_of(each)) for each in mentioned],
         names=sorted({each.name.casefold(): each.name for each in mentioned}.values()),
         most=mentions.MOST,
+        most_exports=EXPORTS_SHOWN,
         is_complete=searched.is_complete,
         **about,
     )

@@ -1,8 +1,11 @@
 """What the tables with personal data are called, and what becomes of them."""
 
+from collections.abc import Iterable
+
 from app.enums import ErasureState, RetentionKind, SubjectKind
 from app.languages import lazy_gettext
 from app.services.personal_data.inventory import OnErasure
+from app.services.personal_data.preview import Line
 
 TABLE_NAMES: dict[str, str] = {
     "audit_entries": lazy_gettext("History entries"),
@@ -72,6 +75,16 @@ KINDS: dict[RetentionKind, str] = {
     RetentionKind.MAILS: lazy_gettext("Emails"),
     RetentionKind.WEBHOOKS: lazy_gettext("Webhook deliveries"),
 }
+
+
+def rows_of(lines: Iterable[Line]) -> list[tuple[str, int, tuple[str, str], str]]:
+    """Return name, number, fate and table of each line of a person's data."""
+    return [
+        (TABLE_NAMES.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)
+        for line in lines
+    ]
+
+
 OF_CONTACTS = (
     lazy_gettext("Waiting calls are cancelled. The erasure waits for calls in progress."),
     lazy_gettext("Calls stay with a pseudonym, so that figures and billing stay exact."),
@@ -79,7 +92,6 @@ OF_CONTACTS = (
         "The file, rows and undo log of uploads that name the person are deleted. Other contacts "
         "stay."
     ),
-    lazy_gettext("Exports of your portal are deleted, because they may name the person."),
     lazy_gettext("Numbers on a do-not-call list are kept: the law requires it."),
     lazy_gettext("Backups keep the data until they expire."),
 )
@@ -90,6 +102,5 @@ OF_USERS = (
     ),
     lazy_gettext("The account stays deactivated under a pseudonym, so that figures stay exact."),
     lazy_gettext("Names and addresses in the history are replaced by the pseudonym."),
-    lazy_gettext("Exports of your portal are deleted, because they may name the person."),
     lazy_gettext("Backups keep the data until they expire."),
 )

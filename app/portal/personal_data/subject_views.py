@@ -15,7 +15,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import phone
 from app.portal.web.navigation import ROLE_NAMES, may_open
-from app.services import contacts, search, users
+from app.services import contacts, organizations, search, users
 from app.services.contacts import single
 from app.services.personal_data import preview, subjects
 from app.services.personal_data.subjects import Subject
@@ -30,11 +30,16 @@ def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         found = search.users_and_contacts(session, caller(), words, SHOWN)
-        rows = [*map(_of_user, found.users), *_of_contacts(found)]
+        ids = {user.organization_id for user in found.users if user.organization_id}
+        ids |= {campaign.organization_id for _contact, campaign in found.contacts}
+        names = organizations.names_of(session, caller(), ids)
     return render_template(
         "portal/personal_data/find.html",
         words=words,
-        rows=rows,
+        groups=[
+            (gettext("Users"), [_of_user(user, names) for user in found.users]),
+            (gettext("Contacts"), _of_contacts(found, names)),
+        ],
         most=SHOWN,
         is_cut=SHOWN in (len(found.users), len(found.contacts)),
         has_settings=may_open(caller(), "portal.personal_data_settings"),
@@ -78,41 +83,45 @@ def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
 
 
 def _page(session: Session, subject: Subject, *, urls: dict[str, str | None], **about: Any) -> str:
-    lines = [
-        (
-            labels.TABLE_NAMES.get(line.table, labels.OTHER),
-            line.rows,
-            labels.FATES[line.fate],
-            urls.get(line.table),
-        )
-        for line in preview.of(session, subject)
-    ]
-    return render_template("portal/personal_data/subject.html", lines=lines, **about)
+    lines = labels.rows_of(preview.of(session, subject))
+    return render_template("portal/personal_data/subject.html", lines=lines, urls=urls, **about)
 
 
 def _may_erase(user: User) -> bool:
     return user.id != caller().subject_id and not is_erased(user.email)
 
 
-def _of_user(user: User) -> Choice:
-    text = f"{ROLE_NAMES[user.role]} · {user.email}" if user.name else ROLE_NAMES[user.role]
-    return user.name or user.email, text, "user", url_for("portal.user_data", user_id=user.id)
+def _of_user(user: User, names: dict[UUID, str]) -> Choice:
+    known = (
+        names.get(user.organization_id) if user.organization_id else None,
+        str(ROLE_NAMES[user.role]),
+        user.email if user.name else None,
+    )
+    url = url_for("portal.user_data", user_id=user.id)
+    return user.name or user.email, _beside(*known), "user", url
 
 
-def _of_contacts(found: search.Found) -> Sequence[Choice]:
+def _of_contacts(found: search.Found, names: dict[UUID, str]) -> Sequence[Choice]:
     """Return each person once, by the newest contact of an organization."""
     rows: dict[tuple[Any, ...], Choice] = {}
     for contact, campaign in found.contacts:
-        reached = ", ".join(
-            each for each in (phone(contact.phone) if contact.phone else "", contact.email) if each
+        known = (
+            names.get(campaign.organization_id),
+            campaign.name,
+            phone(contact.phone) if contact.phone else None,
+            contact.email,
         )
         rows.setdefault(
             (campaign.organization_id, contact.phone, contact.email_key),
             (
                 single.name_of(contact),
-                gettext("Contact · %(reached)s", reached=reached),
+                _beside(*known),
                 "phone",
                 url_for("portal.contact_data", campaign_id=campaign.id, contact_id=contact.id),
             ),
         )
     return list(rows.values())
+
+
+def _beside(*texts: str | None) -> str:
+    return " · ".join(filter(None, texts))

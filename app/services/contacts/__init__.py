@@ -9,6 +9,7 @@ from app.services.contacts.queries import (
     Hindrance,
     count,
     get,
+    named,
     page,
     reached_at,
     search,

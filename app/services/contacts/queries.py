@@ -36,6 +36,8 @@ SORTS = both_ways(created=Contact.id, name=Contact.sort_name, status=Contact.sta
 """The sort orders of `search`; ids begin with the time."""
 LOOKED_AT = 1000
 """How many of the newest contacts are searched for the statuses that a screen offers."""
+NAMED_AMONG = 100_000
+"""How many of the newest contacts of all campaigns are searched for a name."""
 _PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
 
 
@@ -236,6 +238,31 @@ def reached_at(
     return [(contact, campaign) for contact, campaign in session.execute(rows)]
 
 
+def named(
+    session: Session, caller: Caller, words: str, *, limit: int
+) -> Sequence[tuple[Contact, Campaign]]:
+    """Return the contacts of all campaigns that the caller may use with a name of which a part
+    begins with each word, newest first, each with its campaign; among the newest `NAMED_AMONG`,
+    since no index holds the names of all campaigns."""
+    own = campaigns.visible(caller).with_only_columns(Campaign.id)
+    newest = (
+        select(Contact.id)
+        .where(Contact.campaign_id.in_(own))
+        .order_by(Contact.id.desc())
+        .limit(NAMED_AMONG)
+        .subquery()
+    )
+    rows = (
+        select(Contact, Campaign)
+        .join(newest, newest.c.id == Contact.id)
+        .join(Campaign, Campaign.id == Contact.campaign_id)
+        .where(_is_called(words))
+        .order_by(Contact.id.desc())
+        .limit(limit)
+    )
+    return [(contact, campaign) for contact, campaign in session.execute(rows)]
+
+
 def _numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
     """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
     found = in_regions(session, caller, words)
@@ -293,10 +320,13 @@ def _ended() -> ColumnElement[bool]:
 def _begins_with(words: str) -> ColumnElement[bool]:
     """Match an email address that begins with the words, or a name of which a part begins with
     each word."""
-    parts = fold(words).split()
-    in_name = (Contact.search_name.contains(f" {part}", autoescape=True) for part in parts)
     in_address = Contact.email_key.startswith(words.lower(), autoescape=True)
-    return in_address if "@" in words else or_(in_address, and_(*in_name))
+    return in_address if "@" in words else or_(in_address, _is_called(words))
+
+
+def _is_called(words: str) -> ColumnElement[bool]:
+    parts = fold(words).split()
+    return and_(*(Contact.search_name.contains(f" {part}", autoescape=True) for part in parts))
 
 
 def _searched_number(session: Session, campaign: Campaign, words: str) -> str | None:

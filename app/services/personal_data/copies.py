@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import delete, or_, select, union_all, update
+from sqlalchemy import ColumnElement, delete, or_, select, union_all, update
 from sqlalchemy.orm import Session
 
 from app.enums import ExportState, ImportState
@@ -109,17 +109,29 @@ def erase_recipients(session: Session, subject: Subject) -> None:
 
 def erase_exports(session: Session, subject: Subject) -> list[str]:
     """Delete the partner's exports, which may name the subject, and the user's own, also those that
-    are being written; return the keys of their files. They can be requested again."""
-    of_partner = ListExport.partner_id == subject.partner_id
-    found = or_(
-        of_partner, ListExport.partner_id.is_(None), ListExport.user_id == subject.subject_id
-    )
-    query = select(ListExport.id, ListExport.file_key).where(
-        found, (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
-    )
+    are being written; return the key of the file of each, empty without one. They can be requested
+    again."""
+    query = select(ListExport.id, ListExport.file_key).where(exports_of(subject))
     rows = session.execute(query).all()
     session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in rows])))
-    return [row.file_key for row in rows if row.file_key]
+    return [row.file_key for row in rows]
+
+
+def exports_of(subject: Subject) -> ColumnElement[bool]:
+    """Return the condition of exports that an erasure deletes."""
+    begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
+    found = or_(
+        ListExport.partner_id == subject.partner_id,
+        ListExport.partner_id.is_(None),
+        ListExport.user_id == subject.subject_id,
+    )
+    return found & begun
+
+
+def newest_exports(session: Session, subject: Subject, limit: int) -> Sequence[ListExport]:
+    """Return the newest exports that an erasure deletes."""
+    query = select(ListExport).where(exports_of(subject)).order_by(ListExport.id.desc())
+    return session.scalars(query.limit(limit)).all()
 
 
 def is_upload_at_work(session: Session, subject: Subject) -> bool:

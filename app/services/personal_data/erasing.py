@@ -5,6 +5,7 @@ The steps may run again after an interruption: each finds only what is left.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -20,6 +21,7 @@ from app.models import Erasure, User, is_erased, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, users
+from app.services.personal_data import preview
 from app.services.personal_data.subjects import Subject, of_erasure, with_contacts
 from app.services.tenancy import fetch, of_tenant
 
@@ -46,6 +48,7 @@ def request(session: Session, caller: Caller, subject: Subject) -> Erasure:
     found = session.scalar(running)
     if found is not None:
         return found
+    known = preview.erased(preview.of(session, subject))
     erasure = Erasure(
         id=new_id(),
         partner_id=subject.partner_id,
@@ -54,7 +57,8 @@ def request(session: Session, caller: Caller, subject: Subject) -> Erasure:
         subject_id=subject.subject_id,
         pseudonym=f"erased-{secrets.token_hex(4)}",
         state=ErasureState.WAITING,
-        sought=subject.stored(),
+        sought={**subject.stored(), "known": known},
+        counts=known,
         requested_by=caller.label[:200],
         requested_by_id=caller.subject_id,
     )
@@ -101,18 +105,20 @@ def begin(session: Session, erasure_id: UUID) -> tuple[Subject, str] | None:
     subject = of_erasure(erasure)
     if subject.kind is SubjectKind.CONTACT:
         subject = with_contacts(session, subject, erasure.created_at - LONGEST_COMMIT)
-    erasure.state, erasure.sought = ErasureState.RUNNING, subject.stored()
+    erasure.state = ErasureState.RUNNING
+    erasure.sought = {**(erasure.sought or {}), **subject.stored()}
     session.flush()
     return subject, erasure.pseudonym
 
 
 def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:
-    """Add to what the erasure reports, in the transaction of the step."""
+    """Add to what the worker did, in the transaction of the step. The erasure reports what was
+    counted before, and what the worker found beyond that."""
     erasure = _held(session, erasure_id)
-    erasure.counts = {
-        name: erasure.counts.get(name, 0) + counts.get(name, 0)
-        for name in sorted({*erasure.counts, *(name for name, number in counts.items() if number)})
-    }
+    sought = erasure.sought or {}
+    done = Counter(sought.get("done", {})) + Counter(counts)
+    erasure.sought = {**sought, "done": dict(done)}
+    erasure.counts = dict(sorted((Counter(sought.get("known", {})) | done).items()))
     session.flush()
 
 

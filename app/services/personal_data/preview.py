@@ -1,15 +1,19 @@
-"""What an erasure would do, in numbers that are quick to count."""
+"""What an erasure would do, in numbers that are quick to count, and what it did."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import distinct, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import SubjectKind
-from app.models import ImportChange
-from app.services.personal_data import exporting
+from app.models import Erasure, ImportChange, ListExport
+from app.services.personal_data import copies, exporting
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
 from app.services.personal_data.subjects import Subject
+
+_SEARCHED = {"texts": OnErasure.REPLACED, "idempotency_records": OnErasure.REPLACED}
+"""What becomes of what only the erasure itself finds, apart from what it deletes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,32 @@ def of(session: Session, subject: Subject) -> list[Line]:
         number = session.scalar(uploads) or 0
         if number:
             lines.append(Line("contact_imports", number, OnErasure.DELETED))
+    exports = select(func.count()).select_from(ListExport).where(copies.exports_of(subject))
+    number = session.scalar(exports) or 0
+    if number:
+        lines.append(Line("list_exports", number, OnErasure.DELETED))
+    return _in_order(lines)
+
+
+def erased(lines: Sequence[Line]) -> dict[str, int]:
+    """Return the numbers by table, without what is kept."""
+    return {line.table: line.rows for line in lines if line.fate is not OnErasure.KEPT}
+
+
+def of_erasure(erasure: Erasure) -> list[Line]:
+    """Return what an erasure reports, in the order and with the fates of `of`."""
+    counts = erasure.counts.items()
+    return _in_order([Line(table, rows, _fate(table, erasure.kind)) for table, rows in counts])
+
+
+def _in_order(lines: Sequence[Line]) -> list[Line]:
     order = list(OnErasure)
-    return sorted(lines, key=lambda line: order.index(line.fate))
+    return sorted(lines, key=lambda line: (order.index(line.fate), line.table))
 
 
 def _fate(table: str, kind: SubjectKind) -> OnErasure:
-    """Return what becomes of most of a table's texts."""
-    return next(
-        holding.on_erasure
-        for holding in HOLDINGS
-        if holding.table == table and kind in holding.about
-    )
+    """Return what becomes of most of a table's texts; words in other texts are replaced."""
+    if table in _SEARCHED:
+        return _SEARCHED[table]
+    found = (each for each in HOLDINGS if each.table == table and kind in each.about)
+    return next((each.on_erasure for each in found), OnErasure.DELETED)
