@@ -93,9 +93,9 @@ def lines(html: str) -> list[str]:
 def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: SignedIn) -> None:
     page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page) == [
-        "Thing turned round Not before 4 May 2026, 10:00 UTC Password changed",
-        "User suspended: =cmd|olga in Northwind Bakery Status Active → Suspended",
-        "Organization changed: Northwind Dental Assistant limit 3 → 1,200 Plan Basic → Plus",
+        "Thing turned round Not before: 4 May 2026, 10:00 UTC Password: changed",
+        "User suspended: =cmd|olga in Northwind Bakery Status: Active → Suspended",
+        "Organization changed: Northwind Dental Assistant limit: 3 → 1,200 Plan: Basic → Plus",
     ]
     assert "hunter2" not in page
     cell = r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">([^<]+))?'
@@ -335,10 +335,10 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page)[-4:] == [
-        "API client added API Partner API",
-        "Carrier account saved Account SID AC1a1a…1a1a Token changed",
-        "User changed Language English → Deutsch",
-        "Webhook changed Address https://a.example → https://b.example",
+        "API client added API: Partner API",
+        "Carrier account saved Account SID: AC1a1a…1a1a Token: changed",
+        "Own account changed Language: English → Deutsch",
+        "Webhook changed Address: https://a.example → https://b.example",
     ]
     who = re.findall(r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">[^<]+)?', page)
     assert who[0] == "Not signed in"
@@ -409,7 +409,7 @@ def test_an_upload_is_in_words(session: Session, own: Tenant, signed_in: SignedI
     )
     session.commit()
     shown = lines(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text)
-    assert shown == ["File uploaded Action Add and update Size 924 B"]
+    assert shown == ["File uploaded Action: Add and update Size: 924 B"]
 
 
 def test_latest_changes_name_users_as_the_history_does(
@@ -521,7 +521,7 @@ def test_an_uploaded_picture_is_named_with_its_measures(
     )
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
-    shown = "Picture uploaded: Logo New picture 640 × 100 pixels, 475\u00a0B"
+    shown = "Picture uploaded: Logo New picture: 640 × 100 pixels, 475\u00a0B"
     assert shown.replace("\u00a0", " ") in [line.replace("\u00a0", " ") for line in lines(page)]
 
 
@@ -629,6 +629,6 @@ def test_a_saved_view_is_in_words(own: Tenant, signed_in: SignedIn, session: Ses
     assert browser.post(path, {"name": "Failed", "once": "1"}, page=path).status_code == 303
     [line] = [each for each in lines(browser.get("/audit").text) if "View saved" in each]
     assert line == (
-        "View saved: Failed Default No Filters Status: Failed; Organization: Northwind Dental; "
-        "From 1 Nov 2026; Sorted by: Called; Columns: Called List All calls Shared No"
+        "View saved: Failed Default: No Filters: Status: Failed; Organization: Northwind Dental; "
+        "From 1 Nov 2026; Sorted by: Called; Columns: Called List: All calls Shared: No"
     )

@@ -251,7 +251,7 @@ def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history
     session.commit()
     page = text_of(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/").text)
     shown = page.partition("Latest changes")[2]
-    assert "Name of the product Reception → Dispatch" in shown
+    assert "Name of the product: Reception → Dispatch" in shown
     assert "Pricing operator," in shown
 
 

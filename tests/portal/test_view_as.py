@@ -43,6 +43,19 @@ def written(session: Session, *actions: str) -> list[tuple[str, bool, str | None
     ]
 
 
+def test_the_bar_is_in_the_language_of_the_operator_who_looks(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    session.get_one(User, user.id).language = "de"
+    session.commit()
+    start(operator, user)
+    page = operator.get("/").text
+    bar, _end, below = page.partition('<aside class="view-bar"')[2].partition("</aside>")
+    assert (bar.startswith(' lang="en"'), BAR in bar, 'lang="de"' in page) == (True, True, True)
+    assert ("Übersicht" in below, "Overview" in below) == (True, False)
+
+
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD])
 def test_the_operator_sees_what_the_user_sees_below_a_bar(
     own: Tenant,

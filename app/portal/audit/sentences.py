@@ -17,7 +17,11 @@ _SENTENCES = {
     "user.viewed": gettext_noop("An operator viewed the portal as %(target)s"),
     "user.view_ended": gettext_noop("An operator stopped viewing the portal as %(target)s"),
 }
+_CHANGED = gettext_noop("%(field)s: %(old)s → %(new)s")
+_SET = gettext_noop("%(field)s: %(value)s")
 _OTHERS = gettext_noop("%(what)s: %(target)s")
+_OWN = {"user.updated": gettext_noop("Own account changed")}
+"""Of users who changed their own account."""
 
 
 def change(entry: AuditEntry, target: str | None = None, url: str | None = None) -> Markup:
@@ -32,12 +36,24 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     words = target or (value_words(entry.target) if entry.target else "")
     if is_about_actor(entry):
         words = ""
+        what = translation(_OWN[entry.action]) if entry.action in _OWN else what
     if entry.action.endswith(".budget_reached"):
         what = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
     if not words:
         return escape(what)
     message = Markup(translation(_SENTENCES.get(entry.action, _OTHERS)))  # noqa: S704 - from a catalogue
     return message % {"what": what, "target": _link(words, url) if url else words}
+
+
+def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
+    """Return one changed field with its values as a sentence; None where a side says nothing."""
+    before = Markup('<del class="history-old">{}</del>').format(old)
+    after = Markup('<span class="history-new">{}</span>').format(new)
+    if old is not None and new is not None:
+        message = translation(_CHANGED)
+        return Markup(message) % {"field": field, "old": before, "new": after}  # noqa: S704 - from a catalogue
+    message = Markup(translation(_SET))  # noqa: S704 - from a catalogue
+    return message % {"field": field, "value": after if old is None else before}
 
 
 def is_about_actor(entry: AuditEntry) -> bool:
@@ -51,4 +67,5 @@ def _link(words: str, url: str) -> Markup:
 
 def register(app: Flask) -> None:
     app.jinja_env.filters["change"] = change
+    app.jinja_env.globals["change_of_field"] = change_of_field
     app.jinja_env.tests["about_actor"] = is_about_actor

@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from flask import Flask, Response, g, redirect, request, url_for
+from flask import Flask, Response, g, redirect, render_template, request, url_for
 from flask_login import current_user
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from app.enums import Role
 from app.extensions import reading
 from app.http.request_id import request_id
+from app.languages import speaking
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user
 from app.portal.web.formats import moment
+from app.portal.web.i18n import language_of
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
 from app.portal.web.theme import THEME_COOKIE, THEMES
 from app.services import pauses
@@ -106,7 +108,7 @@ def _context() -> dict[str, Any]:
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
-        "viewing": _viewing(user),
+        "view_bar": _view_bar,
         "calling_pauses": _CallingPauses(),
         "resuming_command": pauses.command,
         "signed_in_user": _signed_in_user(user),
@@ -132,11 +134,16 @@ class Viewing:
     until: str
 
 
-def _viewing(user: User | None) -> Viewing | None:
+def _view_bar() -> Markup:
+    """Return the bar of a view, in the language and time zone of the operator who looks."""
+    user = known_user()
     if user is None or g.caller.viewed_by is None:
-        return None
-    until = current_user.signed_in.record.viewed_until
-    return Viewing(user.name or user.email, moment(until, user.timezone or "UTC"))
+        return Markup()
+    signed_in = current_user.signed_in
+    with speaking(language_of(signed_in.viewer.language)):
+        until = moment(signed_in.record.viewed_until, signed_in.viewer.timezone or "UTC")
+        viewing = Viewing(user.name or user.email, until)
+        return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
 
 
 class _Navigation:

@@ -74,7 +74,7 @@ class SignedIn:
     """A user's session. ``partner`` is None for the operator; its lists are not loaded.
 
     While an operator views the portal as another user, ``caller``, ``user`` and ``partner`` are
-    theirs and ``operator`` is who looks.
+    theirs, and ``operator`` and ``viewer`` are who looks.
     """
 
     caller: Caller
@@ -82,6 +82,7 @@ class SignedIn:
     partner: Partner | None
     record: PortalSession
     operator: Caller | None = None
+    viewer: User | None = None
     has_view_ended: bool = False
     """Whether the time of a view is over, or its user can't sign in any more; the operator has not
     left it yet."""
@@ -204,6 +205,7 @@ def _viewing(session: Session, own: SignedIn) -> SignedIn:
         partner=partner,
         record=own.record,
         operator=own.caller,
+        viewer=own.user,
     )
 
 
