@@ -322,9 +322,17 @@ def test_the_lists_can_be_searched_and_say_when_nothing_matches(
             "/api-access?state=ended",
             f"/api-access?q={kept.key.public_id[:14]}",
             "/api-access?q=nothing",
+            "/api-access?kind=live",
+            "/api-access?kind=test",
+            "/api-access?organization=northwind+bak",
+            "/api-access?organization=dental",
         )
     }
-    assert list(shown.values()) == [["Kept", "Gone"], ["Kept"], ["Gone"], ["Kept"], []]
+    both = ["Kept", "Gone"]
+    assert list(shown.values()) == [both, ["Kept"], ["Gone"], ["Kept"], [], both, [], both, []]
+    page = admin.get("/api-access?state=ended").text
+    assert '<tr class="row-ended">' in page
+    assert "<summary>All 4 permissions</summary>Create calls, read calls, read contacts" in page
 
 
 def test_a_new_key_is_one_for_tests_and_may_do_nothing_until_something_is_chosen(

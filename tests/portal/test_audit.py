@@ -302,6 +302,16 @@ def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
     assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_WORDS.keys()
 
 
+def test_users_who_change_themselves_change_their_own_account(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    user = own.staff[Role.PARTNER_ADMIN]
+    caller = own.caller(Role.PARTNER_ADMIN)
+    audit.record_change(session, replace(caller, subject_id=user.id), "user.updated", user)
+    session.commit()
+    assert lines(signed_in(user).get("/audit").text)[0] == "Own account changed"
+
+
 def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
@@ -337,7 +347,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     assert lines(page)[-4:] == [
         "API client added API: Partner API",
         "Carrier account saved Account SID: AC1a1a…1a1a Token: changed",
-        "Own account changed Language: English → Deutsch",
+        "User changed Language: English → Deutsch",
         "Webhook changed Address: https://a.example → https://b.example",
     ]
     who = re.findall(r'<td class="wrap history-who">([^<]+)(?:<span class="cell-sub">[^<]+)?', page)

@@ -8,7 +8,7 @@ from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.widgets import DateInput
 
 from app.enums import Role
-from app.languages import gettext, lazy_gettext, ngettext, pgettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext, pgettext
 from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
@@ -41,6 +41,9 @@ KIND_HINTS = {
         "Checks and stores everything. Its calls use the simulated carrier and aren’t counted."
     ),
 }
+KINDS = {LIVE: lazy_pgettext("API key", "Live"), TEST: lazy_pgettext("API key", "Test")}
+LIVE_KINDS = {LIVE: True, TEST: False}
+"""Filter value -> the service's argument; no value means both."""
 ROLE_WORDS = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything a partner admin may do"),
     Role.ADMIN: lazy_gettext("Customer administration"),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed
 from app.extensions import addresses, caller, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import check_dialable
 from app.phone.errors import PhoneError
@@ -23,6 +23,8 @@ from app.portal.api_access.credential_pages import (
 )
 from app.portal.api_access.forms import (
     KIND_HINTS,
+    KINDS,
+    LIVE_KINDS,
     SCOPE_HINTS,
     SCOPE_WORDS,
     SCOPES_IN_LIST,
@@ -47,12 +49,17 @@ from app.services.credentials import api_keys
 def list_keys() -> str:
     at, state = lists.place(), request.args.get("state", "")
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        wanted = lists.id_or_words("organization")
+        organization = (
+            None if isinstance(wanted, str) else organization_picker.organization_named(session)
+        )
         page = api_keys.search(
             session,
             caller(),
             organization_id=organization.id if organization else None,
+            organization_called=wanted if isinstance(wanted, str) else None,
             query=lists.text_filter("q"),
+            live=LIVE_KINDS.get(request.args.get("kind", "")),
             in_use=IN_USE.get(state),
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
@@ -68,6 +75,7 @@ def list_keys() -> str:
             {
                 "key": row,
                 "may": _listed(row),
+                "has_all": len(row.scopes) == len(SCOPE_WORDS),
                 "state": key_state(row, days_in),
                 "end": end_of(row, days_in),
                 "used": ago(row.last_used_at, days_in),
@@ -78,7 +86,10 @@ def list_keys() -> str:
         place=at,
         next_url=at.next_url(page.next_cursor),
         states=STATES,
-        clear_url=lists.clear_url("q", "state", "organization"),
+        kinds=KINDS,
+        every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_WORDS)),
+        asks_organization=caller().organization_id is None,
+        clear_url=lists.clear_url("q", "state", "kind", "organization"),
     )
 
 

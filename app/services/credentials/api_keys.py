@@ -23,6 +23,7 @@ from app.services import audit, spending
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, new_credential_mails, secrets
+from app.services.name_search import is_of_organization_called
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant
 from app.validation.networks import network_of
@@ -118,19 +119,26 @@ def search(
     caller: Caller,
     *,
     organization_id: UUID | None = None,
+    organization_called: str | None = None,
     query: str | None = None,
+    live: bool | None = None,
     in_use: bool | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ApiKey]:
-    """Return a page of keys, newest first; ``query`` searches names and public ids, ``in_use``
-    keeps only active ones, or only ended ones.
+    """Return a page of keys, newest first; ``query`` searches names and public ids, ``live`` keeps
+    only live ones, or only those for tests, ``in_use`` only active ones, or only ended ones.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _manageable(caller)
     if organization_id is not None:
         rows = rows.where(ApiKey.organization_id == organization_id)
+    if organization_called:
+        named = is_of_organization_called(session, ApiKey.organization_id, organization_called)
+        rows = rows.where(named)
+    if live is not None:
+        rows = rows.where(ApiKey.live if live else ~ApiKey.live)
     words = (query or "").replace("\x00", "").strip()
     if words:
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
