@@ -1,18 +1,26 @@
 """The published description: the OpenAPI document and a page made from it, both public."""
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
+from uuid import UUID
 
 import orjson
-from flask import Blueprint, Response, current_app, render_template, request
+from flask import Blueprint, Response, current_app, g, render_template, request
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.api.error_codes import EVERY_BODY
 from app.api.examples import error_example
 from app.api.openapi import openapi_document, openapi_document_at
-from app.extensions import public_url, settings
+from app.extensions import public_url, scope_of, settings, transaction
 from app.http.security_headers import allow_viewer_styles
+from app.policy import Permission
+from app.policy.caller import Caller
 from app.schemas import checks
 from app.schemas.errors import Error
+from app.services import campaigns
+from app.services.credentials import api_keys
 from app.services.credentials.secrets import PATTERN
 
 blueprint = Blueprint("api_docs", __name__)
@@ -37,6 +45,29 @@ def openapi_json() -> Response:
     return response
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """The reader's newest key that works, and the newest campaign that it may use."""
+
+    public_id: str
+    campaign_id: UUID | None
+
+
+def _own_key() -> OwnKey | None:
+    """Return None for visitors, users who may not see keys, and without a database."""
+    reader: Caller | None = g.get("caller")
+    if reader is None or not reader.may(Permission.CREDENTIALS_MANAGE):
+        return None
+    with suppress(SQLAlchemyError), transaction(read_only=True, scope=scope_of(reader)) as session:
+        found = api_keys.search(session, reader, in_use=True, limit=1).items
+        if not found:
+            return None
+        organization_id = found[0].organization_id
+        current = campaigns.search(session, reader, organization_id=organization_id, limit=1).items
+        return OwnKey(found[0].public_id, current[0].id if current else None)
+    return None
+
+
 @blueprint.get("/api/docs")
 def docs() -> Response:
     """The documentation page: a short guide, then the document in a viewer (Redoc,
@@ -53,6 +84,7 @@ def docs() -> Response:
         secret_pattern=PATTERN,
         codes=sorted(EVERY_BODY.items()),
         refusal=json.dumps(refusal, indent=2),
+        own=_own_key(),
     )
     response = Response(page, mimetype="text/html")
     response.headers["Cache-Control"] = "private, no-cache"  # its brand is that of the visitor

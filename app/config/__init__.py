@@ -211,6 +211,12 @@ class Settings(
         return urlsplit(self.public_url).hostname or "localhost"
 
     @property
+    def is_local(self) -> bool:
+        """Whether the public address leads to this machine only, so that no DNS record can; a DNS
+        server of its own may know it."""
+        return self.public_host in ("localhost", "127.0.0.1", "::1") and not self.dns_servers
+
+    @property
     def worker_silent_seconds(self) -> float:
         """The calling service is shown as offline if no worker has reported for this long."""
         return 3 * self.worker_heartbeat_seconds

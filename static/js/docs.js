@@ -91,3 +91,23 @@ const asked = decodeURIComponent(location.hash.slice(1));
 if (asked.includes("/")) goTo(asked);
 dark.addEventListener("change", show);
 show();
+
+// Searches the operations of the contents; without script they are a list by area.
+const search = document.getElementById("docs-search");
+search.hidden = false;
+search.addEventListener("input", () => {
+  const words = search.value.trim().toLowerCase().split(/\s+/);
+  let found = 0;
+  for (const area of document.querySelectorAll(".docs-contents details")) {
+    let inArea = 0;
+    for (const link of area.querySelectorAll("a")) {
+      const text = `${link.textContent} ${link.dataset.words}`.toLowerCase();
+      link.hidden = !words.every((word) => text.includes(word));
+      inArea += !link.hidden;
+    }
+    area.hidden = !inArea;
+    area.open = Boolean(search.value.trim()) && inArea > 0;
+    found += inArea;
+  }
+  document.getElementById("docs-no-match").hidden = found > 0;
+});

@@ -1,17 +1,21 @@
-// Requests as a person would type them: for a shell and for Python's requests.
+// Requests as a person would type them: for a shell, which reads secrets and ids from variables, and for
+// Python's requests.
 const VALUES = { startDate: "2026-05-01", endDate: "2026-05-31" };
 
 const shouted = (name) => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 const quoted = (value) => `'${String(value).replaceAll("'", "'\\''")}'`;
 
-function address(described, path, operation) {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => shouted(name));
+function address(described, path, operation, mark = "") {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => `${mark}${shouted(name)}`);
   const query = operation.parameters
     .filter((parameter) => parameter.in === "query" && parameter.required)
     .map(({ name }) => `${name}=${VALUES[name] ?? "VALUE"}`);
   const server = described.servers[0].url.replace(/\/$/, "");
   return `${server}${filled}${query.length ? "?" : ""}${query.join("&")}`;
 }
+
+const VARIABLES = { YOUR_API_KEY: "$API_KEY", "Bearer ACCESS_TOKEN": "Bearer $TOKEN" };
+const FORM_VARIABLES = { client_id: "$CLIENT_ID", client_secret: "$CLIENT_SECRET", token: "$TOKEN" };
 
 function headers({ security }) {
   const schemes = new Set(security.flatMap((scheme) => Object.keys(scheme)));
@@ -22,15 +26,20 @@ function headers({ security }) {
 
 function body({ requestBody }) {
   const [media, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  return { isJson: media === "application/json", sent: content?.example };
+  const sent = Array.isArray(content?.example) ? content.example : content?.example && { ...content.example };
+  if (media === "application/x-www-form-urlencoded") delete sent.scope; // of one API only; without it, a token has all scopes of its client
+  return { isJson: media === "application/json", sent };
 }
 
 export function curl(described, path, method, operation) {
   const { isJson, sent } = body(operation);
-  const lines = [`curl -X ${method.toUpperCase()} ${quoted(address(described, path, operation))}`];
-  for (const [name, value] of Object.entries(headers(operation))) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  const lines = [`curl -X ${method.toUpperCase()} "${address(described, path, operation, "$")}"`];
+  for (const [name, value] of Object.entries(headers(operation))) lines.push(`-H "${name}: ${VARIABLES[value]}"`);
   if (isJson) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(sent, null, 2))}`);
-  else for (const [name, value] of Object.entries(sent ?? {})) lines.push(`-d ${name}=${quoted(value)}`);
+  else for (const [name, value] of Object.entries(sent ?? {})) {
+    const given = FORM_VARIABLES[name];
+    lines.push(given ? `--data-urlencode "${name}=${given}"` : `-d ${name}=${quoted(value)}`);
+  }
   return lines.join(" \\\n  ");
 }
 

@@ -15,7 +15,7 @@ from app.enums import Role
 from app.models import ApiKey, ApiRequest, OAuthClient, Organization, User, utcnow
 from app.policy.caller import system_caller
 from app.portal.web import formats
-from app.services import oauth_clients
+from app.services import campaigns, oauth_clients
 from app.services.credentials import api_keys
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -350,3 +350,24 @@ def test_the_example_of_a_new_key_uses_its_first_permission(own: Tenant, admin: 
     path = f"/api-access/keys/new?organization={own.organization.id}"
     typed = {**NEW_KEY, "kind": "test", "scopes": ["calls:read", "contacts:write"]}
     assert "Try it: Read the newest calls" in admin.post(path, typed, page=path).text
+
+
+def test_the_guide_begins_with_the_readers_own_key_and_leads_back(
+    session: Session, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+) -> None:
+    new = make_key(session, own)
+    campaign = campaigns.create(
+        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Recall"
+    )
+    session.commit()
+    guide, members = admin.get("/api/docs").text, signed_in(own.user).get("/api/docs").text
+    own_words = (
+        f"<code>{new.key.public_id[:17]}…</code>",
+        f"/api/v1/campaigns/{campaign.id}/contacts",
+        'href="/api-access">← Back to API access</a>',
+    )
+    assert [[words in page for words in own_words] for page in (guide, members)] == [
+        [True] * 3,
+        [False] * 3,
+    ]
+    assert new.secret not in guide

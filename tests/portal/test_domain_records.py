@@ -90,7 +90,7 @@ def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
     assert "They sign in there, and the links in your emails lead there." in page
     assert '<button class="btn" data-busy="Checking…">Check now</button>' in page
     assert "so it stays verified without these records" in page
-    assert [page.count(word) for word in (">Missing<", ">Not set<")] == [0, 2]
+    assert [page.count(word) for word in (">Missing<", ">Not needed<")] == [0, 2]
     assert ">_portal-challenge.northwind.example</code>" in page
 
 
@@ -115,6 +115,18 @@ def test_only_the_hint_of_a_cname_speaks_of_it(make_app: Callable[..., Flask], o
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
     page = shown(admin)
     assert (">192.0.2.1</code>" in page, "CNAME" in page) == (True, False)
+
+
+def test_an_installation_on_one_machine_says_that_records_are_not_checked(
+    make_app: Callable[..., Flask], own: Tenant
+) -> None:
+    admin = Browser(make_app(public_url="http://127.0.0.1:8000").test_client())
+    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    page = shown(admin)
+    assert "This installation runs at 127.0.0.1, where DNS records can’t be checked." in page
+    assert page.count("Not checked here") == 3
+    for words in ("Check now", "Not verified yet", "Checking the records", "every 2s", "warning"):
+        assert words not in page.partition("<main")[2]
 
 
 def test_an_installation_without_senders_says_what_emails_come_from(

@@ -79,9 +79,11 @@ def _context(session: Session) -> dict[str, Any]:
     return {
         "partner": partner,
         "shown": shown,
-        "is_waiting": any(domain.is_waiting for domain in found.values()),
+        "is_waiting": not settings().is_local
+        and any(domain.is_waiting for domain in found.values()),
         "portal_url": portal_url(partner),
         "public_host": settings().public_host,
+        "is_local": settings().is_local,
         "sender": own_sender or settings().effective_mail_from,
         "spf_include": settings().mail_spf_include,
         "has_sender": bool(settings().mail_spf_include),
