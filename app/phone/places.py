@@ -2,7 +2,7 @@
 
 from functools import cache
 from importlib.resources import files
-from unicodedata import normalize
+from unicodedata import combining, normalize
 
 from phonenumbers import (
     COUNTRY_CODE_TO_REGION_CODE,
@@ -99,14 +99,19 @@ def format_international(e164: str) -> str:
 
 def regions() -> list[tuple[str, str]]:
     """Every region that numbers can belong to, as (code, name), in the order of their names as a
-    list has them: without the article, Å beside A."""
+    list has them: without the article, accents and upper case, so that Å is an A."""
     return list(_named_regions(str(languages.locale())))
 
 
 @cache
 def _named_regions(locale: str) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - names differ by it
     named = ((code, country_name(code)) for code in SUPPORTED_REGIONS)
-    return tuple(sorted(named, key=lambda item: normalize("NFKD", item[1].removeprefix("the "))))
+    return tuple(sorted(named, key=lambda item: _in_lists(item[1])))
+
+
+def _in_lists(name: str) -> str:
+    letters = normalize("NFKD", name.removeprefix("the ").casefold())
+    return "".join(letter for letter in letters if not combining(letter))
 
 
 def country_name(region: str) -> str:

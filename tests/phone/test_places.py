@@ -119,3 +119,19 @@ def test_regions_are_named_in_the_current_language() -> None:
         with languages.speaking(language):
             named = dict(regions())
             assert (named["DE"], named["IT"]) == names
+
+
+@pytest.mark.parametrize(
+    ("language", "first"),
+    [
+        ("en", ["Afghanistan", "the Åland Islands", "Albania"]),
+        ("de", ["Afghanistan", "Ägypten", "Ålandinseln", "Albanien"]),
+        ("es", ["Afganistán", "Albania", "Alemania"]),
+        ("fr", ["Afghanistan", "Afrique du Sud", "Albanie", "Algérie"]),
+    ],
+)
+def test_countries_are_listed_by_their_letters_without_accents(
+    language: str, first: list[str]
+) -> None:
+    with languages.speaking(language):
+        assert [name for _code, name in regions()][: len(first)] == first
