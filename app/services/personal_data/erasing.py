@@ -58,7 +58,6 @@ def request(session: Session, caller: Caller, subject: Subject) -> Erasure:
         pseudonym=f"erased-{secrets.token_hex(4)}",
         state=ErasureState.WAITING,
         sought={**subject.stored(), "known": known},
-        counts=known,
         requested_by=caller.label[:200],
         requested_by_id=caller.subject_id,
     )
@@ -112,21 +111,20 @@ def begin(session: Session, erasure_id: UUID) -> tuple[Subject, str] | None:
 
 
 def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:
-    """Add to what the worker did, in the transaction of the step. The erasure reports what was
-    counted before, and what the worker found beyond that."""
+    """Add to what the erasure reports, in the transaction of the step."""
     erasure = _held(session, erasure_id)
-    sought = erasure.sought or {}
-    done = Counter(sought.get("done", {})) + Counter(counts)
-    erasure.sought = {**sought, "done": dict(done)}
-    erasure.counts = dict(sorted((Counter(sought.get("known", {})) | done).items()))
+    erasure.counts = dict(sorted((Counter(erasure.counts) + Counter(counts)).items()))
     session.flush()
 
 
 def finish(session: Session, erasure_id: UUID) -> None:
-    """Forget what was looked for, and write to the history what was done."""
+    """Forget what was looked for, and write to the history what was done: what was counted before,
+    and what the worker found beyond that."""
     erasure = _held(session, erasure_id)
     if erasure.state in ENDED:
         return
+    known = Counter((erasure.sought or {}).get("known", {}))
+    erasure.counts = dict(sorted((known | Counter(erasure.counts)).items()))
     erasure.state, erasure.sought, erasure.finished_at = ErasureState.DONE, None, utcnow()
     session.flush()
     _record(session, _system(erasure), erasure, "erased", erasure.counts)
