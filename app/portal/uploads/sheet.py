@@ -151,10 +151,10 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return Cell(shown, tone, tuple(map(_reason, errors or problems)), typed)
+    return Cell(shown, tone, tuple(map(reason_words, errors or problems)), typed)
 
 
-def _reason(problem: ImportProblem) -> str:
+def reason_words(problem: ImportProblem) -> str:
     message = in_language(problem.message)
     if not problem.repair:
         return message

@@ -125,7 +125,7 @@ def reason_ahead() -> ColumnElement[str | None]:
     return case((_REASON == _LISTED, REFUSED), else_=_REASON)
 
 
-def with_decisions(query: Select[Any]) -> Select[Any]:
+def with_decisions(query: Any) -> Any:
     """Join to contacts of campaigns with a plan what its current round has decided about them, if
     it has, and what `reason_ahead` needs."""
     row = OutreachContact
@@ -137,7 +137,7 @@ def with_decisions(query: Select[Any]) -> Select[Any]:
     )
 
 
-def _with_rules(query: Select[Any]) -> Select[Any]:
+def _with_rules(query: Any) -> Any:
     listed = (DoNotCallEntry.organization_id == Contact.organization_id) & (
         DoNotCallEntry.phone == Contact.phone
     )
