@@ -213,9 +213,14 @@ class Sentence:
 
     def of_english(self, text: str) -> str | None:
         """Return the message in the current language if the text is the message in English."""
+        values = self.values_in(text)
+        return None if values is None else self(**{k: _part(k, v) for k, v in values.items()})
+
+    def values_in(self, text: str) -> dict[str, str] | None:
+        """Return the values by name if the text is the message in English."""
         for literal, pattern in self._patterns:
             if literal in text and (match := pattern.fullmatch(text)):
-                return self(**{k: _part(k, v) for k, v in match.groupdict().items()})
+                return match.groupdict()
         return None
 
     @cached_property

@@ -16,9 +16,9 @@ from app.gateways.files.outages import retry_on_file_outage
 from app.gateways.mailers import Outbox, open_outbox
 from app.jobs.context import context
 from app.jobs.observed import observed
-from app.jobs.purging import delete_upload
+from app.jobs.purging import delete_upload, delete_upload_file
 from app.jobs.resilience import retry_on_database_outage
-from app.services.personal_data import copies, erasing, history, own_rows, sweep
+from app.services.personal_data import copies, erasing, history, own_rows, sweep, upload_rows
 from app.services.personal_data.subjects import Subject
 
 WAIT_SECONDS = 15.0
@@ -123,7 +123,7 @@ class Erasing:
             own_rows.erase_verified_numbers(session, subject)
             erasing.count(session, self.erasure_id, {"contacts": gone})
         self._erase_calls(subject, pseudonym)
-        self._erase_uploads(subject)
+        self._erase_uploads(subject, pseudonym)
 
     def _erase_calls(self, subject: Subject, pseudonym: str) -> None:
         found = 1
@@ -137,17 +137,30 @@ class Erasing:
                 self.files.delete(key)
             time.sleep(PAUSE_SECONDS)
 
-    def _erase_uploads(self, subject: Subject) -> None:
+    def _erase_uploads(self, subject: Subject, pseudonym: str) -> None:
         with self.database.transaction(read_only=True) as session:
             waiting = copies.uploads_to_search(session, subject)
         for upload_id in waiting:
             with self.database.transaction(read_only=True) as session:
                 is_in = copies.is_in_upload(session, subject, upload_id)
             if is_in:
-                with self.database.transaction() as session:
-                    copies.end_upload(session, upload_id)
-                    erasing.count(session, self.erasure_id, {"contact_imports": 1})
-                delete_upload(self.database, self.files, upload_id)
+                self._erase_upload(subject, upload_id, pseudonym)
+
+    def _erase_upload(self, subject: Subject, upload_id: UUID, pseudonym: str) -> None:
+        """Of an applied upload only what names the person, so that the rest can be undone."""
+        with self.database.transaction() as session:
+            copies.end_upload(session, upload_id)
+            erasing.count(session, self.erasure_id, {"contact_imports": 1})
+            is_applied = upload_rows.is_applied(session, upload_id)
+        if not is_applied:
+            delete_upload(self.database, self.files, upload_id)
+            return
+        delete_upload_file(self.database, self.files, upload_id)
+        last: int | None = 0
+        while last is not None:
+            with self.database.transaction() as session:
+                last = upload_rows.erase_some(session, subject, upload_id, pseudonym, last)
+            time.sleep(PAUSE_SECONDS)
 
     def _erase_copies(self, subject: Subject, pseudonym: str) -> None:
         with self.database.transaction() as session:

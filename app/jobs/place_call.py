@@ -15,6 +15,7 @@ from typing import Literal
 from uuid import UUID
 
 from dbos import DBOS
+from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.gateways.carriers.base import (
@@ -35,6 +36,8 @@ from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, silence
 from app.services.calls.attempts import Claim, ClaimKind, FoundHost
+from app.services.calls.carrier_reports import Followed
+from app.services.recordings import samples
 
 log = logging.getLogger(__name__)
 
@@ -267,8 +270,15 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
 def _found(attempt: UUID, state: CarrierReport) -> Verdict:
     if state.verdict is Verdict.PLACED:
         with context().note_database.transaction() as session:
-            carrier_reports.apply(session, attempt, state)
+            _apply(session, attempt, state)
     return state.verdict
+
+
+def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
+    followed = carrier_reports.apply(session, attempt_id, state)
+    if followed.over:
+        samples.give(session, attempt_id)
+    return followed
 
 
 @retry_on_database_outage
@@ -287,7 +297,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
     try:
         state = carrier.look_up(inquiry)
         with database.transaction() as session:
-            followed = carrier_reports.apply(session, attempt_id, state)
+            followed = _apply(session, attempt_id, state)
         if followed.hang_up:
             return _hang_up(carrier, inquiry)
     except NoCarrierAnswer as no_answer:

@@ -134,13 +134,17 @@ def forget_rows(database: Database, days: int, partner_id: UUID | None = None) -
 
 def delete_upload(database: Database, files: FileStore, upload_id: UUID) -> None:
     """Delete the file, the rows and the undo log of an upload."""
+    delete_upload_file(database, files, upload_id)
+    _forget_all_rows(database, upload_id)
+
+
+def delete_upload_file(database: Database, files: FileStore, upload_id: UUID) -> None:
     with database.transaction(read_only=True) as session:
         key = expiry.file_key_of(session, upload_id)
     if key:
         files.delete(key)
         with database.transaction() as session:
             expiry.files_gone(session, [upload_id])
-    _forget_all_rows(database, upload_id)
 
 
 def _forget_all_rows(database: Database, upload_id: UUID) -> None:

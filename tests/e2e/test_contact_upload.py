@@ -123,6 +123,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
 
     page.get_by_role("button", name=f"Apply {good:,} rows").click()
     wait_for_heading(page, f"{good:,} rows applied")
+    page.get_by_text("Figures and files").click()
     labels, applied = five_counts(page)
     assert labels == ["Created", "Updated", "Deleted", "Ignored", "Failed"]
     assert applied == checked
@@ -131,7 +132,6 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     if script:
         assert visit.findings() == []
 
-    page.get_by_text("More", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download 37 rows").click()
     failures = rows_of(Path(download.value.path()), kind)

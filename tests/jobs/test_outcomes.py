@@ -13,6 +13,7 @@ from app.models import (
     Assistant,
     Call,
     CallAttempt,
+    CallTranscript,
     Campaign,
     Contact,
     DoNotCallEntry,
@@ -67,6 +68,12 @@ def test_every_outcome_of_the_line_ends_in_its_own_state(
     }
     assert rung == dict.fromkeys(SIMULATED_NUMBERS, 1) | {"rejected": 0, "unreachable": 0}
     assert counted(fresh_database, line.organization_id) == [(5, 4, 1)]
+    with fresh_database.transaction(read_only=True) as session:
+        sampled = session.scalars(
+            select(CallTranscript.call_id).where(CallTranscript.report_id == "sample")
+        ).all()
+    by_human = {dialled[name] for name, (*_, by) in ended.items() if by == "human"}
+    assert set(sampled) == by_human
 
 
 def test_a_timeline_shows_what_happened_and_which_message_was_played(

@@ -11,9 +11,10 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, RecordingState, Role
+from app.enums import CallStatus, CarrierKind, RecordingState, Role
 from app.extensions import files
-from app.models import Assistant, Call, CallRecording, CallTranscript, User
+from app.models import Assistant, Call, CallAttempt, CallRecording, CallTranscript, User
+from app.services.recordings import samples
 from tests.fixtures.cast import Tenant
 from tests.fixtures.voice_engine import WAV
 from tests.portal.conftest import Browser
@@ -137,7 +138,33 @@ def test_a_simulated_call_has_neither(session: Session, own: Tenant, signed_in: 
     call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
-        "Conversation No recording or transcript: simulated calls have none."
+        "Conversation No recording or transcript: simulated calls have samples only when a person "
+        "answers."
+    )
+
+
+def test_the_sample_of_a_simulated_call_is_labelled(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    call = make_call(
+        session, own.organization, "+12025550103", **answered(), carrier=CarrierKind.SIMULATOR
+    )
+    attempt = CallAttempt(
+        organization_id=call.organization_id,
+        call_id=call.id,
+        number=1,
+        carrier=call.carrier,
+        status=CallStatus.COMPLETED,
+    )
+    session.add(attempt)
+    session.flush()
+    samples.give(session, attempt.id)
+    session.commit()
+    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+        "Conversation Sample The simulated carrier called no one. This is what a voice engine "
+        "reports about a real call. Summary The person asked to be called again on Monday. "
+        "Transcript Assistant 00:00 Hello, this is a sample conversation. Do you have a moment? "
+        "Person 00:02 Not now. Please call again on Monday. Assistant 00:04 I will. Goodbye."
     )
 
 

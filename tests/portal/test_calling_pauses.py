@@ -3,12 +3,13 @@ and wherever calls would go out."""
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, Observed, Role
+from app.enums import CallStatus, CarrierKind, EndedReason, Observed, Role
 from app.models import Assistant, Call, User, utcnow
 from app.policy.caller import system_caller
 from app.services import campaigns, outreach, pauses, workers
@@ -17,6 +18,8 @@ from app.services.pauses.carrier_health import Behaviour, Count
 from app.services.pauses.own import BY_ADMIN
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import answered, make_call
+from tests.portal.uploader import words
 
 SignIn = Callable[[User], Browser]
 
@@ -67,6 +70,26 @@ def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
     assert "Twilio, 21211</span>" in shown
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
     assert "<h1>Twilio does not answer" in operator.get("/line").text
+
+
+def test_carrier_status_says_where_calls_go_and_how_they_ended(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    quiet = words(admin.get("/line"))
+    users = "Organizations without their own account, and calls with test keys"
+    assert f"The simulated carrier {users} No calls were placed in the last 24 hours." in quiet
+    now = utcnow()
+    times = (now - timedelta(minutes=1), now - timedelta(hours=3), now - timedelta(days=2))
+    for at in times:
+        make_call(session, own.plus, "+12025550101", at, started_at=at, **answered(at=at))
+    failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
+    call = make_call(session, own.plus, "+12025550105", times[1], started_at=times[1], **failed)
+    session.commit()
+    busy = admin.get("/line")
+    assert f"Answered The simulated carrier {users} 1 3 calls 66.7 % " in words(busy)
+    advice = "The carrier could not place the call. If it happens again, test the carrier account."
+    assert f"{advice} Open call" in words(busy)
+    assert f'href="/calls/{call.id}">Open call' in busy.text
 
 
 def test_an_administrator_reads_in_plain_words_what_holds_the_calls(

@@ -45,6 +45,10 @@ from tests.portal.uploader import words as words_of
 SignedIn = Callable[[User], Browser]
 
 ADA, BOB = "+12025550101", "+12025550102"
+NOT_CALLED = (
+    "2 won’t be called: 1 on the do-not-call list or asked not to be called, "
+    "1 without a phone number"
+)
 TYPED: dict[str, Any] = {
     "weekdays": ["1", "2", "3", "4", "5", "6", "7"],
     "hours_start": "00:00",
@@ -371,8 +375,8 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     ):
         assert words in asked
     page = unescape(admin.get(planned).text)
-    assert "0 of 3 contacts called" in page
-    assert "1 to come, 2 will not be called" in page
+    for words in ("0 of 1 contact called", "1 left", NOT_CALLED):
+        assert words in page
     contacts_page = planned.removesuffix("/outreach")
     links = re.findall(rf'href="({contacts_page}\?hindrance=[^"]+)"', asked)
     shown = [re.findall("Ada|Bob|Cleo", admin.get(link).text.split("<tbody>")[1]) for link in links]
@@ -382,7 +386,7 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     assert (started.status_code, started.location) == (303, planned)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
     page = unescape(admin.get(planned).text)
-    for words in ("0 of 3 contacts called", "On the do-not-call list, or", "The last calls are in"):
+    for words in ("0 of 1 contact called", NOT_CALLED, "The last calls are in progress."):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
     assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
@@ -520,14 +524,14 @@ def test_calls_count_when_their_contacts_were_removed(
 
     admin.post(f"{planned}/start", page=f"{planned}/start")
     feed(session, campaign)
-    assert shown() == (["0 of 3 contacts called", "Not reached 0"], [" 1 0"])
-    assert "1 in progress, 2 will not be called" in words_of(admin.get(planned))
+    assert shown() == (["0 of 1 contact called", "Not reached 0"], [" 1 0"])
+    assert "1 in progress" in words_of(admin.get(planned))
     call = session.scalars(select(Call)).one()
     call.started_at = utcnow()
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     session.commit()
     before = shown()
-    assert before == (["1 of 3 contacts called", "Not reached 1"], [" 1 0"])
+    assert before == (["1 of 1 contact called", "Not reached 1"], [" 1 0"])
     people = [{"phone": ADA}, {"phone": BOB}, {"email": "cleo@mail.example"}]
     contacts.apply(session, campaign, people, ContactAction.REMOVE)
     session.commit()
@@ -535,6 +539,55 @@ def test_calls_count_when_their_contacts_were_removed(
         ["1 of 1 contact called", "1 of them was", "Not reached 1"],
         [" 1 0"],
     )
+
+
+def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
+    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    """With one call an hour: contacts whose turn has not come count as those that were checked."""
+    people = [{"firstName": "Dan", "phone": "+12025550105"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "1"}
+    session.refresh(campaign)
+    sent["version"] = str(campaign.version)
+    admin.post(f"{planned}/plan", sent, page=f"{planned}/plan")
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 1
+    call = session.scalars(select(Call)).one()
+    end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    page = words_of(admin.get(planned))
+    for words in ("1 of 2 contacts called", "1 left", NOT_CALLED, "Next call: "):
+        assert words in page
+    assert "1 of 2" in words_of(admin.get("/campaigns"))
+    listed = admin.get(f"{planned}/left-out").text
+    assert [f'">{name}' in listed for name in ("Ada", "Bob", "Cleo", "Dan")] == [
+        *(False, True, True, False)
+    ]
+
+
+def test_the_page_of_a_plan_offers_no_second_one(
+    campaign: Campaign, admin: Browser, base: str, assistant: Assistant
+) -> None:
+    def heads() -> list[int]:
+        pages = (f"{base}/plan", f"{base}/plan?new=1")
+        return [admin.get(page).text.count("Create plan") for page in pages]
+
+    assert heads() == [0, 1]
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
+    assert heads() == [0, 0]
+
+
+def test_a_question_on_a_page_of_its_own_leads_back_to_its_place(
+    admin: Browser, planned: str
+) -> None:
+    page = admin.get(f"{planned}/start").text
+    crumbs = page.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
+    assert re.findall(r'<a href="([^"]+)">([^<]+)', crumbs) == [("/campaigns", "Campaigns")]
+    assert '<span aria-current="page">Start Winter recall?</span>' in crumbs
+    assert 'href="/organizations"' in page, "the sidebar"
 
 
 def test_contacts_that_the_round_leaves_out_are_listed_by_reason(

@@ -25,6 +25,7 @@ from app.models import (
     Organization,
     PhoneNumber,
     User,
+    utcnow,
 )
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
@@ -32,6 +33,8 @@ from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.statements import few_parameters
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
+from tests.portal.uploader import words
 
 SignIn = Callable[[User], Browser]
 FORM, LIST = "/line/accounts/account", "/line/accounts"
@@ -82,6 +85,32 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
         select(AuditEntry.after).where(AuditEntry.target == "AC1a1a…1a1a")
     ).one()
     assert found == {"sid": SID, "token": "changed"}
+
+
+def test_each_account_is_a_card_with_its_numbers_and_calls(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    admin.post(FORM, TYPED, page=FORM)
+    [account] = stored(session)
+    pending = words(admin.get(LIST))
+    assert "Not in use Twilio account AC1a1a…1a1a Phone numbers " in pending
+    assert "; calls in progress don’t change" in pending
+    account.owner_id = own.partner.id
+    now = utcnow()
+    make_call(
+        session,
+        own.plus,
+        "+12025550101",
+        now,
+        carrier=CarrierKind.TWILIO,
+        account_id=account.id,
+        started_at=now,
+    )
+    session.commit()
+    used = words(admin.get(LIST))
+    account_words = r"In use Twilio account AC1a1a…1a1a Phone numbers \d+ Calls in 24 hours 1 "
+    assert re.search(account_words, used)
+    assert "The simulated carrier In use Calls with test keys go here." in used
 
 
 def test_another_account_takes_the_place_and_a_token_alone_may_change(

@@ -64,6 +64,34 @@ def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) ->
     )
 
 
+@pytest.mark.parametrize(("left_out", "kept"), [("4", "Ann"), ("2", "Anna")])
+def test_one_of_two_rows_about_the_same_contact_is_kept(
+    desk: Desk, session: Session, left_out: str, kept: str
+) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnna,{ANN}\n")
+    page = desk.browser.get(address).text
+    offered = re.findall(r'name="left_out" value="(\d)"[^>]*>(Keep row \d)<', page)
+    assert offered == [("4", "Keep row 2"), ("2", "Keep row 4")]
+    version = str(desk.now(address).check_number)
+    desk.browser.post(f"{address}/rows", {"left_out": left_out, "version": version}, page=address)
+    desk.work(address)
+    assert "Duplicate" not in desk.shows(address)
+    desk.press(address, "apply")
+    desk.work(address)
+    assert [name for name, *_ in contacts(session)] == [kept, "Bob"]
+
+
+def test_a_row_with_a_note_is_fixed_on_the_page(desk: Desk, session: Session) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,0301234567\n")
+    shown = desk.browser.get(f"{address}?note=implausible_phone").text
+    assert 'aria-label="Leave out row 3"' in shown
+    assert re.findall(r'name="(cell-[^"]+)" value="([^"]*)"', shown) == [("cell-3-1", "0301234567")]
+    sent = {"cell-3-1": BOB, "version": str(desk.now(address).check_number)}
+    desk.browser.post(f"{address}/rows", sent, page=address)
+    desk.work(address)
+    assert "2 good rows can be applied now." in desk.shows(address)
+
+
 def chosen(desk: Desk, address: str) -> list[str]:
     """What each column becomes, as the page of columns shows it."""
     return re.findall(

@@ -40,7 +40,7 @@ def test_rows_that_failed_become_an_upload_of_their_own_to_fix_there(
     address = desk.upload(rows, "my people.csv")
     desk.press(address, "apply")
     desk.work(address)
-    assert "Fix 2 rows here" in desk.shows(address)
+    assert "Fix 2 rows" in desk.shows(address)
     first = desk.press(address, "fix-failed")
     assert first.status_code == 303
     of_failed = str(first.location)
@@ -117,3 +117,14 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> 
     assert "1 + 0 + 0 + 0 + 1 = 2 rows in the file." in said
     assert "Rows no longer available" in said
     assert "Download" not in said
+
+
+def test_the_result_names_the_rows_that_were_not_applied_and_the_next_step(desk: Desk) -> None:
+    address = desk.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\n")
+    said = desk.shows(address)
+    assert "1 contact added, 1 row not applied." in said
+    assert re.search(r"Phone: 12 .{20,80} Row 3 ", said)
+    page = desk.browser.get(address).text
+    plan = f"/campaigns/{desk.campaign_id}/outreach/plan"
+    assert f'<a class="btn btn-primary" href="{plan}">Create plan</a>' in page
+    assert page.count("btn-primary") == 1

@@ -1,18 +1,22 @@
 """Undoing an upload on its pages: what it would do, that it is done, and what was left."""
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from app.enums import ContactAction
-from app.models import Campaign, ContactImport, utcnow
+from app.extensions import files, settings
+from app.gateways.mailers import open_outbox
+from app.jobs.erase_subject import Erasing
+from app.models import Campaign, Contact, ContactImport, utcnow
 from app.services import contacts
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Desk, heading, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-ANN, BOB = number(1), number(2)
+ANN, BOB, CATO = number(1), number(2), number(3)
 
 
 def send(desk: Desk, *items: dict[str, str]) -> None:
@@ -59,6 +63,38 @@ def test_an_undo_counts_contacts_and_the_changes_to_them(desk: Desk) -> None:
     assert "The upload made 3 changes to 2 contacts." in said
     desk.press(address, "undo")
     assert heading(desk.browser.get(address)) == "Undoing 3 changes to 2 contacts"
+
+
+def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk) -> None:
+    send(desk, {"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
+    address = desk.applied(
+        "First name,Last name,Phone,Friend\n"
+        f"Anna,Lee,{ANN},\nBobby,Ray,{BOB},\nCato,Orr,{CATO},Bobby Ray\n,,12,\n"
+    )
+    erase(desk, BOB, "Bobby Ray")
+    assert "Download 1 failed row" in desk.shows(f"/campaigns/{desk.campaign_id}/uploads")
+    said = desk.shows(f"{address}/undo")
+    assert "Would be removed 1 Would be restored 1 Would come back 0 Left as they are 0" in said
+    assert "1 person was erased and stays erased" in said
+    desk.press(address, "undo")
+    assert "0 of 2 changes undone" in desk.shows(f"{address}/live")
+    desk.work(address)
+    said = desk.shows(address)
+    assert "Removed 1 Restored 1 Came back 0 Left as they were 0" in said
+    assert "1 person was erased and stays erased" in said
+    with desk.database.transaction(read_only=True) as session:
+        assert session.scalars(select(Contact.first_name)).all() == ["Ann"]
+
+
+def erase(desk: Desk, phone: str, name: str) -> None:
+    """Ask for it on the contact's page; do what the worker does then."""
+    with desk.database.transaction(read_only=True) as session:
+        contact_id = session.scalars(select(Contact.id).where(Contact.phone == phone)).one()
+    page = f"/campaigns/{desk.campaign_id}/contacts/{contact_id}/erase"
+    asked = desk.browser.post(page, {"typed": name}, page=page)
+    with desk.app.app_context():
+        erasure_id = UUID(str(asked.location).rsplit("/", 1)[1])
+        Erasing(desk.database, files(), open_outbox(settings()), erasure_id).run()
 
 
 def test_an_undo_sent_twice_or_afterwards_does_nothing_more(desk: Desk) -> None:

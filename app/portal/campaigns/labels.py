@@ -1,7 +1,8 @@
 """A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from flask import url_for
 from markupsafe import Markup
@@ -10,12 +11,12 @@ from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
-from app.models import Assistant, Campaign, Outreach
+from app.models import Assistant, Campaign, Outreach, utcnow
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import moment, number
+from app.portal.web.formats import clock, moment, number, when_in_zone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
@@ -206,16 +207,37 @@ def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
     return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
-def left_out_lines(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str]]:
-    """Return (reason, count, URL of the list), most first."""
-    return [
-        (
-            reason_words(code),
-            count,
-            url_for("portal.campaign_left_out", campaign_id=campaign.id, reason=code),
-        )
-        for code, count in sorted(progress.left_out.items(), key=lambda item: -item[1])
-    ]
+def left_out_words(progress: Progress) -> str | None:
+    """Return in one line how many contacts won't be called, and why, most first."""
+    if not progress.left_out:
+        return None
+    by_number = sorted(progress.left_out.items(), key=lambda item: (-item[1], item[0]))
+    reasons = [_counted(code, number(count)) for code, count in by_number]
+    return ngettext(
+        "%(num)s won’t be called: %(reasons)s",
+        "%(num)s won’t be called: %(reasons)s",
+        sum(progress.left_out.values()),
+        reasons=", ".join(reasons),
+    )
+
+
+def _counted(code: str, shown: str) -> str:
+    """2 without a phone number"""
+    words = {
+        "no_phone": gettext("%(number)s without a phone number", number=shown),
+        "contact_ended": gettext("%(number)s with a status that ends outreach", number=shown),
+        "do_not_contact": gettext(
+            "%(number)s on the do-not-call list or asked not to be called", number=shown
+        ),
+        "consent_missing": gettext("%(number)s without consent", number=shown),
+        "invalid_phone": gettext("%(number)s without a usable number", number=shown),
+        "number_not_allowed": gettext(
+            "%(number)s with a number that may not be called", number=shown
+        ),
+        "trial_mode": gettext("%(number)s not verified in trial mode", number=shown),
+        "no_hour": gettext("%(number)s outside the plan’s hours", number=shown),
+    }
+    return words.get(code) or gettext("%(number)s refused by a rule for calls", number=shown)
 
 
 def blocker_words(
@@ -243,18 +265,13 @@ def blocker_words(
     }
 
 
-def ahead_words(progress: Progress, forecast: Forecast | None = None) -> str:
-    """Return how many contacts are being called, are still to be called and will not be; before a
-    start, as the ``forecast`` says."""
-    to_come = forecast.called if forecast else progress.open
-    left_out = sum((forecast or progress).left_out.values())
+def ahead_words(progress: Progress) -> str:
+    """Return how many contacts are being called and are still to be called."""
     words = []
     if progress.in_progress:
         words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
-    if to_come:
-        words.append(gettext("%(number)s to come", number=number(to_come)))
-    if left_out:
-        words.append(gettext("%(number)s will not be called", number=number(left_out)))
+    if progress.open:
+        words.append(gettext("%(number)s left", number=number(progress.open)))
     return ", ".join(words)
 
 
@@ -268,60 +285,57 @@ def removed_words(progress: Progress) -> str | None:
     )
 
 
-def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> list[str]:
-    """Return the current state of the outreach, and when it will be over."""
+def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> str:
+    """Return in one line what happens next, and when."""
     if plan is None or plan.started_at is None:
-        return [gettext("No calls yet. Calls begin when you start the campaign.")]
+        return gettext("No calls yet. Calls begin when you start the campaign.")
     if campaign.status is CampaignStatus.ARCHIVED:
-        return [gettext("The campaign is archived. It places no more calls.")]
+        return gettext("The campaign is archived. It places no more calls.")
     if campaign.status is CampaignStatus.PAUSED:
-        return [gettext("Paused. No calls until you resume the campaign.")]
+        return gettext("Paused. No calls until you resume the campaign.")
     if progress.is_over:
-        return [gettext("All callable contacts were called. New contacts are called too.")]
-    lines = []
-    for code, count in progress.waiting.items():
-        lines.append(_waiting_words(code, count))
-    if progress.next_due is not None:
-        due = moment(progress.next_due, zone())
-        lines.append(gettext("The first can be called %(moment)s.", moment=due))
-    return lines + _end_words(progress)
+        return gettext("All callable contacts were called. New contacts are called too.")
+    if progress.open == 0:
+        return gettext("The last calls are in progress.")
+    return f"{_next_words(plan, progress)} {_end_words(plan, progress)}"
 
 
-def _waiting_words(code: str, count: int) -> str:
+def _next_words(plan: Outreach, progress: Progress) -> str:
+    begins = plan.next_at if progress.to_come else progress.next_due
+    if begins is None or begins - utcnow() < SHORTEST:
+        return gettext("Calling now.")
+    return gettext("Next call: %(moment)s.", moment=_soon(begins))
+
+
+def _end_words(plan: Outreach, progress: Progress) -> str:
+    if progress.pace is None:
+        return ngettext(
+            "An end time appears %(num)s minute after the first call.",
+            "An end time appears %(num)s minutes after the first call.",
+            round(SHORTEST / timedelta(minutes=1)),
+        )
+    if progress.ends_at is not None:
+        return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
+    if plan.ends_on is not None:
+        return gettext("At this pace some are not called by the last day.")
+    return gettext("At this pace it takes longer than a year.")
+
+
+def _soon(value: datetime) -> str:
+    """14:05; on another day 1 Dec, 09:00 GMT"""
+    local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
+    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
+
+
+def waiting_words(progress: Progress) -> str | None:
+    """Return why contacts wait, apart from their turn."""
+    return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
+
+
+def _waiting(code: str, count: int) -> str:
     shown = number(count)
     if code == "hours":
         return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
     if code == "limits":
         return gettext("%(number)s wait because of the organization’s limits.", number=shown)
     return gettext("%(number)s wait.", number=shown)
-
-
-def _end_words(progress: Progress) -> list[str]:
-    if progress.open == 0:
-        return [gettext("The last calls are in progress.")]
-    if progress.pace is None:
-        minutes = round(SHORTEST / timedelta(minutes=1))
-        return [
-            ngettext(
-                "An end time appears %(num)s minute after the first call.",
-                "An end time appears %(num)s minutes after the first call.",
-                minutes,
-            )
-        ]
-    pace = round(progress.pace)
-    if progress.ends_at is None:
-        return [
-            ngettext(
-                "At the current pace of %(num)s call an hour it takes longer than a year.",
-                "At the current pace of %(num)s calls an hour it takes longer than a year.",
-                pace,
-            )
-        ]
-    return [
-        ngettext(
-            "At the current pace of %(num)s call an hour all contacts are called by %(moment)s.",
-            "At the current pace of %(num)s calls an hour all contacts are called by %(moment)s.",
-            pace,
-            moment=moment(progress.ends_at, zone()),
-        )
-    ]

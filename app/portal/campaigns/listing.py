@@ -124,9 +124,9 @@ CAMPAIGNS = ListDefinition(
         Column(
             "progress",
             lazy_gettext("Progress"),
-            lambda row: row.outreach.settled,
+            lambda row: row.outreach.done,
             "end",
-            heading=lazy_gettext("Settled"),
+            heading=lazy_gettext("Ended calls"),
         ),
         Column(
             "contacts",

@@ -19,12 +19,12 @@ from app.portal.campaigns.labels import (
     blocker_words,
     calls_of_round,
     consequences,
-    hours_words,
-    left_out_lines,
+    left_out_words,
     plan_facts,
     removed_words,
     result_figures,
     status_words,
+    waiting_words,
 )
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.views import about
@@ -190,12 +190,12 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "plan": plan,
         "progress": progress,
         "running": running,
-        "stands": status_words(found, plan, progress),
+        "status": status_words(found, plan, progress),
+        "waiting": waiting_words(progress) if running else None,
         "results": result_figures(found, progress),
         "called_url": calls_of_round(found),
-        "left_out": left_out_lines(found, progress),
+        "left_out": left_out_words(progress),
         "facts_of_plan": [],
-        "hours": hours_words(plan) if plan else None,
         "confirmation": None,
         "needs_contacts": False,
         "blocker": None,
@@ -212,8 +212,6 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
             again = plan.started_at is not None and progress.is_over and progress.called > 0
             forecast = outreach.forecast(session, found, again=again)
             shown["confirmation"] = _starting(session, found, plan, forecast, again=again)
-            if not progress.is_over:
-                shown["ahead"] = ahead_words(progress, forecast)
     return shown
 
 

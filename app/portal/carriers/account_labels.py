@@ -13,8 +13,10 @@ from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, CarrierAccount, Organization
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts, organizations, phone_numbers
+from app.services.calls.traffic import Traffic
 
 MOST_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
@@ -39,6 +41,22 @@ def saved_words(account: CarrierAccount) -> str:
         "%(account)s is saved. Live calls use it as soon as its test has passed.",
         account=short_name(account),
     )
+
+
+def account_facts(
+    account: CarrierAccount, calls: Traffic, numbers: int, organizations: int
+) -> list[tuple[str, str]]:
+    """Return what an account does: ``organizations`` use it, or will once it is used."""
+    used = ngettext("%(num)s organization", "%(num)s organizations", organizations)
+    switching = gettext("%(organizations)s; calls in progress don’t change", organizations=used)
+    return [
+        (str(KIND_WORDS[account.carrier]), short_name(account)),
+        (gettext("Phone numbers"), number(numbers)),
+        (gettext("If used"), switching)
+        if account.is_pending
+        else (gettext("Calls in 24 hours"), number(calls.last_day)),
+        *([] if account.is_pending else [(gettext("Used by"), used)]),
+    ]
 
 
 def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:

@@ -15,6 +15,7 @@ from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     about,
+    account_facts,
     form_url,
     owner_of,
     removing,
@@ -29,6 +30,8 @@ from app.portal.web.current_user import refuse_operators
 from app.portal.web.forms import refused
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
+from app.services.calls import traffic
+from app.services.calls.traffic import Traffic
 
 
 @portal.get("/line/accounts", endpoint="carrier_accounts")
@@ -46,9 +49,24 @@ def list_carrier_accounts() -> str:
         names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
         rows = [_row(session, account, names, tests.get(account.id)) for account in found]
+        numbers = carrier_accounts.count_numbers(session, found)
+        counted = traffic.by_account(session, caller())
+        own_count = carrier_accounts.leaving(session, caller(), own[0]).organizations if own else 0
     return render_template(
         "portal/carriers/accounts.html",
         rows=rows,
+        facts_of={
+            account.id: account_facts(
+                account,
+                counted.get((account.carrier, account.id), Traffic()),
+                numbers.get(account.id, 0),
+                1 if account.organization_id else own_count,
+            )
+            for account in found
+        },
+        platform=None if own else CarrierKind(settings().carrier),
+        platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
+        simulated_calls=counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
         has_own=bool(own),
         place=at,
         next_url=at.next_url(page.next_cursor),

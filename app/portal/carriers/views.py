@@ -9,15 +9,17 @@ from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
     STUCK_WORDS,
+    advice,
     problem_text,
     problem_title,
     queue_words,
 )
 from app.portal.carriers.pause_views import pausing
+from app.portal.carriers.routes import routes_of
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.services import carrier_accounts, pauses
-from app.services.calls import queries, stuck
+from app.services.calls import queries, stuck, traffic
 from app.services.pauses import carrier_health
 
 MOST = queries.MOST_COUNTED
@@ -37,9 +39,15 @@ def line_health() -> str:
         held = pauses.covering(session, caller())
         offline = is_offline(session)
         failing = carrier_accounts.failing(session, caller(), MOST)
+        routes = routes_of(session)
+        last = traffic.last_failure(session, caller())
     return render_template(
         "portal/carriers/own.html",
         failing=failing,
+        routes=routes,
+        last=last,
+        last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,
+        advice=advice(last.ended_reason) if last else None,
         problems=[
             {
                 "title": problem_title(each, names_carrier=False),

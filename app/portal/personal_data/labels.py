@@ -15,7 +15,7 @@ TABLE_NAMES: dict[str, str] = {
     "call_transcripts": lazy_gettext("Transcripts and summaries"),
     "calls": lazy_gettext("Calls"),
     "contact_external_ids": lazy_gettext("External ids"),
-    "contact_imports": lazy_gettext("Uploads: file, rows and undo log"),
+    "contact_imports": lazy_gettext("Uploads: the file, and rows that name the person"),
     "contacts": lazy_gettext("Contacts, in all campaigns of the organization"),
     "do_not_call": lazy_gettext("Do-not-call entries"),
     "email_changes": lazy_gettext("Email changes"),

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ContactAction
-from app.errors import Conflict
+from app.errors import Conflict, in_language
 from app.extensions import transaction
 from app.languages import gettext, ngettext, pgettext
 from app.models import Campaign, ContactImport
@@ -36,6 +36,7 @@ from app.services.imports import corrections, reports, uploads
 from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
 from app.services.imports.mapping import Mapping as Columns
 from app.services.imports.mapping import Target
+from app.services.imports.records import earlier_row
 from app.services.imports.reports import Kind
 
 
@@ -49,11 +50,13 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Rows that are applied but need a look; ``url`` shows only those."""
+    """Rows that are applied but need a look; ``url`` shows only those. Of each of the ``pairs``,
+    two rows about the same contact, one can be kept alone."""
 
     title: str
     text: str
     url: str
+    pairs: tuple[tuple[int, int], ...] = ()
 
 
 SHOWN_DUPLICATES = 3
@@ -191,12 +194,14 @@ def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> l
         title = ngettext(
             "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
         )
+        first = reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
         text = " ".join(
-            gettext("Row %(row)s: %(message)s", row=number(row), message=message)
-            for row, message in reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
+            gettext("Row %(row)s: %(message)s", row=number(row), message=in_language(message))
+            for row, message in first
         )
         text = gettext("%(rows)s The values of the last row win.", rows=text)
-        found.append(Warned(title, text, _url(upload, note=DUPLICATE)))
+        pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
+        found.append(Warned(title, text, _url(upload, note=DUPLICATE), pairs))
     return found
 
 

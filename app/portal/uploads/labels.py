@@ -209,6 +209,22 @@ def repair_text(repair: Repair) -> str:
     )
 
 
+def outcome_words(upload: ContactImport, left: int) -> str:
+    """17 contacts added, 2 updated, 1 row not applied."""
+    failed = upload.failed + left
+    parts = [
+        (
+            upload.created,
+            ngettext("%(num)s contact added", "%(num)s contacts added", upload.created),
+        ),
+        (upload.updated, gettext("%(number)s updated", number=number(upload.updated))),
+        (upload.deleted, gettext("%(number)s removed", number=number(upload.deleted))),
+        (upload.ignored, gettext("%(number)s ignored", number=number(upload.ignored))),
+        (failed, ngettext("%(num)s row not applied", "%(num)s rows not applied", failed)),
+    ]
+    return f"{', '.join(words for count, words in parts if count)}."
+
+
 def sum_words(counts: list[int], total: int) -> str:
     """3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
     return ngettext(

@@ -37,11 +37,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of the sheet; failed rows can be left out."""
+    """A row of the sheet; one with a problem or note can be fixed or left out."""
 
     number: int
     cells: list[Cell]
-    failed: bool
+    can_be_fixed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +117,17 @@ def _choices(
 def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
     """Return a row with its editable cells.
 
-    A broken row is fixed as a whole; in a row without any identifier, every cell for one can be
-    filled in.
+    Cells with a problem can be fixed, and those with a note in a row that is applied; a note about
+    the whole row stands at what identifies the contact. A broken row is fixed as a whole; in a row
+    without any identifier, every cell for one can be filled in.
     """
+    failed = row.outcome == FAILED
+    identifying = [i for i, text in enumerate(upload.mapping) if _identifies(text)]
+    of_row = 0 if failed or not identifying else identifying[0]
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:
-        by_column.setdefault(problem.column_index or 0, []).append(problem)
-    failed = row.outcome == FAILED
+        column = of_row if problem.column_index is None else problem.column_index
+        by_column.setdefault(column, []).append(problem)
     whole = failed and any(p.code in WHOLE_ROW and p.column_index is None for p in row.problems)
     nameless = failed and any(p.code == "missing_identifier" for p in row.problems)
     width = len(upload.columns)
@@ -131,8 +135,8 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
     for index in range(width):
         value = row.cells[index] if index < len(row.cells) else ""
         problems = by_column.get(index, ())
-        identifies = nameless and upload.mapping[index].partition(":")[0] in IDENTIFIERS
-        is_wrong = failed and any(not problem.is_warning for problem in problems)
+        identifies = nameless and index in identifying
+        is_wrong = any(not problem.is_warning for problem in problems) if failed else bool(problems)
         can_be_fixed = whole or identifies or is_wrong
         sent = typed.get(index, value) if can_be_fixed else None
         cells.append(_cell(value, problems, sent))
@@ -140,7 +144,11 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         values = "; ".join(further)[:LONGEST_CELL]
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
-    return SheetRow(row.number, cells, failed)
+    return SheetRow(row.number, cells, failed or bool(row.problems))
+
+
+def _identifies(target: str) -> bool:
+    return target.partition(":")[0] in IDENTIFIERS
 
 
 def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> Cell:
@@ -151,10 +159,10 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return Cell(shown, tone, tuple(map(_reason, errors or problems)), typed)
+    return Cell(shown, tone, tuple(map(reason_words, errors or problems)), typed)
 
 
-def _reason(problem: ImportProblem) -> str:
+def reason_words(problem: ImportProblem) -> str:
     message = in_language(problem.message)
     if not problem.repair:
         return message

@@ -127,6 +127,18 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
                 "user-x",
             )
         )
+    if sums.erased:
+        found.append(
+            Remark(
+                ngettext(
+                    "%(num)s person was erased and stays erased",
+                    "%(num)s people were erased and stay erased",
+                    sums.erased,
+                ),
+                gettext("Their data was deleted on request. An undo can’t bring it back."),
+                "user-x",
+            )
+        )
     calls = gettext(
         "Calls already placed stay in the record; calls that were cancelled stay cancelled."
     )

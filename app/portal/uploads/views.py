@@ -11,14 +11,14 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
-from app.enums import ImportState
+from app.enums import CampaignStatus, ImportState
 from app.errors import TooLarge, ValidationFailed, in_language
 from app.extensions import caller, delete_file, files, settings, transaction
 from app.gateways.files import size_words
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
-from app.models import ContactImport, utcnow
+from app.models import Campaign, ContactImport, utcnow
 from app.policy import Permission
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.check_page import check_context, path_of
@@ -27,10 +27,12 @@ from app.portal.uploads.labels import (
     ACTION_NAMES,
     fixes_words,
     ignored_words,
+    outcome_words,
     status_badge,
     sum_words,
 )
 from app.portal.uploads.listing import UPLOADS, Row
+from app.portal.uploads.sheet import LONGEST_CELL, reason_words
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -41,12 +43,13 @@ from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
-from app.services import campaigns, organizations, storage
+from app.services import campaigns, organizations, outreach, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
 from app.services.imports.corrections import FixCounts
 
 CAMPAIGNS_SHOWN = 25
+FAILED_SHOWN = 5
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 
 
@@ -265,10 +268,41 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     return {
         "differences": ", ".join(differences),
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
+        "outcome": outcome_words(found, uploads.rows_left(found)),
+        "next_step": _next_step(session, found),
+        "failed_rows": _failed_rows(session, found),
         "entries": _history(found, corrections.count_fixes(session, found)),
         "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
+
+
+def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None:
+    """Return the words and the URL of what the campaign needs before it calls; None if it runs, or
+    the user may not change it."""
+    campaign = session.get_one(Campaign, found.campaign_id)
+    is_paused = campaign.status is CampaignStatus.PAUSED and campaign.contact_count > 0
+    if not is_paused or not caller().may(Permission.CAMPAIGNS_WRITE):
+        return None
+    plan = outreach.stored_plan(session, campaign)
+    if plan is None:
+        words, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
+    else:
+        words = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
+        words, endpoint = f"{words}…", "portal.campaign_start_confirm"
+    return words, url_for(endpoint, campaign_id=campaign.id)
+
+
+def _failed_rows(session: Session, found: ContactImport) -> list[tuple[int, str, str]]:
+    """Return the first rows that were not applied: number, the value that is wrong, why."""
+    page = reports.page(session, found, outcome=FAILED, limit=FAILED_SHOWN)
+    rows = []
+    for row in page.rows:
+        problem = next((each for each in row.problems if not each.is_warning), None)
+        index = problem.column_index if problem else None
+        value = "" if index is None else f"{found.columns[index]}: {row.cells[index]}"
+        rows.append((row.number, value[:LONGEST_CELL], reason_words(problem) if problem else ""))
+    return rows
 
 
 def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:

@@ -26,8 +26,10 @@ from app.services.carrier_accounts.testing import failing, is_running, last_test
 from app.services.carrier_accounts.using import (
     calling_over,
     choose_again,
+    count_numbers,
     credentials,
     effective,
+    in_use_of,
     numbers_of,
     of_attempt,
     of_call,

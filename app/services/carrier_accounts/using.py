@@ -1,16 +1,18 @@
 """Select the account of a call, and return its credentials."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from app.gateways.carriers.partner_accounts import Credentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
+from app.policy.caller import Caller
 from app.services.carrier_accounts.account_fields import Particulars, trunk_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import unsealed
+from app.services.tenancy import of_tenant
 
 NUMBERS_CHECKED = 10
 
@@ -27,6 +29,15 @@ def of_owners(session: Session, owner_ids: Collection[UUID]) -> dict[UUID, Carri
         CarrierAccount.owner_id.in_(owner_ids), CarrierAccount.removed_at.is_(None)
     )
     return {account.owner_id: account for account in session.scalars(query)}
+
+
+def in_use_of(session: Session, caller: Caller, limit: int) -> list[CarrierAccount]:
+    """Return the caller's accounts in use, the partner's first, then the newest."""
+    query = of_tenant(
+        select(CarrierAccount), caller, CarrierAccount.partner_id, CarrierAccount.organization_id
+    ).where(CarrierAccount.removed_at.is_(None), ~CarrierAccount.is_pending)
+    order = CarrierAccount.organization_id.is_not(None), CarrierAccount.id.desc()
+    return list(session.scalars(query.order_by(*order).limit(limit)))
 
 
 def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAccount | None:
@@ -79,6 +90,19 @@ def calling_over(account: CarrierAccount) -> tuple[ColumnElement[bool], ...]:
         CarrierAccount.removed_at.is_(None),
     )
     return Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(own)
+
+
+def count_numbers(session: Session, accounts: Iterable[CarrierAccount]) -> dict[UUID, int]:
+    """Return how many phone numbers call over each account, or will once it is used."""
+    own = {account.organization_id: account.id for account in accounts if account.organization_id}
+    number = func.count(Assistant.phone_number.distinct())
+    by_owner = select(Assistant.organization_id, number).group_by(Assistant.organization_id)
+    rows = session.execute(by_owner.where(Assistant.organization_id.in_(own)))
+    found = {own[owner_id]: count for owner_id, count in rows}
+    for account in accounts:
+        if account.organization_id is None:
+            found[account.id] = session.scalar(select(number).where(*calling_over(account))) or 0
+    return found
 
 
 def same_in_use(session: Session, account: CarrierAccount) -> CarrierAccount | None:

@@ -25,6 +25,8 @@ REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
 """A created contact is removed; the second means that it was changed since."""
 RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
 UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
+ERASED = "erased"
+"""The step was about a person whose data has been erased since: nothing is left to undo."""
 CHANGED_SINCE, NEEDED, ALREADY_BACK = "changedSince", "needed", "putBack"
 """Why a field is left: it has another value by now, nothing else identifies the contact, (`TAKEN`)
 another contact has the old value, or it has its old value again already."""

@@ -8,7 +8,7 @@ include them.
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -152,6 +152,19 @@ def next_block(
     if block is None:
         return [], None
     return [entry for entry in _entries(upload.id, block) if entry.number > after], block.last_row
+
+
+def remove_entries(
+    session: Session, block: ImportBlock, is_unwanted: Callable[[Any], bool]
+) -> None:
+    """Delete the rows and problems of a block for which ``is_unwanted`` is true; the counts of the
+    upload stay."""
+    entries = orjson.loads(zlib.decompress(block.content))
+    kept = [entry for entry in entries if not is_unwanted(entry)]
+    if not kept:
+        session.delete(block)
+    elif len(kept) < len(entries):
+        block.content = zlib.compress(orjson.dumps(kept), _COMPRESSION)
 
 
 def _entries(import_id: UUID, block: ImportBlock) -> list[PackedRow]:

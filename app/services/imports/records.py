@@ -97,6 +97,12 @@ def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
     return notes
 
 
+def earlier_row(message: str) -> int | None:
+    """Return the number of the earlier row that the stored message of a duplicate names."""
+    values = _SAME_CONTACT.values_in(message)
+    return int(values["row"]) if values else None
+
+
 def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
     """Return whether the two rows identify their contact differently."""
     pairs = zip(earlier[1:], row[1:], strict=True)

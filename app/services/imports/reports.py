@@ -202,7 +202,8 @@ def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
 def first_notes(
     session: Session, upload: ContactImport, code: str, most: int
 ) -> list[tuple[int, str]]:
-    """Return the first listed rows that are applied with such a note: row number and message."""
+    """Return the first listed rows that are applied with such a note: row number and stored
+    message."""
     query = (
         select(ImportProblem.row_number, ImportProblem.message)
         .join(ImportRow, _same_row())
@@ -211,7 +212,7 @@ def first_notes(
         .order_by(ImportProblem.row_number)
         .limit(most)
     )
-    return [(number, in_language(message)) for number, message in session.execute(query)]
+    return [(number, message) for number, message in session.execute(query)]
 
 
 def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:

@@ -6,7 +6,7 @@ goes on right after the last batch.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from app.services import audit, campaigns
 from app.services.contacts.plan import CREATED, DELETED, UPDATED, Change
 from app.services.contacts.undo import (
     BROUGHT_BACK,
+    ERASED,
     GONE,
     LEFT,
     PARTLY,
@@ -43,6 +44,7 @@ WORKED_OUT_AT_ONCE = 2000
 """Changes that the preview of an undo tries out; larger uploads get an estimate."""
 BATCH = 250
 UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
+_CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
@@ -53,9 +55,9 @@ class Sums:
     ``removed_changed`` are those of the removed that have changed since they were created.
     ``fields_left`` counts fields of ``contacts_left`` contacts that keep their value: changed
     since, or needed by another contact. ``gone`` contacts left the campaign before; ``taken`` can't
-    come back, because another contact has their number, address or id. In an estimate
-    (``estimated``), ``contacts_left`` are those that have changed since, in fields that may or may
-    not be those of the upload.
+    come back, because another contact has their number, address or id; ``erased`` are people whose
+    data was erased. In an estimate (``estimated``), ``contacts_left`` are those that have changed
+    since, in fields that may or may not be those of the upload.
     """
 
     removed: int = 0
@@ -66,6 +68,7 @@ class Sums:
     fields_left: int = 0
     gone: int = 0
     taken: int = 0
+    erased: int = 0
     estimated: bool = False
 
 
@@ -77,7 +80,8 @@ def preview(session: Session, upload: ContactImport) -> Sums:
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
     left = fields_left_by(session, upload, steps)
-    return _sums_of(undo(session, campaign, steps, left_before=left, dry_run=True))
+    found = _sums_of(undo(session, campaign, steps, left_before=left, dry_run=True))
+    return replace(found, erased=_erased(session, upload.id))
 
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
@@ -117,7 +121,14 @@ def sums(session: Session, import_id: UUID) -> Sums:
         fields_left=sum(map(fields_differing, fields)),
         gone=updated(GONE) + (session.scalar(created_gone) or 0),
         taken=by_outcome.get(TAKEN, 0),
+        erased=_erased(session, import_id),
     )
+
+
+def _erased(session: Session, import_id: UUID) -> int:
+    """Return how many people of an upload were erased before their change was undone."""
+    query = select(func.count(ImportChange.contact_id.distinct()))
+    return session.scalar(query.where(ImportChange.import_id == import_id, ~_CAN_BE_UNDONE)) or 0
 
 
 def result_of(upload: ContactImport) -> Sums | None:
@@ -133,7 +144,7 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
         ImportChange.action,
         ImportChange.before,
         ImportChange.after,
-    ).where(ImportChange.import_id == upload.id)
+    ).where(ImportChange.import_id == upload.id, _CAN_BE_UNDONE)
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
     rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
@@ -184,7 +195,7 @@ def _sums_of(found: list[Undone]) -> Sums:
 def _estimate(session: Session, upload: ContactImport) -> Sums:
     """Return the estimate for many changes: which contacts still exist, and which were changed
     since."""
-    own = ImportChange.import_id == upload.id
+    own = (ImportChange.import_id == upload.id) & _CAN_BE_UNDONE
     if upload.undo_from_row is not None:
         own &= ImportChange.row_number < upload.undo_from_row
     contacts = func.count(ImportChange.contact_id.distinct())
@@ -213,6 +224,7 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
         contacts_left=count(UPDATED, since=True),
         gone=count(CREATED) - removed + count(UPDATED) - restored,
         taken=held,
+        erased=_erased(session, upload.id),
         estimated=True,
     )
 
@@ -289,7 +301,8 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
         raise Conflict(message, "upload_not_undoable")
     if upload.undo_state is None:
         upload.undo_started_at = utcnow()
-        changes = select(func.count()).where(ImportChange.import_id == upload.id)
+        own = ImportChange.import_id == upload.id
+        changes = select(func.count()).where(own, _CAN_BE_UNDONE)
         upload.undo_changes = session.scalar(changes) or 0
     upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
@@ -322,7 +335,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     session.execute(
         update(ImportChange)
         .where(ImportChange.import_id == upload.id)
-        .where(ImportChange.row_number.between(first, steps[0].row_number))
+        .where(ImportChange.row_number.between(first, steps[0].row_number), _CAN_BE_UNDONE)
         .values(undone=usual)
     )
     others = [one for one in found if one.outcome != usual or one.fields_left]

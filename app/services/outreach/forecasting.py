@@ -1,18 +1,21 @@
 """What starting a campaign would do, in numbers."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import ENDED_CONTACT_STATUSES, OutreachState
+from app.enums import ENDED_CONTACT_STATUSES, CampaignStatus, OutreachState
 from app.models import (
     Campaign,
     Contact,
     DoNotCallEntry,
     Organization,
+    Outreach,
     OutreachContact,
     Partner,
     utcnow,
@@ -26,6 +29,19 @@ REFUSED = "do_not_contact"
 _LISTED = "listed"
 LOOKED_AT = 2_000
 """Up to this many contacts are checked one by one; above it only in the database."""
+_REASON = case(
+    (Contact.phone.is_(None), NO_PHONE),
+    (func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES)), "contact_ended"),
+    (
+        (Organization.trial_ended_at.is_(None) | Partner.trial_ended_at.is_(None))
+        & ~verified_numbers.called(Contact.phone),
+        "trial_mode",
+    ),
+    (DoNotCallEntry.phone.is_not(None), _LISTED),
+    (Contact.consent == rules.REFUSED, REFUSED),
+    (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
+)
+"""Why a contact of `_with_rules` is left out, as far as the database can tell; null if it isn't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,45 +97,73 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     return Forecast(total, left_out, before, is_exact=True, listed=listed)
 
 
+def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, dict[str, int]]:
+    """Count, in one query, the contacts without a decision that the current round of each campaign
+    will leave out, by reason. Those of campaigns with more than `LOOKED_AT` contacts are found when
+    their turn comes."""
+    ids = [campaign.id for campaign in campaigns if is_looked_at(campaign)]
+    if not ids:
+        return {}
+    why = reason_ahead()
+    query = with_decisions(select(Contact.campaign_id, why, func.count()).select_from(Contact))
+    query = query.where(
+        Contact.campaign_id.in_(ids), OutreachContact.contact_id.is_(None), why.is_not(None)
+    )
+    found: dict[UUID, dict[str, int]] = defaultdict(dict)
+    for campaign_id, code, count in session.execute(query.group_by(Contact.campaign_id, why)):
+        found[campaign_id][code] = count
+    return found
+
+
+def is_looked_at(campaign: Campaign) -> bool:
+    is_archived = campaign.status is CampaignStatus.ARCHIVED
+    return campaign.contact_count <= LOOKED_AT and not is_archived
+
+
+def reason_ahead() -> ColumnElement[str | None]:
+    """Return the reason for which a contact of `with_decisions` will be left out, or null."""
+    return case((_REASON == _LISTED, REFUSED), else_=_REASON)
+
+
+def with_decisions(query: Any) -> Any:
+    """Join to contacts of campaigns with a plan what its current round has decided about them, if
+    it has, and what `reason_ahead` needs."""
+    row = OutreachContact
+    of_round = (row.contact_id == Contact.id) & (row.campaign_id == Outreach.campaign_id)
+    return (
+        _with_rules(query)
+        .join(Outreach, Outreach.campaign_id == Contact.campaign_id)
+        .outerjoin(row, of_round & (row.round == Outreach.round))
+    )
+
+
+def _with_rules(query: Any) -> Any:
+    listed = (DoNotCallEntry.organization_id == Contact.organization_id) & (
+        DoNotCallEntry.phone == Contact.phone
+    )
+    return (
+        query.join(Organization, Organization.id == Contact.organization_id)
+        .join(Partner, Partner.id == Organization.partner_id)
+        .outerjoin(DoNotCallEntry, listed)
+    )
+
+
 def _by_the_database(
     session: Session, campaign: Campaign, called: Select[UUID] | None, before: int
 ) -> Forecast:
-    counts = _reasons(session, campaign, Contact.campaign_id == campaign.id)
+    counts = _reasons(session, Contact.campaign_id == campaign.id)
     if called is not None:
         # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
-        counts -= _reasons(session, campaign, Contact.id.in_(called))
+        counts -= _reasons(session, Contact.id.in_(called))
     total, listed = counts.pop(None, 0), counts.pop(_LISTED, 0)
     counts[REFUSED] += listed
     left_out = {str(code): count for code, count in counts.items() if count}
     return Forecast(total, left_out, before, is_exact=False, listed=listed)
 
 
-def _reasons(
-    session: Session, campaign: Campaign, which: ColumnElement[bool]
-) -> Counter[str | None]:
-    in_trial = Organization.trial_ended_at.is_(None) | Partner.trial_ended_at.is_(None)
-    ended = func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
-    reason = case(
-        (Contact.phone.is_(None), NO_PHONE),
-        (ended, "contact_ended"),
-        (in_trial & ~verified_numbers.called(Contact.phone), "trial_mode"),
-        (DoNotCallEntry.phone.is_not(None), _LISTED),
-        (Contact.consent == rules.REFUSED, REFUSED),
-        (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
-    )
-    query = (
-        select(reason, func.count())
-        .select_from(Contact)
-        .join(Organization, Organization.id == Contact.organization_id)
-        .join(Partner, Partner.id == Organization.partner_id)
-        .outerjoin(
-            DoNotCallEntry,
-            (DoNotCallEntry.organization_id == campaign.organization_id)
-            & (DoNotCallEntry.phone == Contact.phone),
-        )
-        .where(which)
-        .group_by(reason)
-    )
+def _reasons(session: Session, which: ColumnElement[bool]) -> Counter[str | None]:
+    query = _with_rules(select(_REASON, func.count()).select_from(Contact)).where(which)
+    query = query.group_by(_REASON)
     counted: Counter[str | None] = Counter()
     for code, count in session.execute(query):
         counted[code] = count

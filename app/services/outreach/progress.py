@@ -17,6 +17,7 @@ from app.languages import gettext
 from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
 from app.models.base import id_at
 from app.services.calls import searching, states
+from app.services.outreach import forecasting
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
 from app.services.paging import Page
 
@@ -36,9 +37,9 @@ _RESULTS = {
 @dataclass(frozen=True, slots=True)
 class Progress:
     """One round. ``calls`` counts contacts by the result of their call, which for a completed one
-    is who answered; ``left_out`` and ``waiting`` count them by their reason, ``to_come`` those
-    without a decision. ``removed`` of those that were called have left the campaign since;
-    ``total`` counts them too.
+    is who answered; ``waiting`` counts them by their reason, as does ``left_out``, with those that
+    will be left out (`forecasting.foreseen`). ``to_come`` are the others without a decision.
+    ``removed`` of those that were called have left the campaign since; ``total`` counts them too.
 
     ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
     and the plan's hours.
@@ -57,6 +58,11 @@ class Progress:
     @property
     def called(self) -> int:
         return sum(self.calls.values())
+
+    @property
+    def callable(self) -> int:
+        """Contacts that were or will be called in this round."""
+        return self.total - sum(self.left_out.values())
 
     @property
     def in_progress(self) -> int:
@@ -82,12 +88,12 @@ class LeftOut:
 
 
 def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
-    """Count a round in five queries."""
+    """Count a round in six queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
     calls: Counter[str] = Counter()
     waiting: dict[str, int] = {}
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     next_due: datetime | None = None
     for state, reason, status, answered_by, due_at, count in _counts(session, outreach):
         if state is OutreachState.CALLED:
@@ -96,9 +102,11 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
             waiting[reason] = count
             next_due = due_at if next_due is None else min(next_due, due_at)
         else:
-            left_out[reason] = count
+            left_out[reason] += count
     known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
-    to_come = max(0, campaign.contact_count - known)
+    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, {})
+    to_come = max(0, campaign.contact_count - known - sum(ahead.values()))
+    left_out.update(ahead)
     removed = 0
     for _, status, answered_by, count in removed_calls(session, [outreach] if outreach else []):
         calls[_result(status, answered_by)] += count
@@ -113,7 +121,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         total=campaign.contact_count + removed,
         calls=dict(calls),
         waiting=waiting,
-        left_out=left_out,
+        left_out=dict(left_out),
         removed=removed,
         to_come=to_come,
         next_due=next_due,
@@ -153,21 +161,19 @@ def left_out(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[LeftOut]:
-    """The contacts that this round leaves out, newest first.
+    """The contacts that this round leaves out or will leave out, newest first.
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
-    outreach = stored_plan(session, campaign)
-    query = select(Contact, OutreachContact.reason).join(
-        OutreachContact, OutreachContact.contact_id == Contact.id
-    )
-    query = query.where(
-        OutreachContact.campaign_id == campaign.id,
-        OutreachContact.round == (outreach.round if outreach else 0),
-        OutreachContact.state == OutreachState.LEFT_OUT,
+    row, why = OutreachContact, func.coalesce(OutreachContact.reason, forecasting.reason_ahead())
+    is_left_out = row.state == OutreachState.LEFT_OUT
+    if forecasting.is_looked_at(campaign):
+        is_left_out |= row.contact_id.is_(None) & why.is_not(None)
+    query = forecasting.with_decisions(select(Contact, why)).where(
+        Contact.campaign_id == campaign.id, is_left_out
     )
     if reason is not None:
-        query = query.where(OutreachContact.reason == reason)
+        query = query.where(why == reason)
     if cursor:
         try:
             query = query.where(Contact.id < UUID(cursor))
@@ -175,7 +181,7 @@ def left_out(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
-    items = [LeftOut(contact, why or "") for contact, why in rows[:limit]]
+    items = [LeftOut(contact, code or "") for contact, code in rows[:limit]]
     return Page(items, str(items[-1].contact.id) if len(rows) > limit else None)
 
 

@@ -1,5 +1,6 @@
 """The outreach of many campaigns in a fixed number of queries, for lists."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,22 +11,25 @@ from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CampaignStatus, OutreachState
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
+from app.services.outreach import forecasting
 from app.services.outreach.progress import removed_calls
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The round of a campaign. ``settled`` counts the contacts that were called or left out;
-    ``called`` and ``answered`` also those that were removed since.
+    """The round of a campaign. ``callable`` counts the contacts that were or will be called,
+    ``called`` those with a call, ``done`` those whose call has ended; all of them, and
+    ``answered``, count contacts that were removed since.
 
     ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
-    one was settled, unless calls still wait or are in progress.
+    decision was made, unless calls still wait or are in progress.
     """
 
     assistant: str = ""
+    callable: int = 0
     called: int = 0
+    done: int = 0
     answered: int = 0
-    settled: int = 0
     started_at: datetime | None = None
     next_at: datetime | None = None
     ended_at: datetime | None = None
@@ -40,17 +44,27 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
         .where(Outreach.campaign_id.in_(by_id))
     ).all()
     counts = _counts(session, by_id)
+    ahead = forecasting.foreseen(session, campaigns)
     found = {
         plan.campaign_id: _summary(
-            by_id[plan.campaign_id], plan, assistant, counts.get(plan.campaign_id, [])
+            by_id[plan.campaign_id],
+            plan,
+            assistant,
+            counts.get(plan.campaign_id, []),
+            sum(ahead.get(plan.campaign_id, {}).values()),
         )
         for plan, assistant in plans
     }
-    for campaign_id, _, by, count in removed_calls(session, [plan for plan, _ in plans]):
+    for campaign_id, status, by, count in removed_calls(session, [plan for plan, _ in plans]):
         if campaign_id is not None:
             one = found[campaign_id]
-            answered = one.answered + (count if by is AnsweredBy.HUMAN else 0)
-            found[campaign_id] = replace(one, called=one.called + count, answered=answered)
+            found[campaign_id] = replace(
+                one,
+                callable=one.callable + count,
+                called=one.called + count,
+                done=one.done + (count if status in FINAL_CALL_STATUSES else 0),
+                answered=one.answered + (count if by is AnsweredBy.HUMAN else 0),
+            )
     return found
 
 
@@ -83,19 +97,22 @@ def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]
 
 
 def _summary(
-    campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count]
+    campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count], ahead: int
 ) -> Summary:
-    called = sum(count for state, *_, count in counts if state is OutreachState.CALLED)
-    settled = sum(count for state, *_, count in counts if state is not OutreachState.WAITING)
-    goes_on = any(active for _, _, active, *_ in counts)
-    is_over = 0 < settled >= campaign.contact_count and not goes_on
+    of_state = Counter[OutreachState]()
+    for state, *_, count in counts:
+        of_state[state] += count
+    called, left_out = of_state[OutreachState.CALLED], of_state[OutreachState.LEFT_OUT]
+    in_progress = sum(count for _, _, active, *_, count in counts if active)
+    is_over = 0 < called + left_out >= campaign.contact_count - ahead and not in_progress
     runs = campaign.status is CampaignStatus.ACTIVE and not is_over
     due = [at for state, _, _, at, *_ in counts if state is OutreachState.WAITING and at]
     return Summary(
         assistant=assistant,
+        callable=campaign.contact_count - left_out - ahead,
         called=called,
+        done=called - in_progress,
         answered=sum(count for _, by_human, *_, count in counts if by_human),
-        settled=settled,
         started_at=plan.started_at,
         next_at=(plan.next_at or min(due, default=None)) if runs else None,
         ended_at=max(at for *_, at, _ in counts) if is_over else None,

@@ -189,7 +189,7 @@ HOLDINGS: tuple[Holding, ...] = (
     _H("simulated_calls: to_number", _E.PSEUDONYMIZED, _R.HISTORY, CONTACT),
     _H("verified_numbers: phone", _E.DELETED, _R.ACCOUNT, CONTACT),
     _H("carrier_observations: detail", _E.REPLACED, _R.SHORT),
-    # uploads: the file, its rows, the packed ones and the undo log can't be edited row by row
+    # uploads: the file as a whole; of an applied upload the rows that name the person
     _H("contact_imports: file_name columns failure found", _E.REPLACED, _R.UPLOADS),
     _H("contact_imports: file_key samples", _E.DELETED, _R.UPLOADS, CONTACT),
     _H("import_rows: cells contact", _E.DELETED, _R.UPLOADS, CONTACT),

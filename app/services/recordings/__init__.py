@@ -2,8 +2,8 @@
 
 A voice engine reports them, signed (`reports`); a carrier announces recordings (`reports`); the
 worker fetches the files (`fetching`) and, where the settings say so, has them transcribed and
-summed up (`writing`); pages show them (`reading`); they are deleted when their time
-is over (`retention`).
+summed up (`writing`); pages show them (`reading`); they are deleted when their time is over
+(`retention`). Calls on the simulated carrier have a sample (`samples`).
 """
 
 from app.services.recordings.reading import Kept, extension_of, file_of, of_call

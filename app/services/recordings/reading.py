@@ -12,6 +12,7 @@ from app.languages import gettext
 from app.models import CallRecording, CallTranscript
 from app.policy.caller import Caller
 from app.services import calls
+from app.services.recordings.samples import SAMPLE
 
 _EXTENSIONS = {
     "audio/mpeg": "mp3",
@@ -29,6 +30,11 @@ class Kept:
 
     recording: CallRecording | None
     transcript: CallTranscript | None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether no one has spoken: see `samples`."""
+        return self.transcript is not None and self.transcript.report_id == SAMPLE
 
 
 def of_call(session: Session, caller: Caller, call_id: UUID) -> Kept:

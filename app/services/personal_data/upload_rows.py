@@ -1,0 +1,87 @@
+"""Removing a person from an upload that was applied: the other rows stay, and can be undone."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.models import (
+    ContactImport,
+    ImportBlock,
+    ImportChange,
+    ImportCorrection,
+    ImportProblem,
+    ImportRow,
+)
+from app.services.contacts.undo import ERASED
+from app.services.imports import deletion
+from app.services.imports.packing import remove_entries
+from app.services.personal_data.subjects import Subject
+
+AT_ONCE = 2000
+"""Row numbers."""
+_IDENTIFY = ("phone", "email", "externalIds")
+
+
+def is_applied(session: Session, upload_id: UUID) -> bool:
+    """Whether the upload has changed contacts, and still knows which and how."""
+    upload = session.get_one(ContactImport, upload_id)
+    return upload.rows_applied > 0 and upload.rows_forgotten_at is None
+
+
+def erase_some(
+    session: Session, subject: Subject, upload_id: UUID, pseudonym: str, after: int
+) -> int | None:
+    """Erase the person from the next rows of an upload; return the last row number that was read,
+    None at the end. Rows that name the person are deleted, and what was done to them can't be
+    undone. In the undo of other contacts the pseudonym replaces the person."""
+    upload = session.get_one(ContactImport, upload_id, with_for_update=True)
+    words = subject.words
+    end = after + AT_ONCE
+
+    def of_these(number: InstrumentedAttribute[int]) -> Any:
+        return (number.class_.import_id == upload_id) & number.between(after + 1, end)
+
+    changes = session.scalars(select(ImportChange).where(of_these(ImportChange.row_number))).all()
+    own = {change.row_number for change in changes if change.contact_id in subject.contacts}
+    for kind, columns in (
+        (ImportRow, (ImportRow.cells, ImportRow.contact)),
+        (ImportProblem, (ImportProblem.message, ImportProblem.repair)),
+        (ImportCorrection, (ImportCorrection.cells, ImportCorrection.was)),
+    ):
+        rows = session.execute(select(kind.row_number, *columns).where(of_these(kind.row_number)))
+        own.update(number for number, *values in rows if words.are_in(values))
+    for kind in (ImportRow, ImportProblem, ImportCorrection):
+        mine = (kind.import_id == upload_id) & kind.row_number.in_(own)
+        session.execute(delete(kind).where(mine))
+    for block in session.scalars(select(ImportBlock).where(of_these(ImportBlock.row_number))):
+        remove_entries(session, block, words.are_in)
+    for change in changes:
+        _erase_change(subject, change, pseudonym)
+    kinds = (ImportRow, ImportProblem, ImportBlock, ImportChange)
+    if any(session.scalar(_after(kind, upload_id, end)) for kind in kinds):
+        return end
+    upload.samples = []
+    if upload.packed:
+        upload.packed = upload.packed | {"repairs": []}
+    session.flush()
+    deletion.measure(session, upload_id)
+    return None
+
+
+def _after(kind: Any, upload_id: UUID, number: int) -> Any:
+    beyond = (kind.import_id == upload_id) & (kind.row_number > number)
+    return select(kind.row_number).where(beyond).limit(1)
+
+
+def _erase_change(subject: Subject, change: ImportChange, pseudonym: str) -> None:
+    """Values that identify a contact are not replaced: an undo would give them back."""
+    states, words = (change.before, change.after), subject.words
+    new = [words.replaced(state, pseudonym) for state in states]
+    identity = [[(state or {}).get(key) for key in _IDENTIFY] for state in states]
+    if change.contact_id in subject.contacts or words.are_in(identity) or words.are_in(new):
+        change.before = change.after = change.fields_left = None
+        change.undone = change.undone or ERASED
+    else:
+        change.before, change.after = new
