@@ -116,6 +116,15 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert offered(session, own) == [("Growth", 149.0, "EUR")]
 
 
+def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser) -> None:
+    typed = {**FORM, "texts-0-name": "", "texts-1-name": "x" * 61, "version": ""}
+    answer = admin.post(PLUS, typed, page=PLUS)
+    assert answer.status_code == 422
+    assert "1 thing needs changing" in answer.text
+    assert '<a href="#texts-1-name">Deutsch: Name: Enter at most 60 characters.</a>' in answer.text
+    assert '<details class="more-choices" open>' in answer.text
+
+
 def test_the_review_says_who_pays_more_this_month(
     admin: Browser, own: Tenant, session: Session
 ) -> None:

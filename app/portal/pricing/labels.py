@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.models import Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
@@ -34,6 +34,7 @@ FIELD_WORDS = {
     "overage_micros": lazy_gettext("Price beyond"),
     "trial_days": lazy_gettext("Trial days"),
     "features": lazy_gettext("Features"),
+    "texts": lazy_gettext("In other languages"),
     "is_visible": lazy_gettext("Visible to customers"),
     "price_id": lazy_gettext("Price id"),
     "product_id": lazy_gettext("Product id"),
@@ -175,6 +176,11 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
         words = str(CHOICE_WORDS[value])
     elif name in ("included", "trial_days", "order"):
         words = number(value)
+    elif name == "texts":
+        words = "\n".join(
+            f"{LANGUAGES[text.language]}: {' · '.join(filter(None, (text.name, *text.features)))}"
+            for text in value
+        )
     else:
         words = value if isinstance(value, str) else "\n".join(value)
     return words or "–"

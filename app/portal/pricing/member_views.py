@@ -31,7 +31,7 @@ def show_plan() -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
-        plans = pricing.published(session, partner_id)
+        plans = [plan.shown() for plan in pricing.published(session, partner_id)]
         sold = checkouts.sellable(session, partner_id)
         organization = organizations.get(session, caller(), organization_id)
         use = organizations.use_of(session, [organization_id])[organization_id]
@@ -69,7 +69,7 @@ def _cards() -> str:
         found = current_plans(session)
     return render_template(
         "portal/pricing/cards.html",
-        plans=[plan for plan in found.plans if plan.is_visible],
+        plans=[plan.shown() for plan in found.plans if plan.is_visible],
         changed={change.tier for change in found.changes},
         draft=found.draft if found.changes else None,
     )
@@ -115,6 +115,6 @@ def plan_checkout(checkout_id: UUID) -> str:
         "portal/pricing/checkout.html",
         "portal/pricing/_checkout.html",
         checkout=checkout,
-        plan=next(plan for plan in plans if plan.tier is checkout.tier),
+        plan=next(plan for plan in plans if plan.tier is checkout.tier).shown(),
         is_late=not checkout.url and utcnow() - checkout.created_at > GIVEN_UP_AFTER,
     )

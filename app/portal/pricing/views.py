@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, settings, transaction
+from app.languages import LANGUAGES
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
@@ -131,6 +132,8 @@ def _page(form: PricingPlanForm, plan: Plan, typed: Plan | None = None) -> str:
             form=form,
             plan=plan,
             typed=typed or plan,
+            languages=LANGUAGES,
+            translated=any(row.name.data or row.features.data for _, row in form.text_rows),
             has_ids=_has_processor(session),
             is_connected=accounts.is_connected(session, partner_id),
         )

@@ -63,7 +63,7 @@ def effects(
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
-    names = pricing.names(session, organization.partner_id)
+    names = pricing.shown_names(session, organization.partner_id)
     sentence = (
         gettext("The plan changes to %(plan)s immediately.", plan=names[tier])
         if now is None
