@@ -14,7 +14,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
-from app.services.billing import statements
+from app.services.billing import included, statements
 from app.services.billing.month_end import month_end
 from app.services.billing.months import next_month
 from app.services.pricing import checkouts, subscriptions
@@ -51,6 +51,7 @@ def show_plan() -> str:
         larger=sorted(larger, key=lambda plan: plan.terms.cost),
         sold=sold,
         bill=bill,
+        used_up=included.used_up(bill),
         end=end,
         rated=next((plan for plan in plans if plan.tier is bill.tier), None),
         has_invoices=has_invoices,

@@ -26,6 +26,8 @@ class Kind(StrEnum):
     CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
+    INCLUDED = "included"
+    OWN_INCLUDED = "own-included"
     SPENDING = "spending"
     PORTAL_SPENDING = "portal-spending"
     ASSISTANT = "assistant"
