@@ -96,7 +96,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "Draft: 9 changes" in page
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month Priority support Two assistants "
-        "Included a month 500 minutes Beyond that €0.12 a minute Free trial 14 days "
+        "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
         "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1 "
         "Revenue in "
     )

@@ -50,7 +50,7 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.UPLOAD: ("portal.upload", lazy_gettext("View"), "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", lazy_gettext("Change limit"), "alert-triangle", {}),
     Kind.INCLUDED: ("portal.organization", lazy_gettext("View"), "chart-bar", {}),
-    Kind.OWN_INCLUDED: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
+    Kind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
     Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
     Kind.PORTAL_SPENDING: (
         "portal.portal_settings_spending",

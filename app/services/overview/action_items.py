@@ -94,9 +94,14 @@ def _about_upload(upload: ContactImport) -> ActionItem:
 
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
-    """Organizations with room for several that have used nearly all of it."""
+    """Organizations with room for several that have used nearly all of it, or the caller's."""
+    is_own = caller.organization_id is not None
+    if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
+        return []
     return [
-        ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
+        ActionItem(Kind.OWN_PLAN, near.words, "")
+        if is_own
+        else ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
         for near in organizations.near_limits(session, caller, EACH + 1)
     ]
 
@@ -108,7 +113,7 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
         return []  # who doesn't see prices
     return [
         ActionItem(
-            Kind.OWN_INCLUDED if is_own else Kind.INCLUDED,
+            Kind.OWN_PLAN if is_own else Kind.INCLUDED,
             each.title if is_own else f"{each.name}: {each.title}",
             each.beyond,
             each.organization_id,
@@ -240,7 +245,7 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _carrier_accounts),
     (Permission.CREDENTIALS_MANAGE, _credentials),
-    (Permission.ORGANIZATIONS_WRITE, _limits),
+    (Permission.USAGE_READ, _limits),
     (Permission.USAGE_READ, _included),
     (Permission.ORGANIZATIONS_READ, _spending),
     (Permission.ORGANIZATIONS_READ, _budgets),

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     UPLOAD = "upload"
     LIMIT = "limit"
     INCLUDED = "included"
-    OWN_INCLUDED = "own-included"
+    OWN_PLAN = "own-plan"
     SPENDING = "spending"
     PORTAL_SPENDING = "portal-spending"
     ASSISTANT = "assistant"
