@@ -43,6 +43,8 @@ class PlanVersion(Base):
     partner_id: Mapped[PartnerId]
     number: Mapped[int]
     plans: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    texts: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """By plan and language, the ``name`` and ``features`` that replace those of ``plans``."""
     author: Mapped[Name]
     created_at: Mapped[Created]
     published_at: Mapped[Time | None]

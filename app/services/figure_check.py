@@ -1,19 +1,32 @@
 """The daily totals compared with the rows that they count, of a day that is over."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import CallSource
-from app.models import Call, CallDay, Conversation, ConversationDay, FigureCheck, PartnerDay, utcnow
+from app.models import (
+    Call,
+    CallDay,
+    Conversation,
+    ConversationDay,
+    FigureCheck,
+    Partner,
+    PartnerDay,
+    PartnerTier,
+    utcnow,
+)
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.rollup import ENDED_BY_CARRIER
 
 KEPT = timedelta(days=60)
+SHOWN = 30
+"""So many days are shown."""
 SETTLED = timedelta(hours=1)
 """So long after its end a day is checked."""
 SLACK = timedelta(hours=1)
@@ -22,6 +35,31 @@ SLACK = timedelta(hours=1)
 CONVERSATIONS = "Conversations by organization"
 OF_PARTNERS = "Conversations by partner"
 ENDED_CALLS = "Ended calls by organization"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDay:
+    """The results of a day: those that differ, and how much was counted."""
+
+    day: date
+    checked_at: datetime
+    conversations: int
+    calls: int
+    differences: Sequence[FigureCheck]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The latest results, newest first, and how many partners and organizations they cover."""
+
+    days: Sequence[CheckedDay]
+    partners: int
+    organizations: int
+    comparisons: int
+
+    @property
+    def differences(self) -> int:
+        return sum(len(each.differences) for each in self.days)
 
 
 def is_due(session: Session, now: datetime) -> date | None:
@@ -70,11 +108,31 @@ def keep(session: Session, found: Sequence[FigureCheck]) -> None:
     session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - KEPT).date()))
 
 
-def latest(session: Session, caller: Caller, limit: int = 90) -> list[FigureCheck]:
-    """Return the last results, newest first. Raises `Forbidden`."""
+def latest(session: Session, caller: Caller) -> Checked:
+    """Return the results of the last `SHOWN` days that were checked. Raises `Forbidden`."""
     caller.require(Permission.PARTNER_CREATE)
-    order = select(FigureCheck).order_by(FigureCheck.day.desc(), FigureCheck.figure)
-    return list(session.scalars(order.limit(limit)))
+    days = select(FigureCheck.day).distinct().order_by(FigureCheck.day.desc()).limit(SHOWN)
+    query = select(FigureCheck).where(FigureCheck.day.in_(days))
+    by_day: dict[date, list[FigureCheck]] = {}
+    for row in session.scalars(query.order_by(FigureCheck.day.desc(), FigureCheck.figure)):
+        by_day.setdefault(row.day, []).append(row)
+    return Checked(
+        [_checked(day, rows) for day, rows in by_day.items()],
+        session.scalar(select(func.count()).select_from(Partner)) or 0,
+        session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,
+        sum(map(len, by_day.values())),
+    )
+
+
+def _checked(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
+    counted = {row.figure: row.counted for row in rows}
+    return CheckedDay(
+        day,
+        max(row.checked_at for row in rows),
+        counted.get(CONVERSATIONS, 0),
+        counted.get(ENDED_CALLS, 0),
+        [row for row in rows if row.counted != row.total],
+    )
 
 
 def _count(session: Session, *conditions: ColumnElement[bool]) -> int:

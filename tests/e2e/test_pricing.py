@@ -25,7 +25,7 @@ def test_an_admin_publishes_a_plan_and_changes_the_limits(
     if script:
         assert visit.findings() == []
     page.get_by_label("Price", exact=True).fill(price)
-    page.get_by_label("Features").fill(f"Priority support\nUnlimited texts {price}")
+    page.locator("#features").fill(f"Priority support\nUnlimited texts {price}")
     page.get_by_role("button", name="Save plan").click()
     expect(page.get_by_text("Plan saved in the draft")).to_be_visible()
     page.get_by_role("link", name="Review and publish").click()

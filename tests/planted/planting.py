@@ -150,6 +150,9 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "spending_limits.budget_recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
     "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},
+    "plan_versions.texts": lambda marks: {
+        "customerFreePlan": {"de": {"name": marks.word(), "features": [marks.word()]}}
+    },
     "legacy_exchanges.request": lambda marks: {
         "agentId": marks.word(),
         "contact": {"phoneNumber": marks.phone(), "firstName": marks.word()},

@@ -381,7 +381,7 @@ FORMS = [
         is_version_first=True,
     ),
 ]
-ROWS = {"AllowanceRow", "ColourRow", "LinkRow", "SocialRow", "TextsRow"}
+ROWS = {"PlanTextsRow", "AllowanceRow", "ColourRow", "LinkRow", "SocialRow", "TextsRow"}
 """Forms inside the field of a form."""
 ABOVE_A_FORM = {
     "components/edit_conflict.html",

@@ -1,21 +1,22 @@
 """Each night the totals are compared with their rows, and operators see the result."""
 
-import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason, Role
-from app.models import ConversationDay, User
+from app.enums import AnsweredBy, CallStatus, EndedReason, Role, Tier
+from app.models import ConversationDay, Partner, PartnerTier, User
+from app.portal.web.formats import day
 from app.services import conversations, figure_check
 from app.services.calls import lifecycle
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.worker import make_line
 from tests.portal.conftest import Browser
+from tests.portal.test_pricing import words
 
 SignedIn = Callable[[User], Browser]
 
@@ -51,14 +52,8 @@ def talked(session: Session) -> None:
     talk(session)
 
 
-def rows(page: str) -> list[tuple[str, ...]]:
-    found = re.findall(
-        r'class="name">([^<]*)</span>.*?class="end">([\d,]+)<.*?class="end">([\d,]+)<'
-        r'.*?badge-\w+">([^<]*)<',
-        page,
-        re.DOTALL,
-    )
-    return list(found)
+def today() -> str:
+    return " ".join(day(datetime.now(UTC).date()).split())
 
 
 @pytest.mark.usefixtures("talked")
@@ -66,22 +61,28 @@ def test_totals_that_agree_with_their_rows_are_shown_so(
     session: Session, operator: Browser
 ) -> None:
     assert "Nothing checked yet" in operator.get("/operator/figures").text
+    partner_id = session.scalars(select(Partner.id)).one()
+    session.add(PartnerTier(partner_id=partner_id, tier=Tier.FREE, organizations=2))
     check(session)
-    page = operator.get("/operator/figures").text
-    assert rows(page) == [
-        ("Conversations by organization", "2", "2", "Agrees"),
-        ("Conversations by partner", "2", "2", "Agrees"),
-        ("Ended calls by organization", "1", "1", "Agrees"),
-    ]
+    page = words(operator.get("/operator/figures").text)
+    assert "Scope 1 partner, 2 organizations Result 3 of 3 comparisons agree Last check" in page
+    assert f"{today()} 2 conversations, 1 ended call Agrees" in page
     assert "All agree" in page
+
+
+def test_a_day_without_calls_says_so(session: Session, operator: Browser) -> None:
+    check(session)
+    page = words(operator.get("/operator/figures").text)
+    assert f"{today()} No calls on this day Agrees" in page
 
 
 @pytest.mark.parametrize("wrong", [-40, 40])
 def test_rows_whose_ids_are_of_another_day_by_a_wrong_clock_are_counted(
     session: Session, operator: Browser, wrong: int
 ) -> None:
-    day = datetime.now(UTC).date()
-    edge = datetime.combine(day, time(0, 0, 20) if wrong < 0 else time(23, 59, 40), UTC)
+    edge = datetime.combine(
+        datetime.now(UTC).date(), time(0, 0, 20) if wrong < 0 else time(23, 59, 40), UTC
+    )
     with ids_wrong_by(seconds=(edge - datetime.now(UTC)).total_seconds() + wrong):
         talk(session)
     check(session)
@@ -92,9 +93,15 @@ def test_rows_whose_ids_are_of_another_day_by_a_wrong_clock_are_counted(
 def test_a_total_that_differs_is_shown_in_red(session: Session, operator: Browser) -> None:
     session.execute(update(ConversationDay).values(conversations=5))
     check(session)
-    page = operator.get("/operator/figures").text
-    assert rows(page)[0] == ("Conversations by organization", "2", "5", "Off by 3")
-    assert "1 difference" in page
+    html = operator.get("/operator/figures").text
+    date_of_today = datetime.now(UTC).date()
+    assert (
+        f"{today()} 2 conversations, 1 ended call Conversations by organization "
+        "5 stored, 2 counted. Show calls of this day"
+    ) in words(html)
+    assert f'href="/operator/calls?start={date_of_today}&amp;end={date_of_today}"' in html
+    assert "1 difference" in html
+    assert "2 of 3 comparisons agree" in html
 
 
 def test_a_day_is_checked_once_an_hour_after_its_end(session: Session, clock: SetClock) -> None:

@@ -102,8 +102,9 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     shown = words(checked.text)
     assert "Review changes" in shown
     assert (
-        "Plus allows each organization 1 call at once instead of any number. 1 organization is on "
-        "it. 1 of them has more in progress now. Those continue, and more calls wait. "
+        "Plus allows each organization 1 call at once instead of as many as this portal. "
+        "1 organization is on it. 1 of them has more in progress now. Those continue, and more "
+        "calls wait. "
     ) in shown
     assert (
         "Plus allows each organization 2 calls a day instead of any number. 1 organization is on "
@@ -120,8 +121,8 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert stored(session, own) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
     page = words(admin.get(PAGE).text)
     assert "Limits saved: Basic trial, Plus." in page
-    assert "Calls at once No limit Calls a day (UTC) 1,000 Edit Basic trial" in page
-    assert "Calls at once 1 Calls a day (UTC) 2 Edit Plus" in page
+    assert "Calls at once 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
+    assert "Calls at once 1 Calls a day (UTC) 2 Organizations 1" in page
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.plan_limited"))
     assert [(entry.target, entry.after) for entry in entries] == [
         ("Basic trial", {"paymentTier": "customerBasicFreeTrialPlan", "maxCallsADay": 1000}),

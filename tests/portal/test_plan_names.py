@@ -3,12 +3,15 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import User, utcnow
+from app.services.billing import statements
+from app.services.billing.months import end_of, month_of
 from app.services.pricing import versions
 from tests.fixtures.cast import Tenant, converse
 from tests.portal.conftest import Browser
@@ -95,3 +98,62 @@ def test_the_history_shows_the_published_name_of_a_plan(signed_in: SignedIn, own
     )
     page = re.sub(r"<[^>]+>", " ", admin.get("/audit").text)
     assert "Starter → Plus" in " ".join(page.split())
+
+
+IN_GERMAN = {
+    "name": "Starter",
+    "amount": "29",
+    "currency": "USD",
+    "interval": "month",
+    "unit": "none",
+    "features": "Priority support",
+    "is_visible": "y",
+    "texts-0-name": "",
+    "texts-1-name": "Einstieg",
+    "texts-1-features": "Schnelle Hilfe",
+}
+PLAN = "/pricing/plans/customerBasicFreeTrialPlan"
+
+
+@pytest.fixture
+def in_german(signed_in: SignedIn, own: Tenant, session: Session) -> Browser:
+    """The browser of a German member, whose plan has a German name."""
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = admin.get(PLAN).text
+    version = re.search(r'name="version"[^>]*value="(\d+)"', page)
+    assert version
+    saved = admin.post(PLAN, {**IN_GERMAN, "version": version.group(1)}, page=PLAN)
+    assert saved.status_code == 303
+    review = admin.get("/pricing/publish").text
+    assert "Deutsch: Einstieg · Schnelle Hilfe" in review
+    version = re.search(r'name="version"[^>]*value="(\d+)"', review)
+    assert version
+    admin.post("/pricing/publish", {"version": version.group(1)}, page="/pricing/publish")
+    own.user.language = "de"
+    session.commit()
+    return signed_in(own.user)
+
+
+def test_a_member_reads_the_plan_in_the_own_language(in_german: Browser) -> None:
+    page = in_german.get("/plan").text
+    own = page.split("<article")[1].split("</article>")[0]
+    assert "Einstieg" in own
+    assert "Schnelle Hilfe" in own
+    assert "Starter" not in page
+    assert "Priority support" not in page
+    assert "Einstieg" in in_german.get("/").text
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_statement_names_the_plan_in_the_readers_language(
+    in_german: Browser, signed_in: SignedIn, own: Tenant, session: Session, is_closed: bool
+) -> None:
+    month = month_of(utcnow().date())
+    if is_closed:
+        assert statements.close_due(session, end_of(month) + timedelta(days=1))
+        session.commit()
+    path = f"/statements/{own.organization.id}"
+    assert ("Vorschau" in in_german.get(path).text) is not is_closed
+    assert "Einstieg" in in_german.get(path).text
+    assert "Einstieg" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get(path).text
+    assert "Starter" in in_german.get(f"{path}.csv").text  # scripts read it

@@ -136,6 +136,44 @@ def test_usage_beyond_the_plan_is_named_with_its_price(
     assert "15 of 10 minutes 5 more than your plan includes, at $0.125 a minute." in page
 
 
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(
+    ("minutes", "micros", "notice"),
+    [
+        (7, 125_000, ""),
+        (8, 125_000, "Calls continue. Each further minute costs $0.125."),
+        (10, 125_000, "Calls continue. Each further minute costs $0.125."),
+        (12, 0, "Calls continue. Further minutes aren’t charged."),
+    ],
+)
+def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
+    own: Tenant,
+    signed_in: SignedIn,
+    session: Session,
+    minutes: int,
+    micros: int,
+    notice: str,
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    plans = {plan.tier: plan for plan in versions.current(session, caller, own.partner.id).plans}
+    terms = replace(plans[Tier.BASIC].terms, overage_micros=micros)
+    versions.save(session, caller, own.partner.id, replace(plans[Tier.BASIC], terms=terms))
+    if micros == 0:
+        versions.publish(session, caller, own.partner.id)
+    used(session, own, minutes)
+    title = f"{minutes} of 10 included minutes used"
+    member, admin = signed_in(own.user), signed_in(own.staff[Role.ADMIN])
+    name, place = own.organization.name, f"/organizations/{own.organization.id}"
+    seen = [
+        f"{title} {notice} Compare plans" in words(member.get("/plan").text),
+        f"{title} {notice} View plan" in words(member.get("/").text),
+        f"{title} {notice} Change plan" in words(admin.get(place).text),
+        f"{name}: {title} {notice} View" in words(admin.get("/").text),
+        title in words(signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text),
+    ]
+    assert seen == [*[bool(notice)] * 4, False]
+
+
 def test_without_metered_usage_the_price_covers_all_calls(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:

@@ -95,9 +95,10 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     page = admin.get(answer.location).text
     assert "Draft: 9 changes" in page
     assert cards(page)[-1].startswith(
-        "Growth Changed €149 a month 500 minutes a month included, then €0.12 a minute "
-        "14-day free trial Priority support Two assistants Plus · 1 organization "
-        "Calls at once No limit Calls a day (UTC) No limit Edit Growth"
+        "Growth Changed €149 a month Priority support Two assistants "
+        "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
+        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1 "
+        "Revenue in "
     )
     assert offered(session, own) == []
     review = admin.get("/pricing/publish").text
@@ -114,6 +115,15 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert published.location == "/pricing"
     assert "Version 1 is published." in admin.get(PAGE).text
     assert offered(session, own) == [("Growth", 149.0, "EUR")]
+
+
+def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser) -> None:
+    typed = {**FORM, "texts-0-name": "", "texts-1-name": "x" * 61, "version": ""}
+    answer = admin.post(PLUS, typed, page=PLUS)
+    assert answer.status_code == 422
+    assert "1 thing needs changing" in answer.text
+    assert '<a href="#texts-1-name">Deutsch: Name: Enter at most 60 characters.</a>' in answer.text
+    assert '<details class="more-choices" open>' in answer.text
 
 
 def test_the_review_says_who_pays_more_this_month(
@@ -135,8 +145,11 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (Scale: Name|–)( Roll back…)?", history)
-    assert rows == [("2", "Scale: Name", ""), ("1", "–", " Roll back…")]
+    rows = re.findall(r"Version (\d).*?@\S+ (Scale : .*?”|First version)( Roll back…)?", history)
+    assert rows == [
+        ("2", "Scale : renamed from “Growth”", ""),
+        ("1", "First version", " Roll back…"),
+    ]
     assert "Scale Name Growth Scale" in words(admin.get("/pricing/history/1").text)
     answer = admin.post("/pricing/history/1/restore", page="/pricing/history/1")
     assert answer.location == "/pricing/publish"
@@ -302,12 +315,27 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     assert "Stripe has not answered since" in with_stripe.get(PAGE).text
 
 
+def test_the_history_says_in_words_what_each_version_changed(admin: Browser) -> None:
+    later = {**FORM, "amount": "159", "unit": "none", "features": "Two assistants\r\nFast help"}
+    for typed in (FORM, later):
+        admin.post(PLUS, {**typed, "version": version(admin.get(PLUS).text)}, page=PLUS)
+        seen = version(admin.get("/pricing/publish").text)
+        admin.post("/pricing/publish", {"version": seen}, page="/pricing/publish")
+    assert (
+        "Growth : €149.00 → €159.00; Usage is counted in: Minutes → Not charged; Included each "
+        "month: 500 → 0; Price beyond: €0.12 → –; feature added: “Fast help”; "
+        "feature removed: “Priority support”"
+    ) in words(admin.get("/pricing/history").text)
+    first = words(admin.get("/pricing/history/1").text)
+    assert "Until then customers see the current plans. Create draft and review" in first
+
+
 def test_a_hidden_plan_is_shown_to_customers_from_its_card(admin: Browser) -> None:
-    assert "Show to customers : Plus" in cards(admin.get(PAGE).text)[-1]
+    assert "Show to customers" in cards(admin.get(PAGE).text)[-1]
     assert admin.post(f"{PLUS}/show", page=PAGE).location == "/pricing?saved=1"
     page = admin.get(PAGE).text
     assert "Draft: 1 change" in page
-    assert "Show to customers : Plus" not in cards(page)[-1]
+    assert "Show to customers" not in cards(page)[-1]
 
 
 def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:

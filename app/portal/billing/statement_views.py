@@ -62,9 +62,9 @@ def statement(organization_id: UUID) -> str:
 
 @portal.get("/statements/<uuid:organization_id>.csv")
 def statement_file(organization_id: UUID) -> Response:
-    with transaction(read_only=True) as session:
-        bill = _asked(session, organization_id)
     with languages.speaking(languages.DEFAULT):  # scripts read it
+        with transaction(read_only=True) as session:
+            bill = _asked(session, organization_id)
         lines = statement_lines(bill)
     issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
     days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)

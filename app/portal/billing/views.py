@@ -7,6 +7,7 @@ from uuid import UUID
 from flask import render_template, request
 from werkzeug.wrappers import Response
 
+from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
 from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
@@ -79,7 +80,7 @@ def costs_file() -> Response:
     sum."""
     month = asked_month(request.args.get("month", ""), utcnow().date())
     chosen = lists.id_or_words("organization")
-    with transaction(read_only=True) as session:
+    with languages.speaking(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
             name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"

@@ -106,10 +106,10 @@ def _shown(line: Line, bill: Bill) -> ShownLine:
     match line.kind:
         case LineKind.PLAN if line.charged == line.used:
             price = exact_micros(line.unit_micros, bill.currency)
-            return ShownLine(bill.plan_name, gettext("Plan"), number(1), price, amount)
+            return ShownLine(bill.plan_shown, gettext("Plan"), number(1), price, amount)
         case LineKind.PLAN:
             part = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
-            return ShownLine(bill.plan_name, part, "", "", amount)
+            return ShownLine(bill.plan_shown, part, "", "", amount)
         case LineKind.TRIAL:
             name = gettext("Minutes in the trial") if in_minutes else gettext("Calls in the trial")
             free = gettext("%(num)s free", num=number(line.used))

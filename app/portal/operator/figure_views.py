@@ -17,8 +17,5 @@ FIGURE_NAMES = {
 @portal.get("/operator/figures")
 def operator_figures() -> str:
     with transaction(read_only=True) as session:
-        rows = figure_check.latest(session, caller())
-    wrong = sum(row.counted != row.total for row in rows)
-    return render_template(
-        "portal/operator/figures.html", rows=rows, names=FIGURE_NAMES, wrong=wrong
-    )
+        found = figure_check.latest(session, caller())
+    return render_template("portal/operator/figures.html", found=found, names=FIGURE_NAMES)

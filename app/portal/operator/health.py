@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import settings
 from app.gateways import job_queue
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import utcnow
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
@@ -37,7 +37,7 @@ def health(session: Session) -> list[dict[str, Any]]:
         {
             "label": gettext("Workers online"),
             "figure": number(online),
-            "note": "" if online else gettext("Work waits for one."),
+            "note": gettext("Running now") if online else gettext("Work waits for one."),
             "tone": "" if online else "danger",
             "url": f"{page}#workers",
         },
@@ -45,7 +45,9 @@ def health(session: Session) -> list[dict[str, Any]]:
             "label": gettext("Longest wait"),
             "figure": number(minutes),
             "unit": gettext("min"),
-            "note": gettext("%(number)s waiting.", number=number(waiting)),
+            "note": ngettext("%(num)s job waits now", "%(num)s jobs wait now", waiting)
+            if waiting
+            else gettext("Nothing waits now"),
             "tone": "warning" if is_late(oldest_at) else "",
             "url": page,
         },

@@ -166,7 +166,11 @@ def _carriers(session: Session) -> list[Row]:
     rows = []
     for each in found:
         word, tone = STATE_WORDS[each.state]
-        text = problem_text(each, 0, 1) if each.state.is_problem else ""
+        text = (
+            problem_text(each, 0, 1)
+            if each.state.is_problem
+            else gettext("Used in the last 24 hours.")
+        )
         rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.line_health"))
     chosen = CarrierKind(settings().carrier)
     if chosen not in {each.carrier for each in found}:
@@ -200,7 +204,8 @@ def _emails(session: Session) -> Row:
 def _migrations(found: Fit) -> Row:
     title = gettext("Migrations")
     if found.is_newest:
-        return _row(title, gettext("Up to date"), "success", "")
+        text = gettext("The database is at %(found)s, the newest.", found=found.found)
+        return _row(title, gettext("Up to date"), "success", text)
     if not found.problem:
         text = gettext(
             "The database is at %(found)s, this version at %(known)s. They work together.",

@@ -36,7 +36,7 @@ from app.services import (
     storage,
     users,
 )
-from app.services.billing import statements
+from app.services.billing import included, statements
 from app.services.billing.statements import Bill
 from app.services.calls import attempts, limits
 from app.services.pricing import subscriptions
@@ -133,13 +133,15 @@ def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
+        bill = _bill(session, found.id)
         return render_template(
             "portal/organizations/detail.html",
             **about(session, found, "portal.organization"),
             month=_month(session, found, today),
             region_names=region_names,
             calls=_calls(session, found),
-            bill=_bill(session, found.id),
+            bill=bill,
+            used_up=included.used_up(bill) if bill else None,
             storage=storage.of_organization(
                 session, caller(), found.id, settings().storage_defaults
             ),

@@ -49,6 +49,8 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.CAMPAIGN: ("portal.campaign_outreach", lazy_gettext("View"), "speakerphone", {}),
     Kind.UPLOAD: ("portal.upload", lazy_gettext("View"), "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", lazy_gettext("Change limit"), "alert-triangle", {}),
+    Kind.INCLUDED: ("portal.organization", lazy_gettext("View"), "chart-bar", {}),
+    Kind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
     Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
     Kind.PORTAL_SPENDING: (
         "portal.portal_settings_spending",
@@ -76,6 +78,7 @@ PARAMETERS = {
     Kind.CAMPAIGN: "campaign_id",
     Kind.UPLOAD: "upload_id",
     Kind.LIMIT: "organization_id",
+    Kind.INCLUDED: "organization_id",
     Kind.SPENDING: "organization_id",
     Kind.ORGANIZATION_PAUSED: "organization_id",
     Kind.ASSISTANT: "assistant_id",

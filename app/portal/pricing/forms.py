@@ -1,18 +1,32 @@
 """The form of a plan."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
-from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
+from wtforms import (
+    BooleanField,
+    Field,
+    FieldList,
+    Form,
+    FormField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
 
 from app.enums import BillingInterval, UsageUnit
+from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import unseparated
 from app.portal.spending.forms import AmountField, typed_amount
+from app.portal.web.editing import Difference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
-from app.services.pricing import Plan, PlanTerms
+from app.services.pricing import Plan, PlanTerms, PlanText
 from app.services.pricing.plans import LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
 from app.services.pricing.versions import LOCAL_ID
 
@@ -20,6 +34,13 @@ NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 _ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
+
+
+class PlanTextsRow(Form):
+    """What customers read of a plan in one language."""
+
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    features = TextAreaField(lazy_gettext("Features"))
 
 
 class PricingPlanForm(PortalForm):
@@ -48,6 +69,9 @@ class PricingPlanForm(PortalForm):
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
     trial_days = WholeNumber(lazy_gettext("Trial days"), render_kw=_NUMBER)
     features = TextAreaField(lazy_gettext("Features"))
+    texts = FieldList(
+        FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
+    )
     is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
     price_id = StringField(lazy_gettext("Price id"), render_kw=_ID)
     product_id = StringField(lazy_gettext("Product id"), render_kw=_ID)
@@ -55,6 +79,7 @@ class PricingPlanForm(PortalForm):
     @classmethod
     def showing(cls, plan: Plan, version: int) -> "PricingPlanForm":
         terms = plan.terms
+        texts = {text.language: text for text in plan.texts}
         data: dict[str, Any] = {
             "version": version,
             "name": plan.name,
@@ -66,6 +91,10 @@ class PricingPlanForm(PortalForm):
             "overage": typed_amount(terms.overage_micros or None),
             "trial_days": terms.trial_days or None,
             "features": "\n".join(plan.features),
+            "texts": [
+                {"name": text.name, "features": "\n".join(text.features)}
+                for text in (texts.get(code, PlanText(code)) for code in LANGUAGES)
+            ],
             "is_visible": plan.is_visible,
             "price_id": _typed(plan.price_id),
             "product_id": _typed(plan.product_id),
@@ -87,16 +116,49 @@ class PricingPlanForm(PortalForm):
             (self.overage.micros or 0) if unit else 0,
             self.trial_days.data or 0,
         )
-        lines = ((self.features.data or "").replace("\0", "")).splitlines()
+        texts = (
+            PlanText(code, (row.name.data or "").strip(), _lines(row.features))
+            for code, row in self.text_rows
+        )
         return replace(
             stored,
             name=(self.name.data or "").strip(),
             terms=terms,
-            features=tuple(line.strip() for line in lines if line.strip()),
+            features=_lines(self.features),
+            texts=tuple(text for text in texts if text.name or text.features),
             is_visible=bool(self.is_visible.data),
             price_id=(self.price_id.data or "").strip() if has_ids else stored.price_id,
             product_id=(self.product_id.data or "").strip() if has_ids else stored.product_id,
         )
+
+    @property
+    def text_rows(self) -> Iterator[tuple[str, PlanTextsRow]]:
+        """The texts by the code of their language."""
+        yield from zip(LANGUAGES, (entry.form for entry in self.texts), strict=True)
+
+    def apply_errors(self, error: DomainError) -> None:
+        super().apply_errors(error)
+        self.texts.errors = ()  # each is at a field of a row
+        rows, problems = dict(self.text_rows), []
+        for problem in error.problems:
+            _texts, _, place = problem.field.partition(".")
+            code, _, name = place.partition(".")
+            if code in rows:
+                field = rows[code][name]
+                field.errors = (*field.errors, problem.message)
+                label = f"{LANGUAGES[code]}: {field.label.text}"
+                problems.append((field.id, f"{label}: {problem.message}"))
+        self.problems = [*self.problems, *problems]
+
+    def differences(self, stored: Self) -> list[Difference]:
+        own = {field.name: field for field in stored}
+        del own["texts"]
+        rows = zip(self.text_rows, stored.text_rows, strict=True)
+        return differences_of(self, own) + [
+            replace(difference, label=f"{LANGUAGES[code]}: {difference.label}")
+            for (code, mine), (_code, theirs) in rows
+            for difference in differences_of(mine, {field.name: field for field in theirs})
+        ]
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also that the currency has the decimals of the price."""
@@ -122,6 +184,11 @@ class PricingPlanForm(PortalForm):
     def _minor_units(self) -> int:
         places = decimals(self.currency.data)
         return min(int((self.amount.micros or 0) // 10 ** (6 - places)), MOST_AMOUNT + 1)
+
+
+def _lines(field: Field) -> tuple[str, ...]:
+    lines = (field.data or "").replace("\0", "").splitlines()
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def _typed(identifier: str) -> str:

@@ -1,16 +1,18 @@
 """The words of plans: prices, what they include, and the fields that changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
-from app.languages import gettext, lazy_gettext, ngettext
+from app.extensions import settings
+from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.models import Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.money_words import exact_micros, money
 from app.services.pricing import Plan, PlanChange, PlanTerms
+from app.services.pricing.versions import differences
 
 INTERVAL_WORDS = {
     BillingInterval.MONTH: lazy_gettext("a month"),
@@ -34,6 +36,7 @@ FIELD_WORDS = {
     "overage_micros": lazy_gettext("Price beyond"),
     "trial_days": lazy_gettext("Trial days"),
     "features": lazy_gettext("Features"),
+    "texts": lazy_gettext("In other languages"),
     "is_visible": lazy_gettext("Visible to customers"),
     "price_id": lazy_gettext("Price id"),
     "product_id": lazy_gettext("Product id"),
@@ -115,6 +118,18 @@ def plan_usage(terms: PlanTerms) -> str:
     )
 
 
+@portal.app_template_filter("plan_included")
+def plan_included(terms: PlanTerms) -> str:
+    """300 minutes, or all calls if the plan doesn't count them."""
+    if terms.unit is None:
+        return gettext("All calls")
+    if not terms.included:
+        return gettext("None")
+    if terms.unit is UsageUnit.MINUTE:
+        return ngettext("%(num)s minute", "%(num)s minutes", terms.included)
+    return ngettext("%(num)s call", "%(num)s calls", terms.included)
+
+
 @portal.app_template_filter("upgrade_url")
 def upgrade_url(purchase_link: str, tier: Tier) -> str:
     """Return the partner's upgrade page with the plan that the customer chose."""
@@ -140,6 +155,21 @@ def plan_overage(terms: PlanTerms) -> str:
     return gettext("%(price)s a call", price=price)
 
 
+@portal.app_template_filter("at_once_words")
+def at_once_words(limit: int | None) -> str:
+    """Return how many calls at once an organization on a plan can make. Without a lower one, the
+    installation's limit applies."""
+    most = settings().calls_per_organization
+    if limit is None or limit >= most:
+        return gettext("%(num)s (portal’s limit)", num=number(most))
+    return number(limit)
+
+
+@portal.app_template_filter("a_day_words")
+def a_day_words(limit: int | None) -> str:
+    return gettext("No limit") if limit is None else number(limit)
+
+
 def change_rows(
     changes: Sequence[PlanChange], old: Sequence[Plan], new: Sequence[Plan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
@@ -157,13 +187,43 @@ def change_rows(
     return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
-def changed_words(changes: Sequence[PlanChange], new: Sequence[Plan]) -> str:
-    """Plus: Price, Features; Basic: Name"""
-    names = {plan.tier: plan.name for plan in new}
-    fields: dict[Tier, list[str]] = {}
-    for change in changes:
-        fields.setdefault(change.tier, []).append(str(FIELD_WORDS[change.name]))
-    return "; ".join(f"{names[tier]}: {', '.join(words)}" for tier, words in fields.items())
+def changed_words(old: Sequence[Plan], new: Sequence[Plan]) -> list[tuple[str, str]]:
+    """Return what differs, by the new names of the plans: Plus, $99.00 → $109.00; feature added:
+    “Fast help”."""
+    before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
+    found: dict[Tier, list[str]] = {}
+    for change in differences(old, new):
+        words = _changed(change, before[change.tier].terms, after[change.tier].terms)
+        found.setdefault(change.tier, []).extend(words)
+    return [(after[tier].name, "; ".join(words)) for tier, words in found.items()]
+
+
+def _changed(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
+    if change.name == "features":
+        yield from (
+            gettext("feature added: “%(name)s”", name=feature)
+            for feature in change.new
+            if feature not in change.old
+        )
+        yield from (
+            gettext("feature removed: “%(name)s”", name=feature)
+            for feature in change.old
+            if feature not in change.new
+        )
+        if sorted(change.old) == sorted(change.new):
+            yield gettext("features in another order")
+    elif change.name == "name":
+        yield gettext("renamed from “%(name)s”", name=change.old)
+    elif change.name == "is_visible":
+        yield gettext("shown to customers") if change.new else gettext("hidden from customers")
+    elif change.name == "order":
+        yield gettext("moved from place %(old)s to %(new)s", old=change.old, new=change.new)
+    elif change.name == "texts":
+        yield gettext("texts in other languages changed")
+    else:
+        values = f"{_shown(change.name, change.old, old)} → {_shown(change.name, change.new, new)}"
+        label = FIELD_WORDS[change.name]
+        yield values if change.name == "amount" else f"{label}: {values}"
 
 
 def _shown(name: str, value: Any, terms: PlanTerms) -> str:
@@ -175,6 +235,11 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
         words = str(CHOICE_WORDS[value])
     elif name in ("included", "trial_days", "order"):
         words = number(value)
+    elif name == "texts":
+        words = "\n".join(
+            f"{LANGUAGES[text.language]}: {' · '.join(filter(None, (text.name, *text.features)))}"
+            for text in value
+        )
     else:
         words = value if isinstance(value, str) else "\n".join(value)
     return words or "–"

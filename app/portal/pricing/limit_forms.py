@@ -8,9 +8,9 @@ from wtforms import Field, Form, FormField
 from app.enums import Tier
 from app.errors import DomainError, ValidationFailed
 from app.languages import gettext, lazy_gettext
+from app.portal.pricing.labels import a_day_words, at_once_words
 from app.portal.web.editing import Difference
 from app.portal.web.fields import VersionField, WholeNumber
-from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services.plans.limits import Allowance, check
@@ -65,8 +65,8 @@ class LimitsForm(PortalForm):
         return [
             Difference(
                 _named(mine, tier),
-                _shown(mine.data),
-                _shown(theirs.data),
+                _shown(mine),
+                _shown(theirs),
             )
             for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
             for mine, theirs in zip(row, other, strict=True)
@@ -96,5 +96,6 @@ def _named(field: Field, tier: Tier) -> str:
     return gettext("%(plan)s, calls a day", plan=PLAN_NAMES[tier])
 
 
-def _shown(limit: int | None) -> str:
-    return gettext("No limit") if limit is None else number(limit)
+def _shown(field: Field) -> str:
+    words = at_once_words if field.short_name == "at_once" else a_day_words
+    return words(field.data)

@@ -4,7 +4,7 @@ from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
@@ -69,5 +69,4 @@ def _page(form: LimitsForm) -> str:
         form=form,
         counts=counts,
         problems=form.row_problems(),
-        most_at_once=settings().calls_per_organization,
     )

@@ -14,7 +14,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
-from app.services.billing import statements
+from app.services.billing import included, statements
 from app.services.billing.month_end import month_end
 from app.services.billing.months import next_month
 from app.services.pricing import checkouts, subscriptions
@@ -31,7 +31,7 @@ def show_plan() -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
-        plans = pricing.published(session, partner_id)
+        plans = [plan.shown() for plan in pricing.published(session, partner_id)]
         sold = checkouts.sellable(session, partner_id)
         organization = organizations.get(session, caller(), organization_id)
         use = organizations.use_of(session, [organization_id])[organization_id]
@@ -51,6 +51,7 @@ def show_plan() -> str:
         larger=sorted(larger, key=lambda plan: plan.terms.cost),
         sold=sold,
         bill=bill,
+        used_up=included.used_up(bill),
         end=end,
         rated=next((plan for plan in plans if plan.tier is bill.tier), None),
         has_invoices=has_invoices,
@@ -69,7 +70,7 @@ def _cards() -> str:
         found = current_plans(session)
     return render_template(
         "portal/pricing/cards.html",
-        plans=[plan for plan in found.plans if plan.is_visible],
+        plans=[plan.shown() for plan in found.plans if plan.is_visible],
         changed={change.tier for change in found.changes},
         draft=found.draft if found.changes else None,
     )
@@ -115,6 +116,6 @@ def plan_checkout(checkout_id: UUID) -> str:
         "portal/pricing/checkout.html",
         "portal/pricing/_checkout.html",
         checkout=checkout,
-        plan=next(plan for plan in plans if plan.tier is checkout.tier),
+        plan=next(plan for plan in plans if plan.tier is checkout.tier).shown(),
         is_late=not checkout.url and utcnow() - checkout.created_at > GIVEN_UP_AFTER,
     )

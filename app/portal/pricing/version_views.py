@@ -98,10 +98,10 @@ def pricing_history() -> str:
     with transaction(read_only=True) as session:
         found = versions.history(session, caller(), partners.own(caller()))
         plans = [versions.plans_of(version) for version in found]
-    changed = [changed_words(versions.differences(old, new), new) for new, old in pairwise(plans)]
+    changed = [changed_words(old, new) for new, old in pairwise(plans)]
     return render_template(
         "portal/pricing/history.html",
-        rows=zip(found, [*changed, ""], [each != plans[0] for each in plans], strict=True),
+        rows=zip(found, [*changed, []], [each != plans[0] for each in plans], strict=True),
         has_versions=bool(found),
     )
 

@@ -8,13 +8,17 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, processor, settings, transaction
+from app.extensions import caller, processor, transaction
+from app.languages import LANGUAGES
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.fragments import wants_fragment
+from app.portal.web.navigation import may_open
 from app.services import partners
+from app.services.billing.by_plan import paid_by_plan
+from app.services.billing.months import latest_closable
 from app.services.plans import effects, limits
 from app.services.pricing import Plan, PlanSet, accounts, selling, versions
 
@@ -26,7 +30,7 @@ TIER = f"<any({', '.join(Tier)}):tier>"
 @portal.get("/pricing", endpoint="pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
-        partner_id = partners.own(caller())
+        partner_id, month = partners.own(caller()), latest_closable(utcnow())
         found = current_plans(session)
         allowed = limits.allowances(session, caller(), partner_id)
         states = selling.states(session, found.published) if _has_processor(session) else {}
@@ -40,7 +44,10 @@ def show_pricing() -> str:
             stale_since=oldest if oldest and oldest < utcnow() - STALE_AFTER else None,
             allowed=allowed,
             counts=effects.on_plans(session, caller(), partner_id),
-            most_at_once=settings().calls_per_organization,
+            paid=paid_by_plan(session, caller(), partner_id, month)
+            if may_open(caller(), "portal.costs")
+            else None,
+            paid_month=month,
         )
 
 
@@ -131,6 +138,8 @@ def _page(form: PricingPlanForm, plan: Plan, typed: Plan | None = None) -> str:
             form=form,
             plan=plan,
             typed=typed or plan,
+            languages=LANGUAGES,
+            translated=any(row.name.data or row.features.data for _, row in form.text_rows),
             has_ids=_has_processor(session),
             is_connected=accounts.is_connected(session, partner_id),
         )

@@ -44,7 +44,7 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
     known: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
     if partner_id not in known:
         with reading() as session:
-            known[partner_id] = pricing.names(session, partner_id)
+            known[partner_id] = pricing.shown_names(session, partner_id)
     return known[partner_id]
 
 

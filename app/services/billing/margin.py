@@ -245,7 +245,7 @@ def _earned(
                 bill.currency,
                 its_use.model_micros(model),
                 currency,
-                bill.plan_name,
+                bill.plan_shown,
                 bill.number,
                 price if in_trial else 0,
                 int(in_trial and price > 0),

@@ -49,13 +49,15 @@ class Charge:
 class Bill:
     """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
     the invoice number. Without ``closed_at`` it is a preview, which still changes. ``charge`` is
-    there if a subscription pays for the plan."""
+    there if a subscription pays for the plan. ``plan_shown`` is the plan's name in the current
+    language."""
 
     organization_id: UUID
     name: str
     month: date
     tier: Tier
     plan_name: str
+    plan_shown: str
     currency: str
     lines: Sequence[Line]
     total: int
@@ -99,7 +101,9 @@ def bills(
     query = select(Statement).where(Statement.organization_id.in_(ids), Statement.month == month)
     stored = {row.organization_id: row for row in session.scalars(query)}
     opened = [each for each in organizations if each.id not in stored]
-    found = {each.id: _stored(each, stored[each.id]) for each in organizations if each.id in stored}
+    closed = [each for each in organizations if each.id in stored]
+    shown = _shown_then(session, closed[0].partner_id, month) if closed else {}
+    found = {each.id: _stored(each, stored[each.id], shown) for each in closed}
     return {**found, **_previews(session, opened, month)}
 
 
@@ -297,6 +301,7 @@ def _preview(
         month,
         plan.tier,
         plan.name,
+        plan.shown().name,
         plan.terms.currency,
         lines,
         sum(line.amount for line in lines),
@@ -329,13 +334,22 @@ def _tiers_at(
     return tiers
 
 
-def _stored(organization: Organization, statement: Statement) -> Bill:
+def _shown_then(session: Session, partner_id: UUID, month: date) -> Mapping[tuple[Tier, str], str]:
+    """Return the names in the current language of the plans that the month was rated by."""
+    plans = versions.published(session, partner_id, end_of(month))
+    return {(plan.tier, plan.name): plan.shown().name for plan in plans}
+
+
+def _stored(
+    organization: Organization, statement: Statement, shown: Mapping[tuple[Tier, str], str]
+) -> Bill:
     return Bill(
         organization.id,
         organization.name,
         statement.month,
         statement.tier,
         statement.plan_name,
+        shown.get((statement.tier, statement.plan_name), statement.plan_name),
         statement.currency,
         _lines(statement),
         statement.total,

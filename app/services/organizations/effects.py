@@ -63,7 +63,7 @@ def effects(
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
     now = organization.payment_tier
-    names = pricing.names(session, organization.partner_id)
+    names = pricing.shown_names(session, organization.partner_id)
     sentence = (
         gettext("The plan changes to %(plan)s immediately.", plan=names[tier])
         if now is None
@@ -116,14 +116,15 @@ def takes_calls(old: int | None, new: int | None) -> bool:
 
 
 def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str:
-    """Basic allows each organization 2 calls at once instead of any number.
+    """Basic allows each organization 2 calls at once instead of as many as this portal.
 
     ``what`` is "at once" or "a day"."""
     words: dict[str, object] = {"plan": plan, "before": written(old or 0)}
     is_at_once = what == "at once"
     if new is None and is_at_once:
         return gettext(
-            "%(plan)s allows each organization any number of calls at once instead of %(before)s.",
+            "%(plan)s allows each organization as many calls at once as this portal instead of "
+            "%(before)s.",
             **words,
         )
     if new is None:
@@ -133,8 +134,10 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
         )
     if old is None and is_at_once:
         return ngettext(
-            "%(plan)s allows each organization %(num)s call at once instead of any number.",
-            "%(plan)s allows each organization %(num)s calls at once instead of any number.",
+            "%(plan)s allows each organization %(num)s call at once instead of as many as this "
+            "portal.",
+            "%(plan)s allows each organization %(num)s calls at once instead of as many as this "
+            "portal.",
             new,
             **words,
         )

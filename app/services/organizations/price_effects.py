@@ -37,7 +37,7 @@ def price_effects(
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
         weight = Weight.TAKES if is_beyond else Weight.TO_KNOW
-        found.append(Effect(_use(after.plan_name, after.usage), weight))
+        found.append(Effect(_use(after.plan_shown, after.usage), weight))
     return found
 
 

@@ -13,6 +13,7 @@ from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import alerts, assistants, carrier_accounts, organizations, partners, spending
+from app.services.billing import included
 from app.services.branding import surfaces
 from app.services.imports import uploads
 from app.services.overview import calling
@@ -93,10 +94,31 @@ def _about_upload(upload: ContactImport) -> ActionItem:
 
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
-    """Organizations with room for several that have used nearly all of it."""
+    """Organizations with room for several that have used nearly all of it, or the caller's."""
+    is_own = caller.organization_id is not None
+    if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
+        return []
     return [
-        ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
+        ActionItem(Kind.OWN_PLAN, near.words, "")
+        if is_own
+        else ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
         for near in organizations.near_limits(session, caller, EACH + 1)
+    ]
+
+
+def _included(session: Session, caller: Caller) -> list[ActionItem]:
+    """Included usage that is nearly or fully used, of customers or of the caller's organization."""
+    is_own = caller.organization_id is not None
+    if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
+        return []  # who doesn't see prices
+    return [
+        ActionItem(
+            Kind.OWN_PLAN if is_own else Kind.INCLUDED,
+            each.title if is_own else f"{each.name}: {each.title}",
+            each.beyond,
+            each.organization_id,
+        )
+        for each in included.nearly_used_up(session, caller, EACH + 1)
     ]
 
 
@@ -223,7 +245,8 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.CONTACTS_WRITE, _uploads),
     (Permission.CREDENTIALS_MANAGE, _carrier_accounts),
     (Permission.CREDENTIALS_MANAGE, _credentials),
-    (Permission.ORGANIZATIONS_WRITE, _limits),
+    (Permission.USAGE_READ, _limits),
+    (Permission.USAGE_READ, _included),
     (Permission.ORGANIZATIONS_READ, _spending),
     (Permission.ORGANIZATIONS_READ, _budgets),
     (Permission.ASSISTANTS_READ, _assistants),

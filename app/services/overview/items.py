@@ -26,6 +26,8 @@ class Kind(StrEnum):
     CAMPAIGN = "campaign"
     UPLOAD = "upload"
     LIMIT = "limit"
+    INCLUDED = "included"
+    OWN_PLAN = "own-plan"
     SPENDING = "spending"
     PORTAL_SPENDING = "portal-spending"
     ASSISTANT = "assistant"

@@ -308,7 +308,7 @@ NOT_PERSONAL: dict[str, str] = {
     "passkey_challenges": "challenge_hash purpose host",
     "passkeys": "credential_hash",
     "pending_sign_ins": "token_hash host",
-    "plan_versions": "plans send_problem",
+    "plan_versions": "plans texts send_problem",
     "portal_sessions": "token_hash provider_sid_hash",
     "processor_accounts": "account_id secret webhook_secret words",
     "processor_checks": "price_id",

@@ -38,7 +38,7 @@ def effects(
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
-    names = pricing.names(session, partner.id)
+    names = pricing.shown_names(session, partner.id)
     found: list[Effect] = []
     for tier, allowance in wanted.items():
         name, count = names[tier], counts[tier]

@@ -1,5 +1,13 @@
 """The plans of partners: edited as a draft, published as versions, sold by a payment processor."""
 
-from app.services.pricing.plans import Plan, PlanTerms
+from app.services.pricing.plans import Plan, PlanTerms, PlanText
 from app.services.pricing.prices import options
-from app.services.pricing.versions import PlanChange, PlanSet, names, offered, published, terms
+from app.services.pricing.versions import (
+    PlanChange,
+    PlanSet,
+    names,
+    offered,
+    published,
+    shown_names,
+    terms,
+)

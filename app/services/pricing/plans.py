@@ -1,14 +1,14 @@
 """A plan that customers can be on: its price, what the price includes, and how it is shown."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
 from app.enums import BillingInterval, Tier, UsageUnit
 from app.errors import Problem, refuse_any
 from app.gateways.processors.currencies import OFFERED, decimals
-from app.languages import gettext, ngettext
+from app.languages import gettext, language, ngettext
 from app.languages.numbers import written
 
 MOST_AMOUNT = 99_999_999
@@ -45,9 +45,18 @@ class PlanTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanText:
+    """What customers read of a plan in one language; what is blank has no translation."""
+
+    language: str
+    name: str = ""
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A plan as its partner edits it. ``price_id`` and ``product_id`` are the payment processor's,
-    or blank."""
+    or blank. ``texts`` are its name and features in some languages."""
 
     tier: Tier
     name: str
@@ -56,10 +65,11 @@ class Plan:
     is_visible: bool = True
     price_id: str = ""
     product_id: str = ""
+    texts: tuple[PlanText, ...] = ()
 
     @classmethod
-    def stored(cls, values: Mapping[str, Any]) -> Self:
-        """Return the plan of its stored JSON."""
+    def stored(cls, values: Mapping[str, Any], texts: Mapping[str, Any]) -> Self:
+        """Return the plan of its stored JSON, and that of its texts by language."""
         terms = dict(values["terms"])
         terms["interval"] = BillingInterval(terms["interval"])
         terms["unit"] = UsageUnit(terms["unit"]) if terms["unit"] else None
@@ -67,11 +77,31 @@ class Plan:
             "tier": Tier(values["tier"]),
             "terms": PlanTerms(**terms),
             "features": tuple(values["features"]),
+            "texts": tuple(
+                PlanText(code, text["name"], tuple(text["features"]))
+                for code, text in texts.items()
+            ),
         }
         return cls(**{**values, **known})
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"features": list(self.features)}
+        """Return the plan as it is stored, without its `texts_to_json`."""
+        values = asdict(self) | {"features": list(self.features)}
+        del values["texts"]
+        return values
+
+    def texts_to_json(self) -> dict[str, Any]:
+        return {
+            text.language: {"name": text.name, "features": list(text.features)}
+            for text in self.texts
+        }
+
+    def shown(self) -> "Plan":
+        """Return the plan as a customer reads it in the current language."""
+        text = next((text for text in self.texts if text.language == language()), None)
+        if text is None:
+            return self
+        return replace(self, name=text.name or self.name, features=text.features or self.features)
 
 
 def check(plan: Plan) -> None:
@@ -83,9 +113,6 @@ def _problems(plan: Plan) -> Iterator[Problem]:
     terms = plan.terms
     if not plan.name:
         yield Problem("name", "required", gettext("Enter the name that customers see."))
-    elif len(plan.name) > LONGEST_NAME:
-        message = _at_most(LONGEST_NAME)
-        yield Problem("name", "value_too_long", message)
     if terms.currency not in OFFERED:
         yield Problem("currency", "invalid_value", gettext("Choose a currency of the list."))
     for name, value, most in (
@@ -99,22 +126,30 @@ def _problems(plan: Plan) -> Iterator[Problem]:
                 "Enter a number from 0 to %(most)s.", most=_shown(name, most, terms.currency)
             )
             yield Problem(name, "out_of_range", message)
-    if len(plan.features) > MOST_FEATURES:
+    yield from _text_problems("", plan.name, plan.features)
+    for text in plan.texts:
+        yield from _text_problems(f"texts.{text.language}.", text.name, text.features)
+    for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
+        if len(identifier) > LONGEST_ID:
+            message = _at_most(LONGEST_ID)
+            yield Problem(name, "value_too_long", message)
+
+
+def _text_problems(place: str, name: str, features: Sequence[str]) -> Iterator[Problem]:
+    if len(name) > LONGEST_NAME:
+        yield Problem(f"{place}name", "value_too_long", _at_most(LONGEST_NAME))
+    if len(features) > MOST_FEATURES:
         message = ngettext(
             "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MOST_FEATURES
         )
-        yield Problem("features", "too_many", message)
-    elif any(len(feature) > LONGEST_FEATURE for feature in plan.features):
+        yield Problem(f"{place}features", "too_many", message)
+    elif any(len(feature) > LONGEST_FEATURE for feature in features):
         message = ngettext(
             "Enter at most %(num)s character in each line.",
             "Enter at most %(num)s characters in each line.",
             LONGEST_FEATURE,
         )
-        yield Problem("features", "value_too_long", message)
-    for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
-        if len(identifier) > LONGEST_ID:
-            message = _at_most(LONGEST_ID)
-            yield Problem(name, "value_too_long", message)
+        yield Problem(f"{place}features", "value_too_long", message)
 
 
 def _shown(name: str, most: int, currency: str) -> str:

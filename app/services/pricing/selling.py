@@ -172,7 +172,7 @@ def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: s
             else plan
             for plan in versions.plans_of(each)
         ]
-        each.plans = [plan.to_json() for plan in plans]
+        versions.store(each, plans)
     version.send_problem = problem
     version.sent_at = None if problem else utcnow()
     session.flush()

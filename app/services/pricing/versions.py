@@ -85,6 +85,11 @@ def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     return {plan.tier: plan.name for plan in published(session, partner_id)}
 
 
+def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
+    """As `names`, in the current language."""
+    return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
+
+
 def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
     """Return the plans of the version published last; none before the first."""
     query = _published(partner_id).order_by(PlanVersion.number.desc()).limit(1)
@@ -164,7 +169,7 @@ def publish(
         else plan
         for plan in found.plans
     ]
-    draft.plans = [plan.to_json() for plan in plans]
+    store(draft, plans)
     draft.published_at, draft.author = utcnow(), caller.label
     set_pricing(session, caller, partner_id, plans)
     session.flush()
@@ -235,7 +240,15 @@ def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVers
 
 
 def plans_of(version: PlanVersion) -> list[Plan]:
-    return [Plan.stored(values) for values in version.plans]
+    texts = version.texts or {}
+    return [Plan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
+
+
+def store(version: PlanVersion, plans: Sequence[Plan]) -> None:
+    """Write the plans into the version. Their texts have their own column, which the version
+    of the code before it doesn't know."""
+    version.plans = [plan.to_json() for plan in plans]
+    version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
 
 
 def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
@@ -296,7 +309,7 @@ def _keep(
         number = found.last.number + 1 if found.last else 1
         draft = PlanVersion(id=new_id(), partner_id=partner_id, number=number, author="")
         session.add(draft)
-    draft.plans = [plan.to_json() for plan in wanted]
+    store(draft, wanted)
     draft.author = caller.label
     session.flush()
     _record(session, caller, "saved", draft, target)
@@ -320,6 +333,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "trialDays": terms.trial_days,
         "features": list(plan.features),
         "visible": plan.is_visible,
+        "textsByLanguage": plan.texts_to_json() or None,
     }
 
 
