@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
-from app.models import Checkout, PlanVersion, Subscription, User, utcnow
+from app.models import Checkout, PartnerTier, PlanVersion, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
 from app.services import rollup
 from app.services.pricing import PlanTerms, accounts, versions
@@ -172,6 +172,23 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
         title in words(signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text),
     ]
     assert seen == [*[bool(notice)] * 4, False]
+
+
+@pytest.mark.usefixtures("published")
+def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 12)
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+
+    def seen() -> tuple[bool, bool]:
+        pages = admin.get("/").text, admin.get("/pricing").text
+        return "included minutes used" in pages[0], "Revenue in" in pages[1]
+
+    before = seen()
+    session.execute(update(PartnerTier).values(organizations=2001))
+    session.commit()
+    assert (before, seen()) == ((True, True), (False, False))
 
 
 def test_without_metered_usage_the_price_covers_all_calls(

@@ -16,7 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
 from app.portal.web.fragments import wants_fragment
 from app.portal.web.navigation import may_open
-from app.services import partners
+from app.services import partners, reporting
 from app.services.billing.by_plan import paid_by_plan
 from app.services.billing.months import latest_closable
 from app.services.plans import effects, limits
@@ -45,7 +45,7 @@ def show_pricing() -> str:
             allowed=allowed,
             counts=effects.on_plans(session, caller(), partner_id),
             paid=paid_by_plan(session, caller(), partner_id, month)
-            if may_open(caller(), "portal.costs")
+            if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller())
             else None,
             paid_month=month,
         )

@@ -1,4 +1,4 @@
-"""What needs a decision: each query reads only a few rows, whatever the size."""
+"""What needs a decision: what is asked reads a bounded number of rows, whatever the size."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,7 +12,15 @@ from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import alerts, assistants, carrier_accounts, organizations, partners, spending
+from app.services import (
+    alerts,
+    assistants,
+    carrier_accounts,
+    organizations,
+    partners,
+    reporting,
+    spending,
+)
 from app.services.billing import included
 from app.services.branding import surfaces
 from app.services.imports import uploads
@@ -107,10 +115,14 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _included(session: Session, caller: Caller) -> list[ActionItem]:
-    """Included usage that is nearly or fully used, of customers or of the caller's organization."""
+    """Included usage that is nearly or fully used, of customers or of the caller's organization. Of
+    a partner with too many customers to rank them, none is named: it would read the usage of all.
+    """
     is_own = caller.organization_id is not None
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
         return []  # who doesn't see prices
+    if not is_own and not reporting.can_rank(session, caller):
+        return []
     return [
         ActionItem(
             Kind.OWN_PLAN if is_own else Kind.INCLUDED,
