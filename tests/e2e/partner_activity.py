@@ -30,8 +30,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
         body = {"agentId": assistant, "contact": contact}
         ask(stack, "POST", "/api/v1/outbound/call", body=body, key=organization["apiKey"])
     _sign_in(member, organization["users"][0])
-    for applied in (True, False):
-        _upload(member.page, campaign["id"], applied=applied)
+    uploads = [_upload(member.page, campaign["id"], applied=applied) for applied in (True, False)]
     _sign_in(admin, partner["users"][0])
     _plan_outreach(admin.page, campaign["id"])
     _make_webhook(admin.page, organization["id"])
@@ -43,6 +42,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
     key = _address_of(admin.page, f"/api-access?q={public_id}")
     person = organization["users"][0]["id"]
     return [
+        *uploads,
         f"/campaigns/{campaign['id']}",
         f"/campaigns/{campaign['id']}/outreach",
         f"/campaigns/{campaign['id']}/outreach/again",
@@ -80,7 +80,8 @@ def _sign_in(visit: Visit, person: Mapping[str, Any]) -> None:
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
 
 
-def _upload(page: Page, campaign: str, *, applied: bool) -> None:
+def _upload(page: Page, campaign: str, *, applied: bool) -> str:
+    """Uploads a file of which one row fails; the address of the upload."""
     page.goto(f"/campaigns/{campaign}/upload")
     page.get_by_label("Contact file").set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": PEOPLE}
@@ -90,6 +91,7 @@ def _upload(page: Page, campaign: str, *, applied: bool) -> None:
     if applied:
         page.get_by_role("button", name="Apply 1 row").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("1 row applied")
+    return urlsplit(page.url).path
 
 
 def _plan_outreach(page: Page, campaign: str) -> None:
