@@ -10,9 +10,18 @@ from app.enums import CarrierKind
 from app.models import CarrierAccount, Mail, User, utcnow
 
 MAILS_OF = timedelta(days=1)
+LATE = timedelta(minutes=5)
+"""Work that waits longer is delayed."""
+FAILED_WITHIN = timedelta(days=7)
+"""The jobs that failed within this time are shown."""
 
 _DEMO_ACCOUNTS = User.email_key.like("%.example")
 """No real mail address ends like this (RFC 2606); all of the demo's do."""
+
+
+def is_late(oldest_at: datetime | None) -> bool:
+    """Whether the oldest of what waits is delayed; without one, nothing is."""
+    return oldest_at is not None and oldest_at < utcnow() - LATE
 
 
 def demo_accounts(session: Session) -> tuple[int, str | None]:

@@ -32,6 +32,8 @@ class DomainForm(PortalForm):
 
 
 class OutcomeForm(PortalForm):
+    """How a stuck call ended, and how the operator knows it."""
+
     outcome = SelectField(
         lazy_gettext("Outcome"),
         [InputRequired(message=lazy_gettext("Choose an outcome."))],

@@ -1,6 +1,5 @@
 """The health of the installation in four figures, each with the page that explains it."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 from flask import url_for
@@ -13,14 +12,7 @@ from app.models import utcnow
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
 from app.services import installation, workers
-
-LATE = timedelta(minutes=5)
-"""Work that waits longer is shown as delayed."""
-FAILED_WITHIN = timedelta(days=7)
-
-
-def is_late(oldest_at: datetime | None) -> bool:
-    return oldest_at is not None and oldest_at < utcnow() - LATE
+from app.services.installation import FAILED_WITHIN, is_late
 
 
 def health(session: Session) -> list[dict[str, Any]]:

@@ -19,7 +19,6 @@ from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
-from app.portal.operator.health import FAILED_WITHIN, is_late
 from app.portal.operator.views import keeps_mails
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
@@ -28,6 +27,7 @@ from app.portal.web.calling_service import is_offline
 from app.portal.web.formats import carrier_title, moment, number, size
 from app.portal.web.user_timezone import zone
 from app.services import installation, storage, workers
+from app.services.installation import FAILED_WITHIN, is_late
 from app.services.pauses import carrier_health
 
 QUEUE_NAMES = {

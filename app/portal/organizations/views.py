@@ -24,6 +24,7 @@ from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
+from app.portal.web.organization_picker import suggested_names
 from app.services import (
     assistants,
     audit,
@@ -113,6 +114,14 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
             and caller().may(Permission.ORGANIZATIONS_READ)
         ],
     }
+
+
+@portal.get("/organizations/names")
+def organization_names() -> str:
+    """Return the suggestions of a field for an organization, which sends what it contains."""
+    with transaction(read_only=True) as session:
+        names = suggested_names(session, lists.text_filter("organization"))
+    return render_template("portal/organizations/_names.html", names=names)
 
 
 @portal.get("/organizations", endpoint="organizations")
