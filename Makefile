@@ -19,7 +19,7 @@ export PYTHON
 # A process starts a third quicker where its modules are compiled already.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-quick lint check check-all crash soak guards security crawl bench screenshots lighthouse catalogues fmt wheel sbom lock
+.PHONY: help run test test-quick lint style types structure check check-all crash soak guards security crawl bench screenshots lighthouse catalogues fmt wheel sbom lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,9 +40,16 @@ test-quick: ## Run what is quick and needs no Debian package, on SQLite
 
 lint: ## Check style, format, types, layers and words
 	@scripts/setup_tests test-quick
+	@$(MAKE) --no-print-directory --jobs $(CORES) --output-sync style types structure
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/mypy
+
+structure:
 	$(BIN)/pytest $(STRUCTURE)
 
 check: lint ## Lint and run every test with coverage: required of each change
