@@ -38,18 +38,18 @@ test-quick: ## Run what is quick and needs no Debian package, on SQLite
 		$(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) \
 		$(call leave_out,crash or crawl or product or debian or matrix or slow or worker) $(TESTS)
 
-lint: ## Check style, format, types, layers and words
+lint: ## Check style, types and structure side by side
 	@scripts/setup_tests test-quick
 	@$(MAKE) --no-print-directory --jobs $(CORES) --output-sync style types structure
 
-style:
+style: ## Check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types:
+types: ## Check types
 	$(BIN)/mypy
 
-structure:
+structure: ## Check layers, names and words
 	$(BIN)/pytest $(STRUCTURE)
 
 check: lint ## Lint and run every test with coverage: required of each change
