@@ -151,7 +151,8 @@ def _below(party: Party) -> list[str]:
     """Return the lines of a party below its name."""
     lines = list(party.address.lines)
     if party.address.tax_id:
-        lines.append(f"{gettext('Tax or registration number')}: {party.address.tax_id}")
+        number = party.address.tax_id
+        lines.append(gettext("Tax or registration number: %(number)s", number=number))
     return lines + ([party.email] if party.email else [])
 
 
