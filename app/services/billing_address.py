@@ -14,7 +14,8 @@ MOST_IN_TAX_ID = 40
 
 @dataclass(frozen=True, slots=True)
 class BillingAddress:
-    """Lines of the postal address without blank ones; both may be empty."""
+    """Lines of the postal address, without blank ones, and the tax or registration number; both may
+    be empty. What was typed becomes one by `checked_address`."""
 
     lines: tuple[str, ...] = ()
     tax_id: str = ""

@@ -109,8 +109,7 @@ def update(
 ) -> Organization:
     """Merge the sent fields: absent keeps, null clears. ``name`` and ``billing_address`` replace
     those of the organization, if given. ``partner_id`` requires that the organization belongs to
-    that partner. Raises `Forbidden`, `NotFound`, and
-    `Conflict` (``changed_meanwhile``)."""
+    that partner. Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if partner_id is not None:
         get_in(session, caller, partner_id, organization_id)
