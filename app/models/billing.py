@@ -49,6 +49,8 @@ class Statement(Base):
     ``extra`` is the part of ``total`` beyond the plan that the payment processor is to add to the
     next invoice of the customer's subscription; None without one. ``invoice_item`` is its id there,
     and ``charge_problem`` why it has none yet.
+
+    ``parties`` are the seller and the buyer as they were then; None if that wasn't stored yet.
     """
 
     __tablename__ = "statements"
@@ -76,3 +78,4 @@ class Statement(Base):
     extra: Mapped[int | None] = mapped_column(BigInteger)
     invoice_item: Mapped[Short] = mapped_column(default="", server_default="")
     charge_problem: Mapped[str] = mapped_column(Text, default="", server_default="")
+    parties: Mapped[dict[str, Any] | None] = mapped_column(Json)

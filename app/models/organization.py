@@ -105,6 +105,7 @@ class Organization(Searched, Named, Base):
     number_most_days: Mapped[int | None]
     refuse_do_not_call: Mapped[bool] = mapped_column(default=False)
     consent_required: Mapped[bool] = mapped_column(default=False)
+    billing_address: Mapped[dict[str, Any] | None] = mapped_column(Json)
 
     plan_limit: Mapped[PlanLimit | None] = relationship(
         primaryjoin=lambda: and_(

@@ -97,6 +97,8 @@ class Partner(Named, Base):
     session_hours: Mapped[int | None]
     """The longest session of a user; None is the installation's limit, as for the next."""
     idle_minutes: Mapped[int | None]
+    billing_address: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """As the seller on statements (`app.services.billing_address`), as those of organizations."""
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"

@@ -125,6 +125,10 @@ def _template(marks: Marks) -> dict[str, Any]:
     return document_of(replace(plain_content(assistant, 3), campaign=campaign))
 
 
+def _address(marks: Marks) -> dict[str, Any]:
+    return {"lines": [marks.word()], "taxId": marks.word()}
+
+
 SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "audit_entries.before": lambda marks: {"name": marks.word()},
     "audit_entries.after": lambda marks: {"name": marks.word()},
@@ -150,6 +154,12 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "spending_limits.budget_recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
     "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},
+    "partners.billing_address": _address,
+    "organizations.billing_address": _address,
+    "statements.parties": lambda marks: {
+        side: {"name": marks.word(), "email": None, "address": _address(marks)}
+        for side in ("seller", "buyer")
+    },
     "plan_versions.texts": lambda marks: {
         "customerFreePlan": {"de": {"name": marks.word(), "features": [marks.word()]}}
     },

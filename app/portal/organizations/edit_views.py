@@ -20,6 +20,7 @@ from app.portal.web.plan_names import names_at, plan_choices
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
+from app.services.billing_address import checked_address
 
 
 @portal.get("/organizations/new")
@@ -89,6 +90,7 @@ def organization_save(organization_id: UUID) -> Page:
                 organization_id,
                 form.to_changes(),
                 name=form.name.data or "",
+                billing_address=checked_address(*form.typed_address),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:

@@ -9,6 +9,7 @@ from app.enums import Tier
 from app.errors import ValidationFailed
 from app.languages import lazy_gettext
 from app.models import Organization
+from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, blank_is_none
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import plan_choices
@@ -16,6 +17,7 @@ from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
+from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
 
@@ -75,12 +77,15 @@ class Names(OrganizationForm):
     )
 
 
-class EditForm(Names):
+class EditForm(BillingAddressFields, Names):
     version = VersionField()
 
     @classmethod
     def showing(cls, organization: Organization) -> "EditForm":
-        return cls.from_object(organization)
+        address = BillingAddress.of(organization.billing_address)
+        form = cls.from_object(organization)
+        form.billing_address.data, form.tax_id.data = address.text, address.tax_id
+        return form
 
 
 class NewForm(Names, Limits):

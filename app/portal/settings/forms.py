@@ -6,11 +6,11 @@ from typing import Any
 from wtforms import BooleanField, EmailField, SelectField, StringField, TextAreaField, URLField
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
+from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import VersionField, lines_of
-from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
 
-ADDED = ("language", "sender_email")
+ADDED = ("language", "sender_email", "billing_address", "tax_id")
 """The fields that aren't in the contract."""
 CONFIRM = "confirm_domain"
 """The field that only confirms a change, and is not stored."""
@@ -28,7 +28,7 @@ def _address(label: str) -> URLField:
     return URLField(label, render_kw={"maxlength": 2000})
 
 
-class PortalSettingsForm(PortalForm):
+class PortalSettingsForm(BillingAddressFields):
     """Each field has the contract's name in snake case, but those that aren't in it; blank is
     null."""
 

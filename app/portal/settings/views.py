@@ -16,6 +16,7 @@ from app.portal.web.forms import refused
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import domains, partners
+from app.services.billing_address import BillingAddress
 
 SECTIONS = (
     ("company", lazy_gettext("Your company")),
@@ -47,6 +48,7 @@ def portal_settings_save() -> Page:
             if was_verified and partner.domain_verified_at is None and not form.confirm_domain.data:
                 raise ValidationFailed.on("confirmDomain", "confirm_domain", _domain_in_use())
             partners.choose_language(session, caller(), partner.id, form.language.data or None)
+            partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
             if settings().mail_spf_include:
                 sender = (form.sender_email.data or "").strip() or None
                 keys = settings().secret_keys
@@ -63,11 +65,14 @@ def _domain_in_use() -> str:
 
 def _stored(session: Session) -> PortalSettingsForm:
     partner = partners.get_own(session, caller())
+    address = BillingAddress.of(partner.billing_address)
     return PortalSettingsForm.showing(
         _resource(partner),
         partner.version,
         language=partner.language,
         sender_email=partner.sender_email,
+        billing_address=address.text,
+        tax_id=address.tax_id,
     )
 
 

@@ -15,6 +15,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import audit
 from app.services.billing import usage
 from app.services.billing.months import end_of, latest_closable, month_of, previous_month
+from app.services.billing.parties import Parties, parties_of
 from app.services.billing.rating import (
     Day,
     Line,
@@ -50,7 +51,7 @@ class Bill:
     """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
     the invoice number. Without ``closed_at`` it is a preview, which still changes. ``charge`` is
     there if a subscription pays for the plan. ``plan_shown`` is the plan's name in the current
-    language."""
+    language. ``parties`` are those that a closed month was stored with."""
 
     organization_id: UUID
     name: str
@@ -65,6 +66,7 @@ class Bill:
     number: int | None = None
     closed_at: datetime | None = None
     charge: Charge | None = None
+    parties: Parties | None = None
 
     @property
     def usage(self) -> Line | None:
@@ -77,6 +79,19 @@ def bill(session: Session, caller: Caller, organization_id: UUID, month: date) -
     caller.require(Permission.USAGE_READ)
     organization = get_organization(session, caller, organization_id)
     return bills(session, [organization], month)[organization.id]
+
+
+def bill_with_parties(
+    session: Session, caller: Caller, organization_id: UUID, month: date
+) -> tuple[Bill, Parties]:
+    """As `bill`, with its seller and its buyer. Months that were closed before these were stored
+    have their present names and no addresses."""
+    found = bill(session, caller, organization_id, month)
+    if found.parties:
+        return found, found.parties
+    organization = session.get_one(Organization, organization_id)
+    partner = session.get_one(Partner, organization.partner_id)
+    return found, parties_of(partner, organization, with_addresses=found.closed_at is None)
 
 
 def current_month(session: Session, caller: Caller, organization_id: UUID) -> Bill:
@@ -182,6 +197,7 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
                 number=number if total else None,
                 closed_at=now,
                 extra=_beyond_plan(lines) if organization.id in subscribed else None,
+                parties=parties_of(partner, organization).to_json(),
             )
         )
     session.flush()
@@ -357,6 +373,7 @@ def _stored(
         statement.number,
         statement.closed_at,
         _charge(statement),
+        Parties.stored(statement.parties) if statement.parties else None,
     )
 
 

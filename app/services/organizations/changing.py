@@ -15,6 +15,7 @@ from app.schemas.base import wire_name
 from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, audit, destinations, organization_groups, partners, rollup
+from app.services.billing_address import BillingAddress
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
 
@@ -103,11 +104,12 @@ def update(
     *,
     partner_id: UUID | None = None,
     name: str | None = None,
+    billing_address: BillingAddress | None = None,
     expected_version: int | None = None,
 ) -> Organization:
-    """Merge the sent fields: absent keeps, null clears. ``name`` renames, if given. ``partner_id``
-    requires that the organization belongs to that partner. Raises `Forbidden`, `NotFound`, and
-    `Conflict` (``changed_meanwhile``)."""
+    """Merge the sent fields: absent keeps, null clears. ``name`` and ``billing_address`` replace
+    those of the organization, if given. ``partner_id`` requires that the organization belongs to
+    that partner. Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if partner_id is not None:
         get_in(session, caller, partner_id, organization_id)
@@ -115,6 +117,8 @@ def update(
     values: dict[str, Any] = changes.sent()
     if name is not None:
         values["name"] = checked_name(name)
+    if billing_address is not None:
+        values["billing_address"] = billing_address.to_json()
     change(session, caller, organization, values)
     return organization
 
@@ -168,4 +172,5 @@ def checked_name(name: str) -> str:
 def _facts(organization: Organization) -> dict[str, Any]:
     fields = ("name", "payment_tier", "assistant_limit", "user_limit")
     codes = ("referral_code", "referred_by_code")
-    return {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
+    facts = {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
+    return facts | BillingAddress.of(organization.billing_address).for_history()

@@ -5,6 +5,7 @@ from app.services.partners.changing import (
     choose_language,
     create,
     create_by_operator,
+    set_billing_address,
     update,
     verify_domain,
 )

@@ -21,6 +21,7 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartnerInput
 from app.services import audit
+from app.services.billing_address import BillingAddress, checked_address
 from app.services.partners import domains
 from app.services.partners.loading import domain_key, get
 from app.services.partners.outside_pictures import track
@@ -114,6 +115,19 @@ def choose_language(
         before, partner.language = {"language": partner.language}, language
         record_update(session, caller, partner, before, {"language": language})
     return partner
+
+
+def set_billing_address(
+    session: Session, caller: Caller, partner_id: UUID, text: str, tax_id: str
+) -> None:
+    """Set the seller's address on statements that aren't closed yet. Raises as
+    `checked_address`."""
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    before, after = BillingAddress.of(partner.billing_address), checked_address(text, tax_id)
+    if before != after:
+        partner.billing_address = after.to_json()
+        record_update(session, caller, partner, before.for_history(), after.for_history())
 
 
 def create_by_operator(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:

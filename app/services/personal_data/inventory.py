@@ -215,9 +215,10 @@ HOLDINGS: tuple[Holding, ...] = (
     *(
         _H(place, _E.KEPT, _R.ACCOUNT, reason=_COMPANY)
         for place in (
-            "organizations: name name_key search_words status_reason",
+            "organizations: name name_key search_words status_reason billing_address",
+            "statements: parties",
             "partners: name name_key billing_email support_email notification_email",
-            "partners: sender_email collection_email tracking_email",
+            "partners: sender_email collection_email tracking_email billing_address",
             "phone_numbers: number",
             "agents: phone_number voice_address",
             "call_attempts: from_number hand_over_to",

@@ -1,0 +1,21 @@
+"""The fields of what statements show about a company."""
+
+from wtforms import StringField, TextAreaField
+
+from app.languages import lazy_gettext
+from app.portal.web.forms import PortalForm
+from app.services.billing_address import MOST_IN_TAX_ID
+
+
+class BillingAddressFields(PortalForm):
+    """Problems of `checked_address` stand at these fields."""
+
+    billing_address = TextAreaField(lazy_gettext("Address on statements"))
+    tax_id = StringField(
+        lazy_gettext("Tax or registration number"),
+        render_kw={"maxlength": MOST_IN_TAX_ID, "spellcheck": "false", "autocomplete": "off"},
+    )
+
+    @property
+    def typed_address(self) -> tuple[str, str]:
+        return self.billing_address.data or "", self.tax_id.data or ""

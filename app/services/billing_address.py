@@ -1,0 +1,61 @@
+"""Postal address and tax number of a company, as statements show them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import Problem, refuse_any
+from app.languages import gettext
+
+MOST_LINES = 6
+MOST_IN_LINE = 100
+MOST_IN_TAX_ID = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BillingAddress:
+    """Lines of the postal address, without blank ones, and the tax or registration number; both may
+    be empty. What was typed becomes one by `checked_address`."""
+
+    lines: tuple[str, ...] = ()
+    tax_id: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any] | None) -> "BillingAddress":
+        """Return what a column holds."""
+        return cls(tuple(stored["lines"]), stored["taxId"]) if stored else cls()
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return what a column holds; None for nothing."""
+        return {"lines": list(self.lines), "taxId": self.tax_id} if self != _NOTHING else None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def for_history(self) -> dict[str, Any]:
+        return {"billingAddress": list(self.lines) or None, "taxId": self.tax_id or None}
+
+
+_NOTHING = BillingAddress()
+
+
+def checked_address(text: str, tax_id: str) -> BillingAddress:
+    """Return what was typed without surrounding spaces and blank lines. Raises `ValidationFailed`
+    with every problem by its field (``too_many_lines``, ``too_long``)."""
+    lines = (line.strip() for line in text.replace("\0", "").splitlines())
+    made = BillingAddress(tuple(filter(None, lines)), tax_id.replace("\0", "").strip())
+    refuse_any(_problems(made))
+    return made
+
+
+def _problems(made: BillingAddress) -> Iterator[Problem]:
+    if len(made.lines) > MOST_LINES:
+        message = gettext("Use at most %(most)s lines.", most=MOST_LINES)
+        yield Problem("billingAddress", "too_many_lines", message)
+    if any(len(line) > MOST_IN_LINE for line in made.lines):
+        message = gettext("A line is too long. Use at most %(most)s characters.", most=MOST_IN_LINE)
+        yield Problem("billingAddress", "too_long", message)
+    if len(made.tax_id) > MOST_IN_TAX_ID:
+        message = gettext("Too long. Use at most %(most)s characters.", most=MOST_IN_TAX_ID)
+        yield Problem("taxId", "too_long", message)

@@ -1,0 +1,185 @@
+"""Addresses on statements: who sets them, and where they are shown."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.enums import Role
+from app.models import Statement, User
+from app.services import pdf
+from app.services.billing import statements
+from app.services.pricing.plans import PlanTerms
+from tests.fixtures.cast import Tenant
+from tests.fixtures.clock import SetClock, set_clock
+from tests.portal.conftest import Browser
+from tests.portal.test_costs import lines, text_of
+from tests.portal.test_portal_settings import FORM
+from tests.services.billing.conftest import publish
+
+SignIn = Callable[[User], Browser]
+SELLER = {"billing_address": "1 Harbour Road\r\n\r\n  Bristol BS1 5DB ", "tax_id": " GB123 "}
+BUYER = {"billing_address": "Hauptstraße 5\r\n10115 Berlin", "tax_id": "DE999"}
+FOUND = "1 Harbour Road Bristol BS1 5DB Tax or registration number: GB123"
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[SetClock]:
+    with set_clock() as found:
+        found.set("2026-11-20T12:00:00")
+        yield found
+
+
+@pytest.fixture
+def own(session: Session, own: Tenant) -> Tenant:
+    """Has plans since October."""
+    own.partner.support_email = "help@northwind.example"
+    own.plus.created_at = own.plus.tier_since = datetime(2025, 11, 1, tzinfo=UTC)
+    publish(session, own, datetime(2026, 10, 1, tzinfo=UTC), PLUS=PlanTerms(9_900, "USD"))
+    session.commit()
+    return own
+
+
+@pytest.fixture
+def admin(signed_in: SignIn, own: Tenant) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def close_october(session: Session) -> None:
+    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+        session.commit()
+
+
+def set_seller(admin: Browser, **fields: str) -> None:
+    sent = {**FORM, "partner_name": "Northwind", **SELLER, **fields}
+    assert admin.post("/settings", sent, page="/settings").status_code == 303
+
+
+def set_buyer(admin: Browser, own: Tenant, **fields: str) -> None:
+    path = f"/organizations/{own.plus.id}/edit"
+    sent = {"name": own.plus.name, **BUYER, **fields}
+    assert admin.post(path, sent, page=path).status_code == 303
+
+
+def parties_of(browser: Browser, own: Tenant, month: str = "2026-10") -> str:
+    page = text_of(browser.get(f"/statements/{own.plus.id}?month={month}").text)
+    return page.partition(" From ")[2].partition(" Period ")[0]
+
+
+def test_page_file_and_pdf_of_a_statement_show_both_addresses(
+    session: Session, admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_seller(admin)
+    set_buyer(admin, own)
+    assert parties_of(admin, own).replace("\u200b", "") == (
+        f"Northwind {FOUND} help@ northwind. example "
+        f"To {own.plus.name} Hauptstraße 5 10115 Berlin Tax or registration number: DE999"
+    )
+    file = lines(admin.get(f"/statements/{own.plus.id}.csv?month=2026-10").text)
+    cells = f'"1 Harbour Road, Bristol BS1 5DB",GB123,{own.plus.name},"Hauptstraße 5, 10115 Berlin"'
+    assert [line.partition("Northwind,")[2] for line in file[1:]] == [f"{cells},DE999"] * 2
+    printed: list[dict[str, Any]] = []
+
+    def render(_name: str, data: dict[str, Any]) -> bytes:
+        printed.append(data)
+        return b"%PDF-"
+
+    monkeypatch.setattr(pdf, "render", render)
+    admin.get(f"/statements/{own.plus.id}.pdf?month=2026-10")
+    number = "Tax or registration number: "
+    seller = ["1 Harbour Road", "Bristol BS1 5DB", f"{number}GB123", "help@northwind.example"]
+    assert printed[0]["parties"] == [
+        ("From", "Northwind", seller),
+        ("To", own.plus.name, ["Hauptstraße 5", "10115 Berlin", f"{number}DE999"]),
+    ]
+
+
+def test_a_closed_statement_keeps_names_and_addresses(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    set_seller(admin)
+    set_buyer(admin, own)
+    address = f"/statements/{own.plus.id}.csv?month=2026-10"
+    close_october(session)
+    page, file = parties_of(admin, own), admin.get(address).text
+    set_seller(admin, partner_name="Southwind", billing_address="2 New Street", tax_id="")
+    set_buyer(admin, own, name="Renamed", billing_address="", tax_id="")
+    assert (parties_of(admin, own), admin.get(address).text) == (page, file)
+    assert parties_of(admin, own, "2026-11").startswith("Southwind 2 New Street help@")
+
+
+def test_a_month_closed_before_addresses_were_stored_has_names_alone(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    close_october(session)
+    for statement in session.query(Statement):
+        statement.parties = None
+    session.commit()
+    set_seller(admin)
+    set_buyer(admin, own)
+    missing = "Closed without an address. Set address"
+    shown = parties_of(admin, own)
+    assert shown.startswith("Northwind help@")
+    assert shown.endswith(f"{missing} To {own.plus.name} {missing}")
+
+
+def test_only_those_who_may_set_an_address_are_told_that_it_is_missing(
+    signed_in: SignIn, admin: Browser, own: Tenant
+) -> None:
+    page = admin.get(f"/statements/{own.plus.id}").text
+    assert 'href="/settings#billing_address"' in page
+    assert f'href="/organizations/{own.plus.id}/edit#billing_address"' in page
+    customer_admin = parties_of(signed_in(own.staff[Role.ADMIN]), own)
+    assert customer_admin.count("No address yet. Set address") == 1
+    assert "address" not in parties_of(signed_in(own.plus_user), own)
+
+
+def test_the_history_names_what_was_changed(admin: Browser, own: Tenant) -> None:
+    set_seller(admin)
+    set_buyer(admin, own)
+    page = text_of(admin.get("/audit").text)
+    for shown in (
+        "Address on statements",
+        "1 Harbour Road, Bristol BS1 5DB",
+        "Hauptstraße 5, 10115 Berlin",
+        "Tax or registration number",
+        "DE999",
+    ):
+        assert shown in page
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("billing_address", "\n".join("abcdefg"), "Use at most 6 lines."),
+        ("billing_address", "x" * 101, "A line is too long. Use at most 100 characters."),
+        ("tax_id", "x" * 41, "Too long. Use at most 40 characters."),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_its_field(
+    admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
+) -> None:
+    edit = f"/organizations/{own.plus.id}/edit"
+    for path, form in (("/settings", FORM), (edit, {"name": own.plus.name})):
+        answer = admin.post(path, {**form, field: value}, page=path)
+        error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+        assert (answer.status_code, words in unescape(error)) == (422, True)
+    session.expire_all()
+    assert (own.partner.billing_address, own.plus.billing_address) == (None, None)
+
+
+def test_members_and_other_partners_cannot_set_an_address(
+    signed_in: SignIn, own: Tenant, other: Tenant, session: Session
+) -> None:
+    edit = f"/organizations/{own.plus.id}/edit"
+    member, stranger = signed_in(own.plus_user), signed_in(other.staff[Role.PARTNER_ADMIN])
+    sent = {"name": "Taken", **BUYER}
+    assert [
+        browser.post(path, sent, page="/account").status_code
+        for browser, path in ((member, edit), (member, "/settings"), (stranger, edit))
+    ] == [404, 404, 404]
+    session.expire_all()
+    assert own.plus.billing_address is None
