@@ -362,7 +362,7 @@ def test_the_overview_leads_to_what_its_role_misses(own: Tenant, signed_in: Sign
         (
             Role.PARTNER_EDITOR,
             "/organizations/{}",
-            ["audit:read", "organizations:write", "users:write"],
+            ["organizations:write", "audit:read", "users:write"],
         ),
         (Role.PARTNER_EDITOR, "/people", ["users:write"]),
         (Role.ADMIN, "/organizations/{}", ["audit:read"]),

@@ -157,12 +157,10 @@ def test_a_limit_leads_those_who_set_it_to_its_page(
     assert "has 1 of 1 assistants" in refused.text
     assert 'value="Robin"' in refused.text
     place = f"/organizations/{own.organization.id}"
-    pages = [
-        refused.text,
-        admin.get(place).text,
-        admin.get(f"{place}/assistants").text,
-    ]
-    for page in pages:
+    overview = admin.get(place).text
+    assert f'href="{place}/plan">Change plan and limits' in overview
+    assert "northwind.example/plans" not in overview
+    for page in (refused.text, admin.get(f"{place}/assistants").text):
         part = page.partition('class="result result-warning"')[2].partition("</div>\n</div>")[0]
         assert f'href="{place}/plan"' in part
         assert "northwind.example/plans" not in page

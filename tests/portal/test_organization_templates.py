@@ -456,7 +456,11 @@ def test_a_template_is_deleted_after_a_question_and_its_organizations_stay(
     ).all()
     assert actions == [f"organization_template.{verb}" for verb in ("created", "used", "deleted")]
     history = text(browser.get("/audit?kind=organization_template"))
-    for words in ("Organization template deleted", "Calling hours begin 08:00", "Assistants Robin"):
+    for words in (
+        "Organization template deleted",
+        "Calling hours begin: 08:00",
+        "Assistants: Robin",
+    ):
         assert words in history
 
 

@@ -1,9 +1,13 @@
 """Guards over all templates: headings and titles, imports, the content policy, forms, length."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from flask import Flask
+from jinja2 import nodes
+from jinja2.defaults import DEFAULT_FILTERS
 
 from app.config import ROOT
 
@@ -127,3 +131,17 @@ def test_a_component_file_says_what_it_is_for() -> None:
         if "{% macro" in path.read_text() and not path.read_text().startswith("{#")
     ]
     assert silent == []
+
+
+def test_no_filter_of_ours_is_applied_to_a_constant(app: Flask) -> None:
+    """Jinja works it out while it compiles the template: once, in the language of that moment."""
+    ours = app.jinja_env.filters.keys() - DEFAULT_FILTERS.keys()
+    context = nodes.EvalContext(app.jinja_env)
+    found = []
+    for name in HTML:
+        tree = app.jinja_env.parse(SOURCES[name])
+        for applied in tree.find_all(nodes.Filter):
+            with suppress(nodes.Impossible):
+                applied.as_const(context)
+                found += [f"{name}: {applied.name}"] if applied.name in ours else []
+    assert found == []

@@ -27,6 +27,7 @@ from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
+from app.portal.web.formats import carrier_title
 from app.portal.web.forms import refused
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
@@ -66,6 +67,7 @@ def list_carrier_accounts() -> str:
         },
         platform=None if own else CarrierKind(settings().carrier),
         platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
+        simulated_name=carrier_title(CarrierKind.SIMULATOR),
         simulated_calls=counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
         has_own=bool(own),
         place=at,
