@@ -442,16 +442,25 @@ def test_a_full_organization_refuses_its_own_lines_alone(
     }
 
 
-def test_an_organization_that_fills_up_after_the_check_is_named_and_gets_no_one(
-    session: Session, roomy: Tenant, browser: Browser
+@pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0)])
+def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_invited(
+    session: Session, roomy: Tenant, browser: Browser, before: int, after: int
 ) -> None:
-    typed = {"users": "ada@x.example\nbob@x.example", "organization": "Northwind Bakery"}
-    page = browser.post(CHECK, typed, page=MANY).text
-    roomy.organization.user_limit = 2
-    session.commit()
-    words = "1 of 2 new users fit in the user limit of Northwind Bakery."
-    left = browser.post(MANY, form_of(page), page=MANY).text
-    assert outcomes(left) == {"1 ada@x.example": words, "2 bob@x.example": words}
+    lines = "ada@x.example\nbob@x.example\nkay@x.example, Kay, Northwind Dental"
+    typed = {"users": lines, "organization": "Northwind Bakery"}
+    full = "1 of 2 new users fit in the user limit of Northwind Bakery."
+    states = {0: "Ready", 2: full}
+    for limit, path in ((before, CHECK), (after, MANY)):
+        roomy.organization.user_limit = limit
+        session.commit()
+        page = browser.post(path, typed, page=MANY).text
+        typed = form_of(page)
+        assert outcomes(page) == {
+            "1 ada@x.example": states[limit],
+            "2 bob@x.example": states[limit],
+            "3 kay@x.example": "Ready",
+        }
+        assert ("The list has changed since the check." in page) is (path == MANY)
     assert invited(session) == set()
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
 from app.enums import Role
-from app.errors import ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext, speaking
 from app.portal.users.forms import InviteManyForm
@@ -61,22 +61,22 @@ def users_invite_many_check() -> Page:
 
 @portal.post("/people/invite-many")
 def users_invite_many_send() -> Page:
-    """Invite the users of the lines as they were checked. Lines that were changed since are shown
-    again first."""
+    """Invite the users that the page showed as ready. After a change of the lines, or of what they
+    depend on, the page is shown again first."""
     form = _form()
     wanted = _sent(form)
     if not wanted:
         return _many_page(form), 422
-    if form.checked.data != _mark(form, wanted):
-        return _check(form, wanted)
     try:
         with transaction() as session:
             submission = Submission(session, notice=gettext("These users were invited before."))
-            results, full = users.invite_where_all_fit(
-                session, caller(), wanted, **_usual(form, _chosen(session, form))
-            )
+            usual = _usual(form, _chosen(session, form))
+            results, full = users.invite_where_all_fit(session, caller(), wanted, **usual)
+            _refuse_changed(form, wanted, results)
             submission.led_to(back_url())
-    except ValidationFailed:
+    except (ValidationFailed, Conflict) as error:
+        if error.code == CHANGED_MEANWHILE:
+            flash(error.message, "info")
         return _check(form, wanted)
     count = sum(result.outcome is Outcome.INVITED for result in results)
     left = [at for at, result in enumerate(results) if result.outcome is Outcome.REFUSED]
@@ -180,10 +180,19 @@ def _usual(form: InviteManyForm, organization_id: UUID | None) -> dict[str, Any]
     return {"organization_id": organization_id, "role": role, "roles": _roles()}
 
 
-def _mark(form: InviteManyForm, wanted: Sequence[Wanted]) -> str:
-    """Return what differs as soon as anything that was checked is changed."""
-    seen = (users.as_text(wanted), form.organization.data or "", form.role.data)
-    return sha256(repr(seen).encode()).hexdigest()
+def _mark(wanted: Sequence[Wanted], results: Sequence[LineResult]) -> str:
+    """Return what differs as soon as a line or its result does."""
+    outcomes = [(each.outcome, each.organization_id, each.role) for each in results]
+    return sha256(repr((users.as_text(wanted), outcomes)).encode()).hexdigest()
+
+
+def _refuse_changed(
+    form: InviteManyForm, wanted: Sequence[Wanted], results: Sequence[LineResult]
+) -> None:
+    """Raises `Conflict` if the page showed something else."""
+    if form.checked.data != _mark(wanted, results):
+        message = gettext("The list has changed since the check. Review it, then invite.")
+        raise Conflict(message, CHANGED_MEANWHILE)
 
 
 def _checked_page(
@@ -195,7 +204,7 @@ def _checked_page(
     invited: int | None = None,
 ) -> str:
     """``invited`` is the number of users who just were, without these lines."""
-    form.rows.data, form.checked.data = users.as_text(wanted), _mark(form, wanted)
+    form.rows.data, form.checked.data = users.as_text(wanted), _mark(wanted, results)
     lines = list(zip(wanted, results, strict=True))
     return render_template(
         "portal/users/invite_many_checked.html",
