@@ -253,6 +253,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.user_deactivate_confirm": P.USERS_WRITE,
     "portal.user_deactivate": P.USERS_WRITE,
     "portal.users_invite_many": P.USERS_WRITE,
+    "portal.users_invite_many_check": P.USERS_WRITE,
     "portal.users_invite_many_send": P.USERS_WRITE,
     "portal.personal_data": P.PERSONAL_DATA,
     "portal.user_data": P.PERSONAL_DATA,

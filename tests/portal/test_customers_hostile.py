@@ -36,7 +36,7 @@ def test_every_text_field_takes_a_nul_character(
         f"{base}/suspend": {"reason": NUL},
         f"{base}/resume": {},
         f"{person}/edit": {"email": own.user.email, "name": NUL},
-        "/people/invite-many": {"users": several, "organization": "Northwind\0 Dental"},
+        "/people/invite-many/check": {"users": several, "organization": "Northwind\0 Dental"},
     }
     answers = {
         path: browser.post(path, typed, page="/people/invite").status_code

@@ -10,6 +10,7 @@ from app.enums import Role, UserStatus
 from app.models import Assistant, AuditEntry, User
 from app.services import users
 from tests.fixtures.cast import Tenant
+from tests.portal.checked_lines import form_of
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -91,7 +92,10 @@ def test_an_owner_invites_several_into_their_own_organization(
     session: Session, own: Tenant, owner: Browser
 ) -> None:
     lines = f"a@x.example\nb@x.example, Bea, {own.plus.name}\nc@x.example"
-    owner.post("/people/invite-many", {"users": lines}, page="/people/invite-many")
+    page = owner.post(
+        "/people/invite-many/check", {"users": lines}, page="/people/invite-many"
+    ).text
+    owner.post("/people/invite-many", form_of(page), page="/people/invite-many")
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.organization_id) for user in made} == {
         ("a@x.example", own.organization.id),

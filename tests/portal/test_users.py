@@ -5,17 +5,19 @@ import re
 from collections.abc import Callable
 from html import unescape
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.models import Mail, MailKind, User
+from app.models import Mail, MailKind, Organization, User
 from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import users
 from tests.fixtures.cast import Tenant, make_user
+from tests.portal.checked_lines import form_of, outcomes
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -76,7 +78,7 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     limit = f'href="/organizations/{own.organization.id}/plan"'
     one = browser.post("/people/invite", INVITED, page="/people/invite")
     lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
-    several = browser.post("/people/invite-many", lines, page="/people/invite-many")
+    several = browser.post("/people/invite-many/check", lines, page="/people/invite-many")
     before = browser.get(f"/people/invite?organization={own.organization.id}")
     free = browser.get("/people/invite")
     assert "has 1 of 1 users" in before.text
@@ -290,45 +292,97 @@ def test_users_that_the_caller_may_not_change_cannot_be_selected(
     assert "Nothing selected" in admin.get(SUSPEND).text
 
 
-def test_many_are_invited_with_a_result_for_each_line_and_fixed_below(
-    session: Session, roomy: Tenant, browser: Browser
-) -> None:
-    path = "/people/invite-many"
-    lines = "ada@x.example, Ada, Northwind Dental\ngrace@x.example\nnobody, No\n"
-    typed = {"users": lines, "organization": "Northwind Bakery"}
-    answer = unescape(browser.post(path, typed, page=path).text)
-    assert "2 users invited" in answer
-    assert "3 entries read: 2 invited, 0 existing, 1 refused." in answer
-    assert "\nnobody, No</textarea>" in answer
-    again = unescape(browser.post(path, typed, page=path).text)
-    assert "3 entries read: 0 invited, 2 existing, 1 refused." in again
+MANY, CHECK = "/people/invite-many", "/people/invite-many/check"
+
+
+def invited(session: Session) -> set[tuple[str, str | None, Role, UUID | None]]:
+    session.expire_all()
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
-    assert {(user.email, user.organization_id) for user in made} == {
-        ("ada@x.example", roomy.plus.id),
-        ("grace@x.example", roomy.organization.id),
-    }
-    assert [mails_to(session, user, MailKind.INVITATION) for user in made] == [1, 1]
+    assert {mails_to(session, user, MailKind.INVITATION) for user in made} <= {1}
+    return {(user.email, user.name, user.role, user.organization_id) for user in made}
 
 
-def test_refused_lines_are_fixed_with_an_organization_for_all(
+def test_many_are_checked_fixed_on_the_page_and_then_invited(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    path = "/people/invite-many"
-    answer = browser.post(path, {"users": "ada@x.example, Ada\nkay@x, Kay"}, page=path)
-    page = unescape(answer.text)
+    lines = "ada@x.example, Ada, Northwind Dental\n\ngrace@x.example\nnobody, No\nx, X\n"
+    typed = {"users": lines, "organization": "Northwind Bakery"}
+    page = browser.post(CHECK, typed, page=MANY).text
+    refused = "Enter an email like name@example.com."
+    assert outcomes(page) == {
+        "1 ada@x.example": "Ready",
+        "3 grace@x.example": "Ready",
+        "4 nobody": refused,
+        "5 x": refused,
+    }
+    assert ("No one is invited yet." in page, "Invite 2 users</button>" in page) == (True, True)
+    changed = form_of(page) | {"email-2": "kay@x.example", "remove-3": "on"}
+    again = browser.post(MANY, changed, page=MANY).text
+    assert outcomes(again) == {
+        "1 ada@x.example": "Ready",
+        "3 grace@x.example": "Ready",
+        "4 kay@x.example": "Ready",
+    }
+    assert invited(session) == set()
+    answers = [browser.post(MANY, form_of(again), page=MANY) for _ in "12"]
+    assert [(a.status_code, a.location) for a in answers] == [(303, "/people")] * 2
+    people = unescape(browser.get("/people").text)
+    assert "3 users invited." in people
+    assert "These users were invited before." in people
+    assert invited(session) == {
+        ("ada@x.example", "Ada", Role.STANDARD, roomy.plus.id),
+        ("grace@x.example", None, Role.STANDARD, roomy.organization.id),
+        ("kay@x.example", "No", Role.STANDARD, roomy.organization.id),
+    }
+
+
+def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    lines = f"ada@x.example\nADA@x.example\n{roomy.user.email}\n=nobody, No, , Chief\n"
+    typed = {"users": lines, "organization": "Northwind Bakery"}
+    page = browser.post(CHECK, typed, page=MANY).text
+    role = "There is no role “Chief” for members."
+    refused = f"Enter an email like name@example.com. {role}"
+    assert outcomes(page) == {
+        "1 ada@x.example": "Ready",
+        "2 ADA@x.example": "Existing",
+        f"3 {roomy.user.email}": "Existing",
+        "4 =nobody": refused,
+    }
+    assert ("Listed twice." in page, "Already a member." in page) == (True, True)
+    left = browser.post(MANY, form_of(page), page=MANY).text
+    assert "<h1>1 user invited</h1>" in left
+    assert outcomes(left) == {"4 =nobody": refused}
+    assert invited(session) == {
+        ("ada@x.example", None, Role.STANDARD, roomy.organization.id),
+    }
+    none = browser.post(CHECK, form_of(left) | {"remove-0": "on"}, page=MANY)
+    assert (none.status_code, "Enter at least one address" in none.text) == (422, True)
+
+
+def test_lines_are_fixed_with_an_organization_for_all(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    page = browser.post(CHECK, {"users": "ada@x.example, Ada\nkay@x, Kay"}, page=MANY).text
     missing = "This line has no organization. Add one, or choose one for all lines."
-    assert f">{missing}<" in page
-    assert f">Enter an email like name@example.com. {missing}<" in page
-    assert "ada@x.example, Ada\nkay@x, Kay</textarea>" in page
+    assert outcomes(page) == {
+        "1 ada@x.example": missing,
+        "2 kay@x": f"Enter an email like name@example.com. {missing}",
+    }
     assert 'id="organization" list="organization-names"' in page
-    fixed = {"users": "ada@x.example, Ada", "organization": "Northwind Bakery"}
-    assert "1 user invited" in browser.post(path, fixed, page=path).text
+    unknown = browser.post(CHECK, form_of(page) | {"organization": "Nowhere"}, page=MANY)
+    assert unknown.status_code == 422
+    assert "Organization: There is no organization called “Nowhere”." in unescape(unknown.text)
+    fixed = form_of(unknown.text) | {"organization": "Northwind Bakery", "remove-1": "on"}
+    checked = browser.post(CHECK, fixed, page=MANY).text
+    assert browser.post(MANY, form_of(checked), page=MANY).status_code == 303
+    assert invited(session) == {("ada@x.example", "Ada", Role.STANDARD, roomy.organization.id)}
 
 
 def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    path = "/people/invite-many"
     lines = (
         "ada@x.example, Ada, Northwind Dental, member\n"
         "bob@x.example; Bob; Member\n"
@@ -336,24 +390,24 @@ def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
         "dan@x.example, Dan, Northwind Dental, Partner admin\n"
     )
     typed = {"users": lines, "organization": "Northwind Bakery", "role": "owner"}
-    answer = unescape(browser.post(path, typed, page=path).text)
-    assert "4 entries read: 3 invited, 0 existing, 1 refused." in answer
-    assert "There is no role “Partner admin” for members." in answer
-    assert '<option selected value="owner">' in answer
-    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
-    assert {(user.email, user.role, user.organization_id) for user in made} == {
-        ("ada@x.example", Role.STANDARD, roomy.plus.id),
-        ("bob@x.example", Role.STANDARD, roomy.organization.id),
-        ("cleo@x.example", Role.OWNER, roomy.organization.id),
+    page = browser.post(CHECK, typed, page=MANY).text
+    assert outcomes(page)["4 dan@x.example"] == "There is no role “Partner admin” for members."
+    assert '<option value="Partner admin" selected>' in page
+    fixed = browser.post(CHECK, form_of(page) | {"role-3": ""}, page=MANY).text
+    assert browser.post(MANY, form_of(fixed), page=MANY).status_code == 303
+    assert invited(session) == {
+        ("ada@x.example", "Ada", Role.STANDARD, roomy.plus.id),
+        ("bob@x.example", "Bob", Role.STANDARD, roomy.organization.id),
+        ("cleo@x.example", None, Role.OWNER, roomy.organization.id),
+        ("dan@x.example", "Dan", Role.OWNER, roomy.plus.id),
     }
-    refused = browser.post(path, typed | {"role": "partnerAdmin"}, page=path)
+    refused = browser.post(CHECK, typed | {"role": "partnerAdmin"}, page=MANY)
     assert refused.status_code == 422
 
 
 def test_a_full_organization_refuses_its_own_lines_alone(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    path = "/people/invite-many"
     roomy.organization.user_limit = 3
     session.commit()
     lines = [
@@ -365,22 +419,65 @@ def test_a_full_organization_refuses_its_own_lines_alone(
         f"{roomy.user.email}",
     ]
     typed = {"users": "\n".join(lines), "organization": "Northwind Bakery"}
-    page = unescape(browser.post(path, typed, page=path).text)
-    assert "6 entries read: 1 invited, 1 existing, 4 refused." in page
+    page = unescape(browser.post(CHECK, typed, page=MANY).text)
     words = "2 of 3 new users fit in the user limit of Northwind Bakery."
+    assert outcomes(page) == {
+        "1 ada@x.example": words,
+        "2 bob@x.example": "Ready",
+        "3 grace@x.example": words,
+        "4 kay@x.example": words,
+        "5 joan@x": "Enter an email like name@example.com.",
+        f"6 {roomy.user.email}": "Existing",
+    }
     assert page.count(f'<p class="result-title">{words}</p>') == 1
-    assert page.count(f'<td class="wrap">{words}</td>') == 3
     assert f'href="/organizations/{roomy.organization.id}/plan" target="_blank"' in page
-    left = "\n".join((lines[0], *lines[2:5]))
-    assert f"\n{left}</textarea>" in page
-    invited = select(User.email).where(User.email.endswith("@x.example"))
-    assert session.scalars(invited).all() == ["bob@x.example"]
-    fixed = browser.post(path, typed | {"users": "\n".join(lines[2:4])}, page=path)
-    assert "2 users invited" in fixed.text
-    session.expire_all()
-    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
-    assert {user.email for user in made} == {"bob@x.example", "grace@x.example", "kay@x.example"}
-    assert {mails_to(session, user, MailKind.INVITATION) for user in made} == {1}
+    fewer = form_of(page) | {"remove-0": "on", "remove-4": "on"}
+    fits = browser.post(CHECK, fewer, page=MANY).text
+    assert "Invite 3 users</button>" in fits
+    assert browser.post(MANY, form_of(fits), page=MANY).status_code == 303
+    assert {email for email, *_ in invited(session)} == {
+        "bob@x.example",
+        "grace@x.example",
+        "kay@x.example",
+    }
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0)])
+def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_invited(
+    session: Session, roomy: Tenant, browser: Browser, before: int, after: int
+) -> None:
+    lines = "ada@x.example\nbob@x.example\nkay@x.example, Kay, Northwind Dental"
+    typed = {"users": lines, "organization": "Northwind Bakery"}
+    full = "1 of 2 new users fit in the user limit of Northwind Bakery."
+    states = {0: "Ready", 2: full}
+    for limit, path in ((before, CHECK), (after, MANY)):
+        roomy.organization.user_limit = limit
+        session.commit()
+        page = browser.post(path, typed, page=MANY).text
+        typed = form_of(page)
+        assert outcomes(page) == {
+            "1 ada@x.example": states[limit],
+            "2 bob@x.example": states[limit],
+            "3 kay@x.example": "Ready",
+        }
+        assert ("The list has changed since the check." in page) is (path == MANY)
+    assert invited(session) == set()
+
+
+def test_inviting_several_from_an_organization_presets_it_and_leads_back(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    session.add(Organization(partner_id=roomy.partner.id, name=roomy.plus.name))
+    session.commit()
+    asked = f"?organization={roomy.plus.id}"
+    first = browser.get(MANY + asked).text
+    assert f'value="{roomy.plus.name}"' in first
+    assert f'href="/organizations/{roomy.plus.id}/people">Cancel' in first
+    typed = {"users": "ada@x.example", "organization": roomy.plus.name}
+    page = browser.post(CHECK + asked, typed, page=MANY).text
+    answer = browser.post(MANY + asked, form_of(page), page=MANY)
+    assert answer.location == f"/organizations/{roomy.plus.id}/people"
+    assert invited(session) == {("ada@x.example", None, Role.STANDARD, roomy.plus.id)}
 
 
 def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
@@ -398,28 +495,41 @@ def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
     )
 
 
-def test_each_address_of_a_line_has_a_result_and_its_line_is_fixed_once(
+def test_each_address_of_a_line_is_fixed_by_itself(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    path = "/people/invite-many"
     line = "ada@x.example; Kay <kay@x.example>; joan@x; mary@"
     typed = {"users": f"grace@x.example, Grace\n{line}", "organization": "Northwind Bakery"}
-    answer = unescape(browser.post(path, typed, page=path).text)
-    assert "5 entries read: 3 invited, 0 existing, 2 refused." in answer
-    assert f"\n{line}</textarea>" in answer
-    made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
-    assert {(user.email, user.name) for user in made} == {
+    page = browser.post(CHECK, typed, page=MANY).text
+    refused = "Enter an email like name@example.com."
+    assert outcomes(page) == {
+        "1 grace@x.example": "Ready",
+        "2 ada@x.example": "Ready",
+        "2 kay@x.example": "Ready",
+        "2 joan@x": refused,
+        "2 mary@": refused,
+    }
+    fixed = form_of(page) | {"email-3": "joan@x.example", "remove-4": "on"}
+    checked = browser.post(CHECK, fixed, page=MANY).text
+    assert browser.post(MANY, form_of(checked), page=MANY).status_code == 303
+    assert {(email, name) for email, name, *_ in invited(session)} == {
         ("ada@x.example", None),
         ("kay@x.example", "Kay"),
         ("grace@x.example", "Grace"),
+        ("joan@x.example", None),
     }
 
 
-def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Browser) -> None:
-    path = "/people/invite-many"
+def test_a_file_of_many_goes_before_the_text(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
     content = "E-mail;Name;Organization\nada@x.example;Ada;Northwind Dental\n".encode("utf-16")
-    sent: dict[str, Any] = {"file": (io.BytesIO(content), "people.csv")}
-    assert "1 user invited" in browser.post(path, sent, page=path).text
+    sent: dict[str, Any] = {
+        "users": "kay@x.example",
+        "file": (io.BytesIO(content), "people.csv"),
+    }
+    page = browser.post(CHECK, sent, page=MANY).text
+    assert outcomes(page) == {"2 ada@x.example": "Ready"}
 
 
 @pytest.mark.parametrize(
@@ -427,12 +537,14 @@ def test_many_are_invited_by_file(session: Session, roomy: Tenant, browser: Brow
     [
         ({"users": ""}, "Users: Enter at least one address"),
         ({"users": "ada@x.example", "organization": "Nowhere"}, "Organization: There is no"),
+        ({"rows": "line,email\n"}, "Users: Enter at least one address"),
     ],
 )
+@pytest.mark.parametrize("path", [MANY, CHECK])
 def test_many_that_cannot_be_read_are_refused_at_the_field(
-    own: Tenant, browser: Browser, typed: dict[str, str], words: str
+    own: Tenant, browser: Browser, path: str, typed: dict[str, str], words: str
 ) -> None:
-    answer = browser.post("/people/invite-many", typed, page="/people/invite-many")
+    answer = browser.post(path, typed, page=MANY)
     assert (answer.status_code, words in unescape(answer.text)) == (422, True)
 
 

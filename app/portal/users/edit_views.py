@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -20,7 +20,12 @@ from app.languages import gettext
 from app.models import User
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities, abilities_title
-from app.portal.users.views import suggested_organizations
+from app.portal.users.views import (
+    back_url,
+    given_organization,
+    named_organization,
+    suggested_organizations,
+)
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
@@ -31,7 +36,6 @@ from app.services import organizations, users
 from app.services.users import email_changes
 from app.services.users.created_items import CreatedItem, items_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
-from app.validation.uuids import as_uuid
 
 Page = str | tuple[str, int] | Response
 
@@ -39,7 +43,7 @@ Page = str | tuple[str, int] | Response
 @portal.get("/people/invite")
 def user_new() -> Page:
     form = InviteForm()
-    given = _given_organization()
+    given = given_organization()
     full = None
     if given is not None:
         with transaction(read_only=True) as session:
@@ -120,18 +124,11 @@ def user_save(user_id: UUID) -> Page:
     return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
-def _given_organization() -> UUID | None:
-    """Return the organization of the address; owners have one anyway."""
-    if caller().organization_id is not None:
-        return None
-    return as_uuid(request.args.get("organization", ""))
-
-
 def _roles_to_invite() -> tuple[Role, ...]:
     """Return the roles on offer: members only for an organization, and for operators, as they have
     no partner's staff."""
     roles = users.types_for(caller())
-    only_members = caller().is_operator or _given_organization() is not None
+    only_members = caller().is_operator or given_organization() is not None
     return tuple(role for role in roles if role in MEMBERS) if only_members else roles
 
 
@@ -140,7 +137,7 @@ def _invite(session: Session, form: InviteForm) -> User:
     role = Role(form.role.data)
     organization_id = caller().organization_id
     if role in MEMBERS and organization_id is None:
-        organization_id = _named(session, form)
+        organization_id = named_organization(session, form.organization.data or "")
     name_given = (form.name.data or "").strip() or None
     return users.invite(
         session,
@@ -150,18 +147,6 @@ def _invite(session: Session, form: InviteForm) -> User:
         organization_id=organization_id,
         name=name_given,
     )
-
-
-def _named(session: Session, form: InviteForm) -> UUID:
-    """The organization that the form names; the one the address names goes before its
-    namesakes."""
-    name = (form.organization.data or "").strip()
-    given = as_uuid(request.args.get("organization", ""))
-    if given is not None:
-        organization = organizations.get(session, caller(), given)
-        if organization.name.lower() == name.lower():
-            return organization.id
-    return users.by_name(session, caller(), name).id
 
 
 def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
@@ -184,19 +169,19 @@ def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
     """``full`` says that the user limit of the organization is reached."""
     roles = _roles_to_invite()
     form.offer(roles)
-    given = _given_organization()
     raise_url = None
     if full and may_open(caller(), "portal.organization_plan"):
         with transaction(read_only=True) as session:
-            raise_url = url_for("portal.organization_plan", organization_id=_named(session, form))
+            raise_url = url_for(
+                "portal.organization_plan",
+                organization_id=named_organization(session, form.organization.data or ""),
+            )
     return render_template(
         "portal/users/invite.html",
         form=form,
         full=full,
         raise_url=raise_url,
-        back_url=url_for("portal.organization_users", organization_id=given)
-        if given
-        else url_for("portal.users"),
+        back_url=back_url(),
         organizations=suggested_organizations(),
         scopes={role.value: ROLE_SCOPE[role] for role in roles},
         abilities=[(role.value, abilities_title(role), abilities(role)) for role in roles],

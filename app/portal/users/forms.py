@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from flask_wtf.file import FileField
 from wtforms import (
     EmailField,
+    HiddenField,
     RadioField,
     SelectChoice,
     SelectField,
@@ -19,7 +20,7 @@ from app.errors import ValidationFailed
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import User
-from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
 from app.schemas.parsing import read
@@ -78,9 +79,14 @@ class InviteForm(PortalForm):
 
 
 class InviteManyForm(PortalForm):
+    """Lines or a file of users, or the lines that were checked."""
+
+    once = OnceField()
     users = TextAreaField(lazy_gettext("Users"))
-    file = FileField(lazy_gettext("Or a file"))
-    organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
+    file = FileField(lazy_gettext("Or choose a file"))
+    organization = StringField(lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME)
+    rows = HiddenField()
+    checked = HiddenField()
     role = SelectField(lazy_gettext("Role"), default=Role.STANDARD.value)
 
     def offer(self, roles: Sequence[Role]) -> None:

@@ -1,82 +1,90 @@
-"""Inviting several users at once, with a result for each of them."""
+"""Inviting several users at once: their lines are checked and fixed on the page first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
 
-from flask import render_template, request
+from flask import flash, redirect, render_template, request
+from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
 from app.enums import Role
-from app.errors import ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import DEFAULT, gettext, language, speaking
+from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext, speaking
 from app.portal.users.forms import InviteManyForm
-from app.portal.users.views import suggested_organizations
-from app.portal.web.blueprint import portal
-from app.portal.web.forms import refused
+from app.portal.users.views import (
+    back_url,
+    given_organization,
+    named_organization,
+    suggested_organizations,
+)
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.editing import Submission
+from app.portal.web.fields import without_nul
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
-from app.services.users import LineResult, Outcome
-from app.services.users.inviting import MOST_USERS
+from app.services.users import Full, LineResult, Outcome
+from app.services.users.inviting import MOST_USERS, Wanted
 from app.services.users.loading import MEMBERS
-from app.validation.uuids import as_uuid
-
-Page = str | tuple[str, int]
 
 MOST_BYTES = 300_000
+CELLS = {
+    "email": lazy_gettext("Email"),
+    "name": lazy_gettext("Name"),
+    "organization": lazy_gettext("Organization"),
+    "role": lazy_gettext("Role"),
+}
+"""The parts of a line that are fixed on the page, with their columns."""
 
 
 @portal.get("/people/invite-many")
 def users_invite_many() -> str:
     form = _form()
-    given = as_uuid(request.args.get("organization", ""))
-    if given is not None and caller().organization_id is None:
+    given = given_organization()
+    if given is not None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), given).name
     return _many_page(form)
 
 
+@portal.post("/people/invite-many/check")
+def users_invite_many_check() -> Page:
+    """Show each line with what is wrong with it; nothing is written."""
+    form = _form()
+    wanted = _sent(form)
+    return _check(form, wanted) if wanted else (_many_page(form), 422)
+
+
 @portal.post("/people/invite-many")
 def users_invite_many_send() -> Page:
-    """Invite line by line; in a repeated form, users invited before are skipped without a second
-    mail."""
+    """Invite the users that the page showed as ready. After a change of the lines, or of what they
+    depend on, the page is shown again first."""
     form = _form()
-    if not form.validate():
+    wanted = _sent(form)
+    if not wanted:
         return _many_page(form), 422
-    sent: FileStorage | None = form.file.data
-    try:
-        text = _file_text(sent) if sent else form.users.data or ""
-        wanted = users.read_invitees(text)
-    except ValidationFailed as error:
-        if sent:
-            form.file.errors = (error.message,)
-            return _many_page(form), 422
-        return refused(error, form, lambda: _many_page(form))
-    usual = (form.organization.data or "").strip()
     try:
         with transaction() as session:
-            chosen = caller().organization_id
-            if usual and chosen is None:
-                chosen = users.by_name(session, caller(), usual).id
-            results, full = users.invite_where_all_fit(
-                session,
-                caller(),
-                wanted,
-                organization_id=chosen,
-                role=Role(form.role.data),
-                roles=_roles(),
-            )
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _many_page(form))
-    form.users.data = _refused_lines(results, text)
-    return render_template(
-        "portal/users/invited.html",
-        results=results,
-        full=full,
-        counts={outcome: sum(r.outcome is outcome for r in results) for outcome in Outcome},
-        form=form,
-        organizations=suggested_organizations(),
-    )
+            submission = Submission(session, notice=gettext("These users were invited before."))
+            usual = _usual(form, _chosen(session, form))
+            results, full = users.invite_where_all_fit(session, caller(), wanted, **usual)
+            _refuse_changed(form, wanted, results)
+            submission.led_to(back_url())
+    except (ValidationFailed, Conflict) as error:
+        if error.code == CHANGED_MEANWHILE:
+            flash(error.message, "info")
+        return _check(form, wanted)
+    count = sum(result.outcome is Outcome.INVITED for result in results)
+    left = [at for at, result in enumerate(results) if result.outcome is Outcome.REFUSED]
+    if left:
+        rest, refused = [wanted[at] for at in left], [results[at] for at in left]
+        return _checked_page(form, rest, refused, full, invited=count)
+    flash(ngettext("%(num)s user invited.", "%(num)s users invited.", count), "success")
+    return redirect(back_url(), 303)
 
 
 def _form() -> InviteManyForm:
@@ -101,6 +109,120 @@ def _many_page(form: InviteManyForm) -> str:
         form=form,
         organizations=suggested_organizations(),
         most=MOST_USERS,
+        given=given_organization(),
+        back_url=back_url(),
+    )
+
+
+def _sent(form: InviteManyForm) -> list[Wanted] | None:
+    """Return the lines of the page with what was typed there, or those of the first form; None,
+    with the reason at its field, if they can't be read."""
+    if not form.validate():
+        return None
+    sent: FileStorage | None = form.file.data
+    try:
+        if not form.rows.data:
+            text = _file_text(sent) if sent else form.users.data or ""
+            return users.read_invitees(text, _roles())
+        wanted = _with_fixes(users.from_text(form.rows.data))
+        users.check_count(wanted)
+    except ValidationFailed as error:
+        if sent:
+            form.file.errors = (error.message,)
+        else:
+            form.apply_errors(error)
+        return None
+    return wanted
+
+
+def _with_fixes(wanted: Sequence[Wanted]) -> list[Wanted]:
+    """Return the lines that weren't removed, with the cells that were typed."""
+    fixed = []
+    for at, line in enumerate(wanted):
+        if f"remove-{at}" in request.form:
+            continue
+        typed: dict[str, Any] = {
+            name: " ".join(without_nul(request.form[f"{name}-{at}"]).splitlines()) or None
+            for name in CELLS
+            if f"{name}-{at}" in request.form
+        }
+        if "email" in typed:
+            typed["email"] = typed["email"] or ""
+        fixed.append(replace(line, **typed))
+    return fixed
+
+
+def _check(form: InviteManyForm, wanted: Sequence[Wanted]) -> Page:
+    chosen = None
+    try:
+        with transaction(read_only=True) as session:
+            chosen = _chosen(session, form)
+    except ValidationFailed as error:
+        form.apply_errors(error)
+        if not form.rows.data:
+            return _many_page(form), 422
+    with transaction() as session:
+        results, full = users.check_many(session, caller(), wanted, **_usual(form, chosen))
+    page = _checked_page(form, wanted, results, full)
+    return (page, 422) if form.organization.errors else page
+
+
+def _chosen(session: Session, form: InviteManyForm) -> UUID | None:
+    """Return the organization for lines that name none. Raises `ValidationFailed`."""
+    own = caller().organization_id
+    if own is None and form.organization.data:
+        return named_organization(session, form.organization.data)
+    return own
+
+
+def _usual(form: InviteManyForm, organization_id: UUID | None) -> dict[str, Any]:
+    role = Role(form.role.data)
+    return {"organization_id": organization_id, "role": role, "roles": _roles()}
+
+
+def _mark(wanted: Sequence[Wanted], results: Sequence[LineResult]) -> str:
+    """Return what differs as soon as a line or its result does."""
+    outcomes = [(each.outcome, each.organization_id, each.role) for each in results]
+    return sha256(repr((users.as_text(wanted), outcomes)).encode()).hexdigest()
+
+
+def _refuse_changed(
+    form: InviteManyForm, wanted: Sequence[Wanted], results: Sequence[LineResult]
+) -> None:
+    """Raises `Conflict` if the page showed something else."""
+    if form.checked.data != _mark(wanted, results):
+        message = gettext("The list has changed since the check. Review it, then invite.")
+        raise Conflict(message, CHANGED_MEANWHILE)
+
+
+def _checked_page(
+    form: InviteManyForm,
+    wanted: Sequence[Wanted],
+    results: Sequence[LineResult],
+    full: Sequence[Full],
+    *,
+    invited: int | None = None,
+) -> str:
+    """``invited`` is the number of users who just were, without these lines."""
+    form.rows.data, form.checked.data = users.as_text(wanted), _mark(wanted, results)
+    lines = list(zip(wanted, results, strict=True))
+    return render_template(
+        "portal/users/invite_many_checked.html",
+        form=form,
+        bad=[
+            (at, line, result)
+            for at, (line, result) in enumerate(lines)
+            if result.outcome is Outcome.REFUSED
+        ],
+        good=[pair for pair in lines if pair[1].outcome is not Outcome.REFUSED],
+        ready=sum(result.outcome is Outcome.INVITED for result in results),
+        full=full,
+        invited=invited,
+        cells=CELLS,
+        roles=_roles(),
+        organizations=suggested_organizations(),
+        given=given_organization(),
+        back_url=back_url(),
     )
 
 
@@ -114,11 +236,3 @@ def _file_text(sent: FileStorage) -> str:
         )
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)
-
-
-def _refused_lines(results: Sequence[LineResult], text: str) -> str:
-    """Return the lines to fix, as they were typed."""
-    lines = text.splitlines()
-    refused = [result.line for result in results if result.outcome is Outcome.REFUSED]
-    numbers = dict.fromkeys(refused)
-    return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))

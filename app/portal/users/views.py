@@ -3,7 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from flask import render_template
+from flask import render_template, request, url_for
+from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.extensions import caller, transaction
@@ -21,6 +22,7 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, partners, users
 from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
+from app.validation.uuids import as_uuid
 
 STATUS_TONES = {
     UserStatus.ACTIVE: "success",
@@ -100,6 +102,32 @@ def suggested_organizations() -> list[str] | None:
         return None
     with transaction(read_only=True) as session:
         return organization_picker.suggested_names(session)
+
+
+def given_organization() -> UUID | None:
+    """Return the organization of the address; owners have one anyway."""
+    if caller().organization_id is not None:
+        return None
+    return as_uuid(request.args.get("organization", ""))
+
+
+def named_organization(session: Session, name: str) -> UUID:
+    """Return the organization with the name; the one the address names goes before its namesakes.
+    Raises `ValidationFailed`."""
+    given = given_organization()
+    if given is not None:
+        organization = organizations.get(session, caller(), given)
+        if organization.name.lower() == name.strip().lower():
+            return organization.id
+    return users.by_name(session, caller(), name.strip()).id
+
+
+def back_url() -> str:
+    """Return where an invitation began: at an organization or at the users."""
+    given = given_organization()
+    if given is None:
+        return url_for("portal.users")
+    return url_for("portal.organization_users", organization_id=given)
 
 
 def actions_of(user: User) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Invite many users at once: each has a result, and repeating a line does nothing."""
 
+import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.contact_files.formulas import guard_cell
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed, refuse_too_long
 from app.languages import gettext, ngettext, numbers
@@ -31,6 +34,7 @@ _HEADS = {
 }
 
 
+_COLUMNS = ("line", "email", "name", "organization", "role")
 _NAMED = re.compile(r"([^<>]*)<\s*([^<>\s]+)\s*>")
 
 
@@ -54,7 +58,7 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class LineResult:
     """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
-    organization's user limit refused them."""
+    organization's user limit refused them. ``role``: of the user who is or was invited."""
 
     line: int
     email: str
@@ -64,6 +68,7 @@ class LineResult:
     organization_id: UUID | None = None
     user_id: UUID | None = None
     is_full: bool = False
+    role: Role | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +91,9 @@ class Full:
         )
 
 
-def read_invitees(text: str) -> list[Wanted]:
+def read_invitees(text: str, roles: Mapping[str, Role] = MappingProxyType({})) -> list[Wanted]:
     """Return the users of a text: a line has address, name, organization and role, in columns that
-    may have names, or several addresses.
+    may have names, or several addresses. A last cell that is one of ``roles`` is the role.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -97,10 +102,37 @@ def read_invitees(text: str) -> list[Wanted]:
     if lines and _is_header(lines[0].cells):
         columns = _columns(lines[0].cells)
         lines = lines[1:]
-    if not lines:
+    found = [_with_role(each, roles) for line in lines for each in _wanted(line, columns)]
+    check_count(found)
+    return found
+
+
+def as_text(wanted: Sequence[Wanted]) -> str:
+    """Return the users as the text of a form, for `from_text`."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    for each in wanted:
+        cells = (each.email, each.name, each.organization, each.role)
+        writer.writerow([each.line, *(guard_cell(cell or "") for cell in cells)])
+    return text.getvalue()
+
+
+def from_text(text: str) -> list[Wanted]:
+    """Return the users of a form."""
+    found = []
+    for line in lines_of(text)[1:]:
+        number, *cells = (*line.cells, *[""] * len(_COLUMNS))[: len(_COLUMNS)]
+        known = number.isascii() and number.isdigit() and len(number) < 9
+        found.append(_entry(int(number) if known else line.number, *cells))
+    return found
+
+
+def check_count(found: Sequence[Wanted]) -> None:
+    """Raises `ValidationFailed` (``required``, ``too_many``)."""
+    if not found:
         message = gettext("Enter at least one address or choose a file.")
         raise ValidationFailed.on("users", "required", message)
-    found = [wanted for line in lines for wanted in _wanted(line, columns)]
     if len(found) > MOST_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
@@ -108,7 +140,6 @@ def read_invitees(text: str) -> list[Wanted]:
             most=numbers.written(MOST_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)
-    return found
 
 
 def invite_many(
@@ -131,8 +162,7 @@ def invite_many(
     usual = organizations.get(session, caller, organization_id) if organization_id else None
     found: dict[str, list[Organization]] = {}
     results = []
-    for each in wanted:
-        line = _with_role(each, roles)
+    for line in wanted:
         problems = _problems_of(line)
         given = roles.get(line.role.lower()) if line.role else role
         if given is None:
@@ -196,6 +226,31 @@ def invite_where_all_fit(
         )
     )
     return [left_out.get(at) or next(others) for at in range(len(wanted))], list(full.values())
+
+
+def check_many(
+    session: Session,
+    caller: Caller,
+    wanted: Sequence[Wanted],
+    *,
+    organization_id: UUID | None = None,
+    role: Role = Role.STANDARD,
+    roles: Mapping[str, Role] = MappingProxyType({}),
+) -> tuple[list[LineResult], list[Full]]:
+    """Return what `invite_where_all_fit` would; nothing is written and no mail is sent."""
+    with session.begin_nested() as trial:
+        results, full = invite_where_all_fit(
+            session, caller, wanted, organization_id=organization_id, role=role, roles=roles
+        )
+        trial.rollback()
+    new = {result.user_id for result in results if result.outcome is Outcome.INVITED}
+    again = gettext("Listed twice.")
+    return [
+        replace(each, message=again)
+        if each.outcome is Outcome.KNOWN and each.user_id in new
+        else each
+        for each in results
+    ], full
 
 
 def _full(results: Sequence[LineResult]) -> dict[UUID | None, Full]:
@@ -270,7 +325,14 @@ def _result(
     line: Wanted, outcome: Outcome, words: str, organization: Organization, user: User
 ) -> LineResult:
     return LineResult(
-        line.line, line.email, outcome, words, organization.name, organization.id, user.id
+        line.line,
+        line.email,
+        outcome,
+        words,
+        organization.name,
+        organization.id,
+        user.id,
+        role=user.role,
     )
 
 
@@ -336,7 +398,9 @@ def _wanted(line: PastedLine, columns: dict[str, int] | None) -> list[Wanted]:
         cells = {part: _cell(line, at) for part, at in columns.items()}
         written, email = _parted(cells.get("email", ""))
         name = cells.get("name", "") or written
-        return [_entry(line, email, name, cells.get("organization", ""), cells.get("role", ""))]
+        return [
+            _entry(line.number, email, name, cells.get("organization", ""), cells.get("role", ""))
+        ]
     return [_of_cells(line, cells) for cells in _groups(line.cells)]
 
 
@@ -355,7 +419,7 @@ def _of_cells(line: PastedLine, cells: tuple[str, ...]) -> Wanted:
     name, organization, role, *_ = (*cells[:at], *cells[at + 1 :], "", "", "")
     if written and not organization:
         name, organization = written, name
-    return _entry(line, email, name or written, organization, role)
+    return _entry(line.number, email, name or written, organization, role)
 
 
 def _parted(cell: str) -> tuple[str, str]:
@@ -364,8 +428,8 @@ def _parted(cell: str) -> tuple[str, str]:
     return (named[1].strip(), named[2]) if named else ("", cell)
 
 
-def _entry(line: PastedLine, email: str, name: str, organization: str, role: str) -> Wanted:
-    return Wanted(line.number, email[:254], name or None, organization or None, role or None)
+def _entry(line: int, email: str, name: str, organization: str, role: str) -> Wanted:
+    return Wanted(line, email[:254], name or None, organization or None, role or None)
 
 
 def _cell(line: PastedLine, at: int) -> str:

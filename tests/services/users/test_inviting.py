@@ -183,3 +183,40 @@ def test_readers_and_strangers_cannot_invite(session: Session, tenant: Tenant) -
         users.invite_many(session, stranger, wanted, organization_id=tenant.organization.id)
     [theirs] = users.invite_many(session, stranger, users.read_invitees(f"ada@x.example,,{BAKERY}"))
     assert theirs.outcome is Outcome.REFUSED
+
+
+def test_a_check_names_what_inviting_would_do_and_writes_nothing(
+    session: Session, tenant: Tenant
+) -> None:
+    before = session.scalars(select(User.id)).all()
+    text = f"ada@x.example\nADA@x.example\n{tenant.user.email}\nno-address\n"
+    results, full = users.check_many(
+        session,
+        tenant.caller(Role.ADMIN),
+        users.read_invitees(text),
+        organization_id=tenant.organization.id,
+    )
+    assert (brief(results), full) == (
+        [
+            (1, Outcome.INVITED, "Invited."),
+            (2, Outcome.KNOWN, "Listed twice."),
+            (3, Outcome.KNOWN, "Already a member."),
+            (4, Outcome.REFUSED, "Enter an email like name@example.com."),
+        ],
+        [],
+    )
+    assert session.scalars(select(User.id)).all() == before
+
+
+def test_the_lines_of_a_form_are_read_as_they_were_written() -> None:
+    lines = [
+        Wanted(1, "ada@x.example", '=Ada; "A", Lee', None, "Owner"),
+        Wanted(7, "", "Kay\u00a0O’Neil", f"{BAKERY}, Inc.", None),
+    ]
+    text = users.as_text(lines)
+    assert users.from_text(text) == lines
+    forged = f"{text}x\n-3,ada@x.example,A\0da\n"
+    assert users.from_text(forged)[2:] == [
+        Wanted(4, "", None, None),
+        Wanted(5, "ada@x.example", "Ada", None),
+    ]

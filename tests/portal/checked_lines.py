@@ -1,0 +1,52 @@
+"""The page of the lines that were checked before their users are invited."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+
+class _Fields(HTMLParser):
+    """What a browser sends of the fields on the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.typed: dict[str, str] = {}
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        name, value = given.get("name") or "", given.get("value") or ""
+        if tag == "select":
+            self._select = name
+        elif tag == "option" and ("selected" in given or self._select not in self.typed):
+            self.typed[self._select] = value
+        elif tag == "input" and name and given.get("type") != "checkbox":
+            self.typed[name] = value
+
+
+def form_of(page: str) -> dict[str, str]:
+    """Return what the form of the lines sends if nothing is typed."""
+    start = page.index('action="/people/invite-many')
+    fields = _Fields()
+    fields.feed(page[start : page.index("</form>", start)])
+    fields.typed.pop("csrf_token")
+    return fields.typed
+
+
+def outcomes(page: str) -> dict[str, str]:
+    """Return the state of each line of a checked list by its number and its address."""
+    ready = re.findall(
+        r'<td class="end">(\d+)</td>\s*<td class="cell-name"><span[^>]*>([^<]*)<.*?'
+        r'<span class="badge[^>]*>([^<]*)<',
+        page,
+        re.DOTALL,
+    )
+    bad = re.findall(
+        r'class="row-number" data-label="Line">(\d+)<.*?class="reason"[^>]*>([^<]*)<.*?'
+        r'name="email-\d+" value="([^"]*)"',
+        page,
+        re.DOTALL,
+    )
+    return {f"{number} {email}": words for number, email, words in ready} | {
+        f"{number} {unescape(email)}": unescape(words) for number, words, email in bad
+    }
