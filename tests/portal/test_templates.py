@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from jinja2 import nodes
-from jinja2.defaults import DEFAULT_FILTERS
+from jinja2.filters import FILTERS
 
 from app.config import ROOT
 
@@ -135,7 +135,7 @@ def test_a_component_file_says_what_it_is_for() -> None:
 
 def test_no_filter_of_ours_is_applied_to_a_constant(app: Flask) -> None:
     """Jinja works it out while it compiles the template: once, in the language of that moment."""
-    ours = app.jinja_env.filters.keys() - DEFAULT_FILTERS.keys()
+    ours = app.jinja_env.filters.keys() - FILTERS.keys()
     context = nodes.EvalContext(app.jinja_env)
     found = []
     for name in HTML:
