@@ -210,10 +210,12 @@ def invite_where_all_fit(
             trial.rollback()
     if not full:
         return results, []
+    new = _new(results)
     left_out = {
         at: _without_seat(result, full[result.organization_id])
         for at, result in enumerate(results)
-        if result.organization_id in full and result.outcome is not Outcome.KNOWN
+        if result.organization_id in full
+        and (result.outcome is not Outcome.KNOWN or result.user_id in new)
     }
     others = iter(
         invite_many(
@@ -243,7 +245,7 @@ def check_many(
             session, caller, wanted, organization_id=organization_id, role=role, roles=roles
         )
         trial.rollback()
-    new = {result.user_id for result in results if result.outcome is Outcome.INVITED}
+    new = _new(results)
     again = gettext("Listed twice.")
     return [
         replace(each, message=again)
@@ -262,6 +264,11 @@ def _full(results: Sequence[LineResult]) -> dict[UUID | None, Full]:
         for (found, name), count in refused.items()
         if found is not None
     }
+
+
+def _new(results: Sequence[LineResult]) -> set[UUID | None]:
+    """Return the ids of the users who were invited; another line of such a user is KNOWN."""
+    return {result.user_id for result in results if result.outcome is Outcome.INVITED}
 
 
 def _without_seat(result: LineResult, full: Full) -> LineResult:

@@ -163,6 +163,22 @@ def test_a_full_organization_says_so_line_by_line(session: Session, tenant: Tena
     assert "2 of 2 users" in results[1].message
 
 
+def test_a_user_listed_twice_does_not_come_in_where_not_all_fit(
+    session: Session, tenant: Tenant
+) -> None:
+    tenant.organization.user_limit = 2
+    session.flush()
+    results, full = users.invite_where_all_fit(
+        session,
+        tenant.caller(Role.ADMIN),
+        users.read_invitees("ada@x.example\ngrace@x.example\nADA@x.example\n"),
+        organization_id=tenant.organization.id,
+    )
+    assert [result.outcome for result in results] == [Outcome.REFUSED] * 3
+    assert [(each.fits, each.wanted) for each in full] == [(1, 2)]
+    assert session.scalar(select(func.count()).where(User.email_key == "ada@x.example")) == 0
+
+
 def test_nothing_and_too_much_are_refused() -> None:
     for text, code in (
         ("", "required"),
