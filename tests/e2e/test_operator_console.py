@@ -87,7 +87,7 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     page = owner.page
     page.get_by_role("link", name="Invite user").click()
     sound(owner, script)
-    page.get_by_label("Email").fill(f"colleague-{script}@x.example".lower())
+    page.get_by_label("Email").fill(f"colleague-{look.width}-{script}@x.example".lower())
     page.get_by_role("button", name="Invite user").click()
     heading(page, "colleague-")
     sound(owner, script)
