@@ -75,7 +75,8 @@ def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, Address]:
     for entry in entries:
         endpoint_id = UUID(entry.target_id)
         if entry.action == _NOT_FOUND:
-            saved[endpoint_id] = replace(saved[endpoint_id], is_host_missing=True)
+            if endpoint_id in saved:  # old entries of the history are deleted
+                saved[endpoint_id] = replace(saved[endpoint_id], is_host_missing=True)
         elif "url" in entry.after:
             saved[endpoint_id] = Address(entry.at, is_first=entry.action == _CREATED)
     return saved
