@@ -86,7 +86,7 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
     call = make_call(session, own.plus, "+12025550105", times[1], started_at=times[1], **failed)
     session.commit()
     busy = admin.get("/line")
-    assert f"Answered The simulated carrier {users} 1 3 calls 66.7 % " in words(busy)
+    assert f"Answered The simulated carrier {users} 1 call 3 calls 66.7 % " in words(busy)
     advice = "The carrier could not place the call. If it happens again, test the carrier account."
     assert f"{advice} Open call" in words(busy)
     assert f'href="/calls/{call.id}">Open call' in busy.text
