@@ -27,8 +27,7 @@ from app.portal.web.fields import without_nul
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
-from app.services.users import Full, LineResult, Outcome
-from app.services.users.inviting import MOST_USERS, Wanted
+from app.services.users import MOST_USERS, Defaults, Full, Invitee, LineResult, Outcome
 from app.services.users.loading import MEMBERS
 
 MOST_BYTES = 300_000
@@ -70,8 +69,8 @@ def users_invite_many_send() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session, notice=gettext("These users were invited before."))
-            usual = _usual(form, _chosen(session, form))
-            results, full = users.invite_where_all_fit(session, caller(), wanted, **usual)
+            defaults = _defaults(form, _chosen(session, form))
+            results, full = users.invite_where_all_fit(session, caller(), wanted, defaults)
             _refuse_changed(form, wanted, results)
             submission.led_to(back_url())
     except (ValidationFailed, Conflict) as error:
@@ -114,7 +113,7 @@ def _many_page(form: InviteManyForm) -> str:
     )
 
 
-def _sent(form: InviteManyForm) -> list[Wanted] | None:
+def _sent(form: InviteManyForm) -> list[Invitee] | None:
     """Return the lines of the page with what was typed there, or those of the first form; None,
     with the reason at its field, if they can't be read."""
     if not form.validate():
@@ -135,7 +134,7 @@ def _sent(form: InviteManyForm) -> list[Wanted] | None:
     return wanted
 
 
-def _with_fixes(wanted: Sequence[Wanted]) -> list[Wanted]:
+def _with_fixes(wanted: Sequence[Invitee]) -> list[Invitee]:
     """Return the lines that weren't removed, with the cells that were typed."""
     fixed = []
     for at, line in enumerate(wanted):
@@ -152,7 +151,7 @@ def _with_fixes(wanted: Sequence[Wanted]) -> list[Wanted]:
     return fixed
 
 
-def _check(form: InviteManyForm, wanted: Sequence[Wanted]) -> Page:
+def _check(form: InviteManyForm, wanted: Sequence[Invitee]) -> Page:
     chosen = None
     try:
         with transaction(read_only=True) as session:
@@ -162,7 +161,7 @@ def _check(form: InviteManyForm, wanted: Sequence[Wanted]) -> Page:
         if not form.rows.data:
             return _many_page(form), 422
     with transaction() as session:
-        results, full = users.check_many(session, caller(), wanted, **_usual(form, chosen))
+        results, full = users.check_many(session, caller(), wanted, _defaults(form, chosen))
     page = _checked_page(form, wanted, results, full)
     return (page, 422) if form.organization.errors else page
 
@@ -175,19 +174,18 @@ def _chosen(session: Session, form: InviteManyForm) -> UUID | None:
     return own
 
 
-def _usual(form: InviteManyForm, organization_id: UUID | None) -> dict[str, Any]:
-    role = Role(form.role.data)
-    return {"organization_id": organization_id, "role": role, "roles": _roles()}
+def _defaults(form: InviteManyForm, organization_id: UUID | None) -> Defaults:
+    return Defaults(organization_id, Role(form.role.data), _roles())
 
 
-def _mark(wanted: Sequence[Wanted], results: Sequence[LineResult]) -> str:
+def _mark(wanted: Sequence[Invitee], results: Sequence[LineResult]) -> str:
     """Return what differs as soon as a line or its result does."""
     outcomes = [(each.outcome, each.organization_id, each.role) for each in results]
     return sha256(repr((users.as_text(wanted), outcomes)).encode()).hexdigest()
 
 
 def _refuse_changed(
-    form: InviteManyForm, wanted: Sequence[Wanted], results: Sequence[LineResult]
+    form: InviteManyForm, wanted: Sequence[Invitee], results: Sequence[LineResult]
 ) -> None:
     """Raises `Conflict` if the page showed something else."""
     if form.checked.data != _mark(wanted, results):
@@ -197,7 +195,7 @@ def _refuse_changed(
 
 def _checked_page(
     form: InviteManyForm,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Invitee],
     results: Sequence[LineResult],
     full: Sequence[Full],
     *,

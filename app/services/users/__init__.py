@@ -2,18 +2,23 @@
 
 from app.services.users.changing import set_external_id, set_password, update
 from app.services.users.creating import create, create_admin, create_partial, invite
+from app.services.users.invitees import (
+    MOST_USERS,
+    Invitee,
+    as_text,
+    check_count,
+    from_text,
+    read_invitees,
+)
 from app.services.users.inviting import (
+    Defaults,
     Full,
     LineResult,
     Outcome,
-    as_text,
     by_name,
-    check_count,
     check_many,
-    from_text,
     invite_many,
     invite_where_all_fit,
-    read_invitees,
 )
 from app.services.users.loading import (
     Filter,

@@ -8,8 +8,7 @@ from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import User
 from app.services import users
-from app.services.users import LineResult, Outcome
-from app.services.users.inviting import Wanted
+from app.services.users import Defaults, Invitee, LineResult, Outcome
 from tests.fixtures.cast import Tenant, make_tenant, make_user
 
 BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
@@ -28,7 +27,7 @@ def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> 
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees(text),
-        organization_id=tenant.organization.id if usual else None,
+        Defaults(tenant.organization.id if usual else None),
     )
 
 
@@ -55,7 +54,7 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
 def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> None:
     text = f"Company;Role;Name;E-mail\n{BAKERY};Owner;Ada;ada@x.example\n"
     [wanted] = users.read_invitees(text)
-    assert wanted == Wanted(2, "ada@x.example", "Ada", BAKERY, "Owner")
+    assert wanted == Invitee(2, "ada@x.example", "Ada", BAKERY, "Owner")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +171,7 @@ def test_a_user_listed_twice_does_not_come_in_where_not_all_fit(
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees("ada@x.example\ngrace@x.example\nADA@x.example\n"),
-        organization_id=tenant.organization.id,
+        Defaults(tenant.organization.id),
     )
     assert [result.outcome for result in results] == [Outcome.REFUSED] * 3
     assert [(each.fits, each.wanted) for each in full] == [(1, 2)]
@@ -194,10 +193,11 @@ def test_readers_and_strangers_cannot_invite(session: Session, tenant: Tenant) -
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     wanted = users.read_invitees("ada@x.example")
     with pytest.raises(Forbidden):
-        users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted)
+        users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted, Defaults())
     with pytest.raises(NotFound):
-        users.invite_many(session, stranger, wanted, organization_id=tenant.organization.id)
-    [theirs] = users.invite_many(session, stranger, users.read_invitees(f"ada@x.example,,{BAKERY}"))
+        users.invite_many(session, stranger, wanted, Defaults(tenant.organization.id))
+    named = users.read_invitees(f"ada@x.example,,{BAKERY}")
+    [theirs] = users.invite_many(session, stranger, named, Defaults())
     assert theirs.outcome is Outcome.REFUSED
 
 
@@ -210,7 +210,7 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees(text),
-        organization_id=tenant.organization.id,
+        Defaults(tenant.organization.id),
     )
     assert (brief(results), full) == (
         [
@@ -226,13 +226,13 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
 
 def test_the_lines_of_a_form_are_read_as_they_were_written() -> None:
     lines = [
-        Wanted(1, "ada@x.example", '=Ada; "A", Lee', None, "Owner"),
-        Wanted(7, "", "Kay\u00a0O’Neil", f"{BAKERY}, Inc.", None),
+        Invitee(1, "ada@x.example", '=Ada; "A", Lee', None, "Owner"),
+        Invitee(7, "", "Kay\u00a0O’Neil", f"{BAKERY}, Inc.", None),
     ]
     text = users.as_text(lines)
     assert users.from_text(text) == lines
     forged = f"{text}x\n-3,ada@x.example,A\0da\n"
     assert users.from_text(forged)[2:] == [
-        Wanted(4, "", None, None),
-        Wanted(5, "ada@x.example", "Ada", None),
+        Invitee(4, "", None, None),
+        Invitee(5, "ada@x.example", "Ada", None),
     ]
