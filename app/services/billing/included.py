@@ -1,4 +1,4 @@
-"""Included usage that is nearly or fully used: who is told, and what happens beyond it."""
+"""Notices about included usage that is nearly or fully used, and what happens beyond it."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -42,6 +42,7 @@ def used_up(bill: Bill) -> UsedUp | None:
     if line is None or not line.included or 100 * line.used < NEAR * line.included:
         return None
     used = written(line.used)
+    price = exact_micros(line.unit_micros, bill.currency)
     if line.unit == UsageUnit.MINUTE:
         title = ngettext(
             "%(used)s of %(num)s included minute used",
@@ -49,11 +50,8 @@ def used_up(bill: Bill) -> UsedUp | None:
             line.included,
             used=used,
         )
-        beyond = (
-            gettext("Calls continue. Each further minute costs %(price)s.", price=_price(bill))
-            if line.unit_micros
-            else gettext("Calls continue. Further minutes aren’t charged.")
-        )
+        priced = gettext("Calls continue. Each further minute costs %(price)s.", price=price)
+        free = gettext("Calls continue. Further minutes aren’t charged.")
     else:
         title = ngettext(
             "%(used)s of %(num)s included call used",
@@ -61,11 +59,9 @@ def used_up(bill: Bill) -> UsedUp | None:
             line.included,
             used=used,
         )
-        beyond = (
-            gettext("Calls continue. Each further call costs %(price)s.", price=_price(bill))
-            if line.unit_micros
-            else gettext("Calls continue. Further calls aren’t charged.")
-        )
+        priced = gettext("Calls continue. Each further call costs %(price)s.", price=price)
+        free = gettext("Calls continue. Further calls aren’t charged.")
+    beyond = priced if line.unit_micros else free
     is_reached = line.used >= line.included
     return UsedUp(bill.organization_id, bill.name, title, beyond, is_reached)
 
@@ -107,8 +103,3 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
     bills = statements.bills(session, organizations, month)
     found = (used_up(bills[each.id]) for each in organizations)
     return [each for each in found if each is not None][:most]
-
-
-def _price(bill: Bill) -> str:
-    line = bill.usage
-    return exact_micros(line.unit_micros, bill.currency) if line else ""
