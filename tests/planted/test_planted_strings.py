@@ -15,13 +15,13 @@ import pytest
 from flask import Flask, Response, abort
 
 from app.services import tenancy
-from tests.matrix import rotating
+from tests.matrix import is_full, rotating
 from tests.planted.conftest import WALLS
 from tests.planted.crawl import Asked, Crawl
 from tests.planted.judge import Judge
 from tests.planted.planting import Side, unplanted
 
-REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000")) // 3
+REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000" if is_full() else "2400")) // 3
 WITHOUT_FILTER = 80
 """Requests that are sent without the tenant filter."""
 LEAST_SHOWN = 250

@@ -20,16 +20,10 @@ from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
-from tests.fixtures.databases import BACKENDS, runs_on
-from tests.matrix import rotating
 from tests.portal.uploader import Desk, make_campaign
 
 PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
-
-
-backend = runs_on(rotating("database of the screens", BACKENDS))
-"""One of the two in `make check`: what the screens ask of the services runs on both."""
 
 
 class Browser:

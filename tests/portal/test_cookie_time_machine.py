@@ -22,6 +22,7 @@ from app.services import users
 from app.services.auth import email_changes, one_time_links
 from app.services.auth.email_changes import Side
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.matrix import rotating
 from tests.portal.conftest import PASSWORD, PASSWORD_HASH, Browser
 
 COOKIE = "portal_session"
@@ -123,7 +124,7 @@ def end_by(how: str, session: Session, people: list[User]) -> None:
             users.deactivate(session, OPERATOR, user.id)
 
 
-@pytest.mark.parametrize("how", ["sign-out", "password", "removal"])
+@pytest.mark.parametrize("how", rotating("way a session ends", ["sign-out", "password", "removal"]))
 def test_no_recorded_cookie_opens_a_session_again(
     make_app: Callable[..., Flask],
     session: Session,

@@ -205,23 +205,21 @@ def test_the_columns_of_the_address_are_shown_and_kept_by_its_links(lists: Lists
         assert (name, kept) == (name, {True} if first.sort or last.sort else set())
 
 
-@pytest.mark.parametrize(
-    ("name", "fields"),
-    [
-        ("calls", {"organization", "agent", "live", "start", "end"}),
-        ("history", {"start", "end"}),
-        ("report", {"since", "until"}),
-        ("usage", {"start", "end"}),
-        ("partner-calls", {"start", "end"}),
-    ],
-)
-def test_filters_of_a_list_alone_are_fields_of_its_page(
-    lists: Lists, name: str, fields: set[str]
-) -> None:
-    page = lists.reader(name).get(lists.page(name)).text
-    tags = re.findall(r"<(?:input|select)[^>]*>", page)
-    shown = "".join(tag for tag in tags if 'type="hidden"' not in tag)
-    assert {field for field in fields if f'name="{field}"' in shown} == fields
+def test_filters_of_a_list_alone_are_fields_of_its_page(lists: Lists) -> None:
+    expected = {
+        "calls": {"organization", "agent", "live", "start", "end"},
+        "history": {"start", "end"},
+        "report": {"since", "until"},
+        "usage": {"start", "end"},
+        "partner-calls": {"start", "end"},
+    }
+    found = {}
+    for name, fields in expected.items():
+        page = lists.reader(name).get(lists.page(name)).text
+        tags = re.findall(r"<(?:input|select)[^>]*>", page)
+        shown = "".join(tag for tag in tags if 'type="hidden"' not in tag)
+        found[name] = {field for field in fields if f'name="{field}"' in shown}
+    assert found == expected
 
 
 def test_filters_after_the_second_are_behind_more_filters_which_is_open_while_one_is_set(
