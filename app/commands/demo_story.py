@@ -18,6 +18,7 @@ class OrganizationStory:
     area_code: str
     pace: int
     """Conversations on an ordinary working day."""
+    address: tuple[str, ...]
 
     @property
     def host(self) -> str:
@@ -34,6 +35,8 @@ class PartnerStory:
     organizations: tuple[OrganizationStory, ...]
     extended: bool
     """Whether its legacy client has an extension."""
+    address: tuple[str, ...]
+    tax_id: str
 
 
 PARTNERS = (
@@ -49,17 +52,20 @@ PARTNERS = (
         organizations=(
             OrganizationStory(
                 "Castell Property Management", "Property management", "America/Denver",
-                Tier.PLUS, "303", 14,
+                Tier.PLUS, "303", 14, ("1801 Larimer Street", "Denver, CO 80202"),
             ),
             OrganizationStory(
                 "Kowalczyk & Daughters Roofing", "Roofing and gutters", "America/Chicago",
-                Tier.BASIC, "312", 5,
+                Tier.BASIC, "312", 5, ("640 West Randolph Street", "Chicago, IL 60661"),
             ),
             OrganizationStory(
-                "Łódź Auto Serwis", "Car repair", "America/New_York", Tier.FREE, "212", 1
+                "Łódź Auto Serwis", "Car repair", "America/New_York",
+                Tier.FREE, "212", 1, ("88 Greenpoint Avenue", "Brooklyn, NY 11222"),
             ),
         ),
         extended=True,
+        address=("14 Foundry Lane", "Suite 300", "Wilmington, DE 19801"),
+        tax_id="EIN 00-1234567",
     ),
     PartnerStory(
         name="Sonnenhof",
@@ -70,18 +76,20 @@ PARTNERS = (
         organizations=(
             OrganizationStory(
                 "Grüner Gartenbau", "Gardens and landscaping", "America/Los_Angeles",
-                Tier.PLUS, "415", 9,
+                Tier.PLUS, "415", 9, ("2200 Jerrold Avenue", "San Francisco, CA 94124"),
             ),
             OrganizationStory(
                 "Dr. Okafor Family Practice", "Family medicine", "America/New_York",
-                Tier.BASIC, "617", 6,
+                Tier.BASIC, "617", 6, ("75 Francis Street", "Boston, MA 02115"),
             ),
             OrganizationStory(
                 "Eastgate Veterinary Clinic", "Veterinary clinic", "America/Chicago",
-                Tier.FREE, "773", 2,
+                Tier.FREE, "773", 2, ("3140 North Clark Street", "Chicago, IL 60657"),
             ),
         ),
         extended=False,
+        address=("Lindenstraße 18", "50674 Köln", "Germany"),
+        tax_id="DE000000000",
     ),
 )  # fmt: skip
 

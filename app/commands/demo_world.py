@@ -33,6 +33,7 @@ from app.services import (
     users,
 )
 from app.services.auth import passwords
+from app.services.billing_address import BillingAddress
 from app.services.credentials import api_keys
 from app.services.pricing import versions
 from app.services.recordings import reports
@@ -133,6 +134,9 @@ class World:
         )  # fmt: skip
         partners.verify_domain(self.session, self.caller, partner.id)
         partners.end_trial(self.session, self.caller, partner.id)
+        partners.set_billing_address(
+            self.session, self.caller, partner.id, "\n".join(story.address), story.tax_id
+        )
         own = system_caller("demo", partner.id)
         self._publish_plans(own, partner, history_days)
         clients = [
@@ -229,6 +233,7 @@ class World:
         owner_entry = self._with_password(own, owner, owner_name)
         assert owner.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.end_trial(self.session, own, owner.organization_id)
+        organization.billing_address = BillingAddress(story.address).to_json()
         speakers = self._assistants(own, organization, story)
         campaign = campaigns.create(
             self.session, own, organization.id, name="Winter recall", all_assistants=True

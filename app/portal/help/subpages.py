@@ -126,7 +126,9 @@ OF_SUBPAGES: dict[str, Topic] = {
     ),
     "portal.statement": Topic(
         lazy_gettext("What an organization pays for a month, line by line."),
-        lazy_gettext("Once a month is closed, its statement never changes."),
+        lazy_gettext(
+            "It shows the addresses from the settings and never changes once the month is closed."
+        ),
         lazy_gettext("View usage"),
         "portal.usage",
     ),
