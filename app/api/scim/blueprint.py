@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import Any
 
 import orjson
-from flask import Blueprint, Request, Response, g, request
+from flask import Blueprint, Request, Response, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotAcceptable
 
-from app.api.errors import SCIM_MEDIA, domain_error_response, scim_error
+from app.api.errors import domain_error_response, scim_error
 from app.api.operation import bearer_token, guard
+from app.api.scim.refusals import MEDIA, not_scim
 from app.errors import DomainError, ValidationFailed
 from app.extensions import transaction
 from app.http.request_id import request_id
@@ -24,7 +25,6 @@ from app.services.audit import refusals
 from app.services.credentials import scim_tokens
 from app.services.scim import PREFIX
 
-MEDIA = (SCIM_MEDIA, "application/json")
 ROUTES = (
     ("/ServiceProviderConfig", "discovery", "service_provider_config", ("GET",)),
     ("/ResourceTypes", "discovery", "list_resource_types", ("GET",)),
@@ -142,12 +142,3 @@ def _classified(error: DomainError) -> tuple[int, str | None]:
 @blueprint.errorhandler(RecursionError)
 def _too_deep(_error: RecursionError) -> ResponseReturnValue:
     return not_scim("Nested too deep.", 400, "invalidSyntax")
-
-
-def not_scim(detail: str, status: int, scim_type: str | None = None) -> Response:
-    """Return the answer to what the standard doesn't allow."""
-    g.error_code = scim_type or "refused"
-    body = orjson.dumps(scim_error(status, detail, scim_type))
-    response = Response(body, status, mimetype=SCIM_MEDIA)
-    response.headers["Cache-Control"] = "no-store"
-    return response
