@@ -468,7 +468,7 @@ def test_pictures_of_the_brand_are_named_and_have_no_addresses() -> None:
     assert sides(both, "siteImages") == (None, None)
     assert sides(both, "logoImgUrl") == ("none", "new picture")
     colours = entry(after={"brandUIColors": [{"id": "1", "name": "primary", "value": "#1c7a4d"}]})
-    assert sides(colours, "brandUIColors") == (None, "Colour: #1c7a4d")
+    assert sides(colours, "brandUIColors") == (None, "#1c7a4d")
 
 
 @pytest.mark.parametrize(

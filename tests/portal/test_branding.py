@@ -201,6 +201,15 @@ def test_the_preview_is_the_real_sign_in_page_with_the_drafts_colour(
     assert "frame-ancestors 'none'" in editor.get(PAGE).headers["Content-Security-Policy"]
 
 
+def test_the_review_shows_the_sign_in_page_before_and_after(editor: Browser) -> None:
+    before = sheet_of(editor.get("/branding/preview/sign-in").text)
+    editor.post(PAGE, FORM, page=PAGE)
+    review = unescape(editor.get("/branding/review").text)
+    previews = re.findall(r'<iframe src="(/branding/preview/sign-in\?[^"]+)"', review)
+    now, after = (sheet_of(editor.get(address).text) for address in previews)
+    assert (now, after.partition("-")[0]) == (before, "/brand/1c7a4d")
+
+
 def test_typing_gets_the_preview_back(editor: Browser) -> None:
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
     assert token

@@ -67,7 +67,7 @@ def test_the_history_names_each_version_its_author_and_what_it_changed(editor: B
 def test_a_version_stands_beside_the_one_before_it(editor: Browser) -> None:
     page = editor.get("/branding/history/2").text
     assert rows(page) == [
-        ["Colours", "Colour: #1c7a4d", "Colour: #1c4d7a"],
+        ["Colours", "#1c7a4d", "#1c4d7a"],
         ["Choice of the assistant’s character", "Off", "On"],
     ]
     assert 'fill="#1c7a4d"' in page

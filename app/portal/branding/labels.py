@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
-from app.services.branding.brand import SOCIAL_NAMES
+from app.services.branding.brand import DEFAULT_TAGLINE, SOCIAL_NAMES
 from app.services.partners.outside_pictures import stored_hash
 from app.validation.colours import is_colour, to_hex
 
@@ -131,7 +131,8 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
     """Return a brand field's value as lines, one per entry; ``assistants`` are the names of
     assistants by id."""
     if value is None or value in ("", [], {}):
-        return [Shown("–")]
+        standard = gettext("Standard: %(tagline)s", tagline=DEFAULT_TAGLINE)
+        return [Shown(standard if name == "tagline" else "–")]
     if isinstance(value, list):
         return [_ENTRIES[name](item) for item in value]
     if name == "chatTemplateColors":
@@ -157,8 +158,8 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 
 def _colour(name: str, value: str) -> Shown:
-    label = gettext("Colour") if name.strip().casefold() == PRIMARY else name
-    return Shown(f"{label}: {value}", colour=to_hex(value) if is_colour(value) else None)
+    text = value if name.strip().casefold() == PRIMARY else f"{name}: {value}"
+    return Shown(text, colour=to_hex(value) if is_colour(value) else None)
 
 
 def _picture(name: str, url: str) -> Shown:

@@ -1,4 +1,4 @@
-"""Previews of the draft: the real templates with the draft's style sheet."""
+"""Previews of the draft, or of what customers see: the real templates with its style sheet."""
 
 from flask import Response, g, make_response, render_template, request
 
@@ -23,7 +23,7 @@ def branding_preview(surface: str) -> Response:
         speak_to(request.args["language"], None)
     with transaction(read_only=True) as session:
         studio = Studio(session)
-        g.brand = studio.brand
+        g.brand = studio.brand if request.args.get("of") != "published" else studio.published_brand
         origin = mails.origin_of(studio.partner, settings())
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":

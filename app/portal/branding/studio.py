@@ -75,6 +75,10 @@ class Studio:
     def brand(self) -> Brand:
         return of_content(self.partner, self.content)
 
+    @property
+    def published_brand(self) -> Brand:
+        return of_content(self.partner, drafts.published_content(self.partner, caller()))
+
     def _picture(self, session: Session, kind: str, url: str) -> Picture:
         if stored_hash(url):
             kept = images.kept(session, caller(), url)
