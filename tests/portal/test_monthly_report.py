@@ -153,6 +153,16 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     assert session.scalars(actions).all() == ["partner.report_scheduled"]
 
 
+def test_the_page_names_what_the_report_is_about(own: Tenant, admin: Browser) -> None:
+    about = {}
+    for organization in (None, own.organization):
+        address = f"{SCHEDULE}?organization={organization.id}" if organization else SCHEDULE
+        choices = admin.get(address).text.partition(' id="organization"')[2]
+        chosen = re.findall(r"<option[^>]* selected>(.*?)<", choices.partition("</select>")[0])
+        about[address] = chosen
+    assert [*about.values()] == [["The whole portal"], [own.organization.name]]
+
+
 def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Browser) -> None:
     of_one = f"{SCHEDULE}?organization={own.plus.id}"
     admin.post(SCHEDULE, WANTED, page=SCHEDULE)

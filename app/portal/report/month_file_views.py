@@ -41,7 +41,10 @@ def report_month_file() -> Response:
             "chart": _chart(report),
             "empty": gettext("No conversations in these months."),
             "tables": [table for table in _tables(shown) if table[2]],
-            "note": gettext("Days are UTC. Test calls on the simulated carrier are not counted."),
+            "note": gettext(
+                "Days are UTC. Test calls that people place on the simulated carrier aren’t "
+                "counted. Simulated calls of campaigns and scripts are."
+            ),
         },
     )
     whose = f"-{file_words(name, 'organization')}" if shown.organization else ""
