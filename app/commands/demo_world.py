@@ -97,6 +97,7 @@ class World:
             versions.save(self.session, own, partner.id, wanted)
         version = versions.publish(self.session, own, partner.id)
         version.published_at = utcnow() - timedelta(days=days_ago)
+        version.author = f"{STAFF[0][1]}@{partner.slug}.example"
 
     def _partner(self, story: PartnerStory, history_days: int) -> dict[str, Any]:
         domain = f"portal.{story.slug}.example"

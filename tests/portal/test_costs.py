@@ -311,6 +311,23 @@ def test_a_statement_shows_no_line_of_zero_and_what_is_used_of_the_plan(
     assert "0 of 10 included minutes used." in page
 
 
+def test_the_pdf_of_a_statement_names_what_was_used_and_whether_it_is_a_preview(
+    admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[dict[str, Any]] = []
+
+    def render(_name: str, data: dict[str, Any]) -> bytes:
+        printed.append(data)
+        return b"%PDF-"
+
+    monkeypatch.setattr(pdf, "render", render)
+    admin.get(f"/statements/{own.plus.id}.pdf?month=2026-11")
+    [shown] = printed
+    assert shown["title"] == "Preview of the statement for November 2026"
+    assert [label for label, _ in shown["facts"]] == ["Period", "Usage"]
+    assert shown["facts"][1][1] == "0 of 10 included minutes used."
+
+
 def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, own: Tenant) -> None:
     page = unescape(admin.get(f"/statements/{own.plus.id}").text)
     assert "Statement for November 2026" in page

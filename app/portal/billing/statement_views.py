@@ -12,6 +12,7 @@ from app.models import utcnow
 from app.portal.billing.words import (
     amount_of,
     decimal_of,
+    included_words,
     invoice_number,
     last_day_of,
     month_name,
@@ -54,6 +55,7 @@ def statement(organization_id: UUID) -> str:
         bill=bill,
         parties=parties,
         lines=[shown for _, shown in statement_lines(bill)],
+        included=included_words(bill),
         number=invoice_number(bill.number),
         last_day=last_day_of(bill),
         closes=next_month(bill.month),
@@ -105,18 +107,19 @@ def statement_pdf(organization_id: UUID) -> Response:
     ]
     if bill.number is not None:
         facts.append((gettext("Invoice number"), invoice_number(bill.number)))
-    facts.append(
-        (gettext("Issued"), day(bill.closed_at))
-        if bill.closed_at
-        else (gettext("Status"), gettext("Preview"))
-    )
+    if bill.closed_at:
+        facts.append((gettext("Issued"), day(bill.closed_at)))
+    if included := included_words(bill):
+        facts.append((gettext("Usage"), included))
     if bill.charge:
         facts.append((gettext("Payment"), gettext("Through Stripe")))
     content = pdf.render(
         "statement",
         {
             **paper,
-            "title": gettext("Statement for %(month)s", month=month),
+            "title": gettext("Statement for %(month)s", month=month)
+            if bill.closed_at
+            else gettext("Preview of the statement for %(month)s", month=month),
             "parties": [
                 (pgettext("statement", "From"), parties.seller.name, _below(parties.seller)),
                 (pgettext("statement", "To"), parties.buyer.name, _below(parties.buyer)),

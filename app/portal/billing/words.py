@@ -81,6 +81,25 @@ def statement_lines(bill: Bill) -> Sequence[tuple[Line, ShownLine]]:
     return [(line, _shown(line, bill)) for line in wanted or bill.lines[:1]]
 
 
+def included_words(bill: Bill) -> str:
+    """Return how much of what the plan includes was used; "" where a line says it or nothing is
+    included."""
+    line = bill.usage
+    if line is None or line.amount or not line.included:
+        return ""
+    words = {"used": number(line.used), "included": number(line.included)}
+    match line.unit == UsageUnit.MINUTE, line.used > line.included:
+        case True, False:
+            return gettext("%(used)s of %(included)s included minutes used.", **words)
+        case False, False:
+            return gettext("%(used)s of %(included)s included calls used.", **words)
+        case True, True:
+            return gettext(
+                "%(used)s minutes used, %(included)s included. The rest isn’t charged.", **words
+            )
+    return gettext("%(used)s calls used, %(included)s included. The rest isn’t charged.", **words)
+
+
 @portal.app_template_filter("minor")
 def minor(amount: int, currency: str) -> str:
     """Return an amount in the smallest unit of the currency as $12.50 or −$12.50."""

@@ -1,7 +1,7 @@
 """The seller and the buyer of a statement."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.models import Organization, Partner
@@ -43,9 +43,16 @@ def parties_of(
 ) -> Parties:
     """Return them as they are now."""
     sold, bought = (
-        BillingAddress.of(row.billing_address if with_addresses else None)
+        _below(row.name, BillingAddress.of(row.billing_address if with_addresses else None))
         for row in (partner, organization)
     )
     return Parties(
         Party(partner.name, sold, partner.support_email), Party(organization.name, bought)
     )
+
+
+def _below(name: str, address: BillingAddress) -> BillingAddress:
+    """Return the address without a first line that repeats the name."""
+    if address.lines and address.lines[0].casefold() == name.casefold():
+        return replace(address, lines=address.lines[1:])
+    return address
