@@ -27,8 +27,7 @@ from app.portal.web.editing import Difference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import Plan, PlanTerms, PlanText
-from app.services.pricing.plans import LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
-from app.services.pricing.versions import LOCAL_ID
+from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
 
 NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}

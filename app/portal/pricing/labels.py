@@ -11,8 +11,7 @@ from app.models import Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.money_words import exact_micros, money
-from app.services.pricing import Plan, PlanChange, PlanTerms
-from app.services.pricing.versions import differences
+from app.services.pricing import Plan, PlanChange, PlanTerms, differences
 
 INTERVAL_WORDS = {
     BillingInterval.MONTH: lazy_gettext("a month"),

@@ -15,7 +15,7 @@ from app.portal.web.forms import seen_version
 from app.services import partners
 from app.services.plans import effects
 from app.services.plans.price_effects import price_effects
-from app.services.pricing import selling, versions
+from app.services.pricing import differences, selling, versions
 
 NUMBER = "<int(max=2147483647):number>"
 
@@ -113,7 +113,7 @@ def pricing_version(number: int) -> str:
         version = versions.get(session, caller(), partners.own(caller()), number)
         found = current_plans(session)
     plans = versions.plans_of(version)
-    changes = versions.differences(plans, found.published)
+    changes = differences(plans, found.published)
     return render_template(
         "portal/pricing/version.html",
         version=version,

@@ -19,6 +19,8 @@ MOST_FEATURES = 12
 LONGEST_NAME = 60
 LONGEST_FEATURE = 120
 LONGEST_ID = 200
+LOCAL_ID = "local_"
+"""Begins the ids of prices that no payment processor has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.gateways.processors.base import Price, PriceReference
 from app.models import Pricing, ProcessorAccount, ProcessorCheck, ProcessorPrice, utcnow
-from app.services.pricing.versions import LOCAL_ID
+from app.services.pricing.plans import LOCAL_ID
 
 FRESH_FOR = timedelta(minutes=10)
 AT_ONCE = 20

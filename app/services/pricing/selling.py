@@ -18,8 +18,8 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import partners
 from app.services.pricing import accounts, versions
-from app.services.pricing.plans import Plan
-from app.services.pricing.versions import LOCAL_ID, PlanSet
+from app.services.pricing.plans import LOCAL_ID, Plan
+from app.services.pricing.versions import PlanSet
 
 Ids = tuple[str, str]
 """The product id and the price id of a plan."""

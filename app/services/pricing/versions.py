@@ -4,7 +4,7 @@ Published versions stay, so that a month is rated with the terms that applied in
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from hashlib import sha256
@@ -25,23 +25,12 @@ from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
-from app.services.pricing.plans import Plan, PlanTerms, check
+from app.services.pricing.differences import PlanChange, differences
+from app.services.pricing.plans import LOCAL_ID, Plan, PlanTerms, check
 
 PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract's ``pricing`` can name, by size."""
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
-LOCAL_ID = "local_"
-"""Begins the ids of prices that no payment processor has."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanChange:
-    """A field of a plan that differs; ``name`` is ``order`` for the plan's place."""
-
-    tier: Tier
-    name: str
-    old: Any
-    new: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,31 +238,6 @@ def store(version: PlanVersion, plans: Sequence[Plan]) -> None:
     of the code before it doesn't know."""
     version.plans = [plan.to_json() for plan in plans]
     version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
-
-
-def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
-    """Return the fields in which two sets of plans differ, plan by plan in the new order."""
-    before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
-    found: list[PlanChange] = []
-    for place, plan in enumerate(new, 1):
-        old_place, other = before[plan.tier]
-        values, others = _values(plan, place), _values(other, old_place)
-        found += [
-            PlanChange(plan.tier, name, others[name], value)
-            for name, value in values.items()
-            if value != others[name]
-        ]
-    return found
-
-
-def _values(plan: Plan, place: int) -> Mapping[str, Any]:
-    """Return the fields that a user edits; an id that publishing gave is none."""
-    named = {field.name: getattr(plan, field.name) for field in fields(plan)}
-    for name in ("price_id", "product_id"):
-        named[name] = "" if named[name].startswith(LOCAL_ID) else named[name]
-    del named["tier"], named["terms"]
-    price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
-    return {"name": named.pop("name"), **price, **named, "order": place}
 
 
 def _held(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:

@@ -1,0 +1,43 @@
+"""What differs between two sets of plans."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from app.enums import Tier
+from app.services.pricing.plans import LOCAL_ID, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """A field of a plan that differs; ``name`` is ``order`` for the plan's place."""
+
+    tier: Tier
+    name: str
+    old: Any
+    new: Any
+
+
+def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
+    """Return the fields in which two sets of plans differ, plan by plan in the new order."""
+    before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
+    found: list[PlanChange] = []
+    for place, plan in enumerate(new, 1):
+        old_place, other = before[plan.tier]
+        values, others = _values(plan, place), _values(other, old_place)
+        found += [
+            PlanChange(plan.tier, name, others[name], value)
+            for name, value in values.items()
+            if value != others[name]
+        ]
+    return found
+
+
+def _values(plan: Plan, place: int) -> Mapping[str, Any]:
+    """Return the fields that a user edits; an id that publishing gave is none."""
+    named = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    for name in ("price_id", "product_id"):
+        named[name] = "" if named[name].startswith(LOCAL_ID) else named[name]
+    del named["tier"], named["terms"]
+    price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
+    return {"name": named.pop("name"), **price, **named, "order": place}
