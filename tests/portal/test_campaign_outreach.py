@@ -567,6 +567,64 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
     ]
 
 
+def test_a_number_in_a_closed_country_is_counted_alike_before_and_during_calls(
+    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    """With one call an hour: the turn of the numbers in Germany doesn't come."""
+    people = [{"phone": phone} for phone in ("+12025550105", "+4930901820", "+4930901821")]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    session.refresh(campaign)
+    sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "1"}
+    sent["version"] = str(campaign.version)
+    admin.post(f"{planned}/plan", sent, page=f"{planned}/plan")
+    asked = words_of(admin.get(f"{planned}/start"))
+    assert "2 contacts will be called" in asked
+    assert "2 will not be called: Germany isn’t open for calls. Call destinations" in asked
+    assert "0 of 2 contacts called" in words_of(admin.get(planned))
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 1
+    page = words_of(admin.get(planned))
+    for words in ("0 of 2 contacts called", "1 in progress, 1 left", "2 in Germany, which isn’t"):
+        assert words in page
+    assert "0 of 2" in words_of(admin.get("/campaigns"))
+    session.scalars(select(Call)).one().status = CallStatus.IN_PROGRESS
+    session.commit()
+    admin.post(f"{planned}/pause", page=planned)
+    assert "1 contact will be called" in admin.get(f"{planned}/start").text
+    listed = words_of(admin.get(f"{planned}/left-out?reason=number_not_allowed"))
+    assert listed.count("Germany isn’t open for calls Call destinations") == 2
+
+
+def test_a_single_reason_for_not_calling_is_named_once(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    people = [{"phone": BOB}, {"email": "cleo@mail.example"}]
+    contacts.apply(session, campaign, people, ContactAction.REMOVE)
+    contacts.apply(session, campaign, [{"phone": "+4930901820"}], ContactAction.UPSERT)
+    session.commit()
+    page = words_of(admin.get(planned))
+    assert "1 won’t be called: Germany isn’t open for calls" in page
+
+
+def test_a_call_in_progress_is_not_counted_as_answered(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    def shown() -> list[str]:
+        campaigns_list = words_of(admin.get("/campaigns?column=called&column=answered"))
+        return re.findall(r"Winter recall .*?((?: \d+){2})", campaigns_list)
+
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    call = session.scalars(select(Call)).one()
+    call.status, call.answered_by = CallStatus.IN_PROGRESS, AnsweredBy.HUMAN
+    session.commit()
+    assert shown() == [" 1 0"]
+    end_call(session, call, CallStatus.COMPLETED, EndedReason.COMPLETED, at=utcnow())
+    session.commit()
+    assert shown() == [" 1 1"]
+
+
 def test_the_page_of_a_plan_offers_no_second_one(
     campaign: Campaign, admin: Browser, base: str, assistant: Assistant
 ) -> None:

@@ -1,5 +1,6 @@
 """A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
+from collections import Counter
 from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,6 +13,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
 from app.models import Assistant, Campaign, Outreach, utcnow
+from app.phone import Layer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
@@ -20,9 +22,16 @@ from app.portal.web.formats import clock, moment, number, when_in_zone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
-from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
+from app.services.outreach import CampaignBlocker, ClosedCountry, Forecast, Plan, Progress, blockers
 from app.services.outreach.plans import weekdays_of
-from app.services.outreach.progress import FAILED, NOT_REACHED, ON_THE_WAY, SHORTEST, STOPPED
+from app.services.outreach.progress import (
+    FAILED,
+    NOT_ALLOWED,
+    NOT_REACHED,
+    ON_THE_WAY,
+    SHORTEST,
+    STOPPED,
+)
 
 FEWEST_IN_RANGE = 3
 """So many days in a row are written as a range."""
@@ -73,6 +82,12 @@ _FIXES = {
     blockers.PAUSED: ("portal.line_health", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
+_OPENED_AT = {
+    Layer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
+    Layer.PARTNER: ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+    Layer.ORGANIZATION: ("portal.organization_settings", lazy_gettext("Allowed regions")),
+}
+"""Endpoint and link of the page where each layer opens countries."""
 
 
 def reason_words(code: str) -> str:
@@ -143,6 +158,7 @@ def plan_facts(
 def consequences(
     campaign: Campaign,
     forecast: Forecast,
+    closed: Counter[ClosedCountry],
     plan: Outreach,
     held: CampaignBlocker | None,
     at_night: str | None,
@@ -173,7 +189,10 @@ def consequences(
     if forecast.listed:
         left_out[_LISTED] = forecast.listed
         left_out["do_not_contact"] -= forecast.listed
+    if closed:
+        left_out[NOT_ALLOWED] -= closed.total()
     lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1]]
+    lines += [_closed_line(campaign, *each) for each in closed.most_common()]
     if not forecast.is_exact:
         lines.append(gettext("Numbers that can’t be called are skipped."))
     lines.append(gettext("Contacts added later are called too, until you pause the campaign."))
@@ -193,6 +212,32 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 
 
+def closed_words(country: ClosedCountry) -> str:
+    name = country_name(country.region)
+    return gettext("%(country)s isn’t open for calls", country=name[0].upper() + name[1:])
+
+
+def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:
+    """Return a link to the page where the country is opened, if the user may open it."""
+    endpoint, words = _OPENED_AT[country.layer]
+    if not may_open(caller(), endpoint):
+        return None
+    ids: dict[str, Any] = {}
+    if country.layer is Layer.ORGANIZATION:
+        ids["organization_id"] = campaign.organization_id
+    return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), words)
+
+
+def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
+    line = gettext(
+        "%(number)s will not be called: %(reason)s.",
+        number=number(count),
+        reason=closed_words(country),
+    )
+    link = closed_link(campaign, country)
+    return line if link is None else Markup("{} {}").format(line, link)
+
+
 def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
     """Return (result, count, URL of the calls if the user may open them)."""
     return [
@@ -207,12 +252,17 @@ def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
     return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
-def left_out_words(progress: Progress) -> str | None:
+def left_out_words(progress: Progress, closed: Counter[ClosedCountry]) -> str | None:
     """Return in one line how many contacts won't be called, and why, most first."""
     if not progress.left_out:
         return None
-    by_number = sorted(progress.left_out.items(), key=lambda item: (-item[1], item[0]))
-    reasons = [_counted(code, number(count)) for code, count in by_number]
+    counts: Counter[str | ClosedCountry] = Counter(progress.left_out)
+    counts.update(closed)
+    counts[NOT_ALLOWED] -= closed.total()
+    by_number = sorted((+counts).items(), key=lambda item: (-item[1], str(item[0])))
+    reasons = [_counted(why, number(count)) for why, count in by_number]
+    if len(by_number) == 1:
+        reasons = [_reason_in_sentence(by_number[0][0])]
     return ngettext(
         "%(num)s won’t be called: %(reasons)s",
         "%(num)s won’t be called: %(reasons)s",
@@ -221,8 +271,17 @@ def left_out_words(progress: Progress) -> str | None:
     )
 
 
-def _counted(code: str, shown: str) -> str:
+def _reason_in_sentence(why: str | ClosedCountry) -> str:
+    return in_sentence(reason_words(why)) if isinstance(why, str) else closed_words(why)
+
+
+def _counted(why: str | ClosedCountry, shown: str) -> str:
     """2 without a phone number"""
+    if isinstance(why, ClosedCountry):
+        name = country_name(why.region)
+        return gettext(
+            "%(number)s in %(country)s, which isn’t open for calls", number=shown, country=name
+        )
     words = {
         "no_phone": gettext("%(number)s without a phone number", number=shown),
         "contact_ended": gettext("%(number)s with a status that ends outreach", number=shown),
@@ -237,7 +296,7 @@ def _counted(code: str, shown: str) -> str:
         "trial_mode": gettext("%(number)s not verified in trial mode", number=shown),
         "no_hour": gettext("%(number)s outside the plan’s hours", number=shown),
     }
-    return words.get(code) or gettext("%(number)s refused by a rule for calls", number=shown)
+    return words.get(why) or gettext("%(number)s refused by a rule for calls", number=shown)
 
 
 def blocker_words(

@@ -1,5 +1,6 @@
 """The outreach of a campaign: its plan, starting and pausing it, its progress."""
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -18,9 +19,12 @@ from app.portal.campaigns.labels import (
     ahead_words,
     blocker_words,
     calls_of_round,
+    closed_link,
+    closed_words,
     consequences,
     left_out_words,
     plan_facts,
+    reason_words,
     removed_words,
     result_figures,
     status_words,
@@ -36,6 +40,7 @@ from app.portal.web.formats import night_words
 from app.portal.web.forms import flash_saved, refused
 from app.services import assistants, campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, speakers
+from app.services.outreach.progress import NOT_ALLOWED
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach")
@@ -73,12 +78,19 @@ def campaign_left_out(campaign_id: UUID) -> str:
         return render_template(
             "portal/campaigns/left_out.html",
             **about(session, found),
-            rows=page.items,
+            rows=[(row, *_reason(found, row)) for row in page.items],
             reasons=LEFT_OUT_WORDS,
             place=at,
             next_url=at.next_url(page.next_cursor),
             clear_url=lists.clear_url("reason"),
         )
+
+
+def _reason(found: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:
+    """Return why a contact is left out, and a link to what would change that."""
+    if row.country is None:
+        return reason_words(row.reason), None
+    return closed_words(row.country), closed_link(found, row.country)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
@@ -194,7 +206,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "waiting": waiting_words(progress) if running else None,
         "results": result_figures(found, progress),
         "called_url": calls_of_round(found),
-        "left_out": left_out_words(progress),
+        "left_out": left_out_words(progress, _closed(session, found, progress.left_out)),
         "facts_of_plan": [],
         "confirmation": None,
         "needs_contacts": False,
@@ -217,6 +229,13 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
 
 def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:
     return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
+
+
+def _closed(
+    session: Session, found: Campaign, left_out: dict[str, int]
+) -> Counter[outreach.ClosedCountry]:
+    """Count the contacts left out because of their country, if a number may not be called."""
+    return outreach.closed_countries(session, found) if NOT_ALLOWED in left_out else Counter()
 
 
 def _at_night(session: Session, found: Campaign, plan: Outreach) -> str | None:
@@ -249,6 +268,7 @@ def _starting(
         consequences=consequences(
             found,
             forecast,
+            _closed(session, found, forecast.left_out),
             plan,
             _blocker(session, found, plan),
             _at_night(session, found, plan),

@@ -60,7 +60,7 @@ def decide(
     if (code := exclusion(contact, parties, known)) is not None:
         return Never(code)
     phone = contact.phone or ""
-    is_open, opening = opening_of(phone, outreach, parties, now)
+    is_open, opening = opening_of(phone, outreach, parties.organization, now)
     if opening is None:
         return Never(NO_HOUR)
     if not is_open:
@@ -107,10 +107,10 @@ def hours_of(outreach: Outreach, organization: Organization) -> tuple[time, time
 
 
 def opening_of(
-    phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
+    phone: str, outreach: Outreach, organization: Organization, at: datetime
 ) -> tuple[bool, datetime | None]:
     """`within_calling_hours` by the plan and by the organization's own hours."""
-    start, end = hours_of(outreach, parties.organization)
+    start, end = hours_of(outreach, organization)
     if start >= end:
         return False, None
     return within_calling_hours(phone, start, end, at, weekdays_of(outreach))

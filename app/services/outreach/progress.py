@@ -1,21 +1,32 @@
 """The progress of a campaign's round, and when it will end at its current pace."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.models import (
+    Assistant,
+    Call,
+    Campaign,
+    Contact,
+    Organization,
+    Outreach,
+    OutreachContact,
+    utcnow,
+)
 from app.models.base import id_at
+from app.phone import Layer, region_of
+from app.services import destinations
 from app.services.calls import searching, states
 from app.services.outreach import forecasting
 from app.services.outreach.plans import closing, stored_plan, weekdays_of
@@ -25,6 +36,7 @@ LOOKED_BACK = timedelta(hours=1)
 SHORTEST = timedelta(minutes=2)
 """The shortest time from which a pace is calculated."""
 FARTHEST = timedelta(days=366)
+NOT_ALLOWED = "number_not_allowed"
 
 NOT_REACHED, ON_THE_WAY, FAILED, STOPPED = "not-reached", "on-the-way", "failed", "stopped"
 _RESULTS = {
@@ -79,16 +91,24 @@ class Progress:
         return self.open == 0 and self.in_progress == 0
 
 
+class ClosedCountry(NamedTuple):
+    """A region (ISO 3166) that isn't open for calls, and the highest layer that keeps it closed."""
+
+    region: str
+    layer: Layer
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A contact that this round leaves out, and why."""
+    """A contact that this round leaves out, and why; ``country`` if that isn't open for calls."""
 
     contact: Contact
     reason: str
+    country: ClosedCountry | None = None
 
 
 def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
-    """Count a round in six queries."""
+    """Count a round in a fixed number of queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
     calls: Counter[str] = Counter()
@@ -165,15 +185,7 @@ def left_out(
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
-    row, why = OutreachContact, func.coalesce(OutreachContact.reason, forecasting.reason_ahead())
-    is_left_out = row.state == OutreachState.LEFT_OUT
-    if forecasting.is_looked_at(campaign):
-        is_left_out |= row.contact_id.is_(None) & why.is_not(None)
-    query = forecasting.with_decisions(select(Contact, why)).where(
-        Contact.campaign_id == campaign.id, is_left_out
-    )
-    if reason is not None:
-        query = query.where(why == reason)
+    query = _left_out(session, campaign, reason, Contact)
     if cursor:
         try:
             query = query.where(Contact.id < UUID(cursor))
@@ -181,8 +193,53 @@ def left_out(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
-    items = [LeftOut(contact, code or "") for contact, code in rows[:limit]]
+    shown = rows[:limit]
+    closed = _countries(session, campaign, {row.phone for row, why in shown if why == NOT_ALLOWED})
+    items = [LeftOut(contact, code or "", closed.get(contact.phone)) for contact, code in shown]
     return Page(items, str(items[-1].contact.id) if len(rows) > limit else None)
+
+
+def closed_countries(session: Session, campaign: Campaign) -> Counter[ClosedCountry]:
+    """Count the contacts that are left out because their country isn't open for calls."""
+    query = _left_out(session, campaign, NOT_ALLOWED, Contact.phone)
+    phones = [phone for phone, _ in session.execute(query)]
+    closed = _countries(session, campaign, set(phones))
+    return Counter(closed[phone] for phone in phones if phone in closed)
+
+
+def _countries(
+    session: Session, campaign: Campaign, phones: Collection[str | None]
+) -> dict[str | None, ClosedCountry]:
+    """Return the country of each of these numbers whose country isn't open."""
+    if not phones:
+        return {}
+    organization = session.get_one(Organization, campaign.organization_id)
+    open_regions = destinations.destinations_of(session, organization).regions
+    regions = {phone: region_of(phone) for phone in phones if phone}
+    return {
+        phone: ClosedCountry(region, layer)
+        for phone, region in regions.items()
+        if region and (layer := open_regions.closed_by(region))
+    }
+
+
+def _left_out(session: Session, campaign: Campaign, reason: str | None, shown: Any) -> Any:
+    """Select ``shown`` of the contacts that this round leaves out or will leave out, and why."""
+    row, ahead = OutreachContact, forecasting.reason_ahead()
+    is_left_out = row.state == OutreachState.LEFT_OUT
+    if forecasting.is_looked_at(campaign):
+        unfit: dict[str, list[UUID]] = defaultdict(list)
+        for _, contact_id, code in forecasting.unfit_numbers(session, [campaign.id]):
+            unfit[code].append(contact_id)
+        if unfit:
+            by_number = case(*((Contact.id.in_(ids), code) for code, ids in unfit.items()))
+            ahead = func.coalesce(ahead, by_number)
+        is_left_out |= row.contact_id.is_(None) & ahead.is_not(None)
+    why = func.coalesce(row.reason, ahead)
+    query = forecasting.with_decisions(select(shown, why).select_from(Contact)).where(
+        Contact.campaign_id == campaign.id, is_left_out
+    )
+    return query if reason is None else query.where(why == reason)
 
 
 def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
