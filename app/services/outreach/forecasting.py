@@ -136,8 +136,8 @@ def unfit_numbers(
         .where(Outreach.campaign_id.in_(campaign_ids))
     )
     rules_of = {
-        plan.campaign_id: (plan, organization, read_destinations(organization, *rows))
-        for plan, organization, *rows in session.execute(plans)
+        plan.campaign_id: (plan, organization, read_destinations(organization, installation, own))
+        for plan, organization, installation, own in session.execute(plans)
     }
     now = utcnow()
     open_contacts = with_decisions(select(Contact.campaign_id, Contact.id, Contact.phone)).where(

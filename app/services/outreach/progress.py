@@ -124,7 +124,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         else:
             left_out[reason] += count
     known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
-    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, {})
+    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, Counter[str]())
     to_come = max(0, campaign.contact_count - known - sum(ahead.values()))
     left_out.update(ahead)
     removed = 0
