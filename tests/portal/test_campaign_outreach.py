@@ -513,6 +513,104 @@ def test_when_everybody_was_called_it_can_be_done_again(
     assert feed(session, campaign) == 1
 
 
+def call_three(session: Session, campaign: Campaign, admin: Browser, planned: str) -> list[Call]:
+    """Start the campaign with three callable contacts, and return their calls."""
+    people = [{"firstName": "Dan", "phone": "+12025550105"}, {"phone": "+12025550106"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    return list(session.scalars(select(Call).order_by(Call.id)))
+
+
+def end(session: Session, calls: list[Call], *statuses: CallStatus) -> None:
+    for call, status in zip(calls, statuses, strict=True):
+        call.started_at = utcnow()
+        if status is CallStatus.COMPLETED:
+            call.status, call.answered_by = CallStatus.IN_PROGRESS, AnsweredBy.HUMAN
+        end_call(session, call, status, EndedReason(status.value.replace("-", "_")), at=utcnow())
+    session.commit()
+
+
+def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    end(session, calls, CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER)
+    page = admin.get(planned).text
+    assert re.findall(r'btn-primary" [^>]*>([^<]+)<', page)[0] == "View calls"
+    shown = words_of(admin.get(planned))
+    for words in ("Stop calling new contacts", "Answer rate 33.3 %", "Duration 1 minute"):
+        assert words in shown
+    again = f"{planned}/again?only=not-reached"
+    asked = words_of(admin.get(again))
+    assert "2 contacts will be called" in asked
+    assert "1 contact of this round was already called." in asked
+    admin.post(again, page=again)
+    assert feed(session, campaign) == 2
+    shown = words_of(admin.get(planned))
+    assert "1 of 3 contacts called 2 in progress" in shown
+    called = session.scalars(select(Call).order_by(Call.id)).all()[3:]
+    assert {call.phone_number for call in called} == {call.phone_number for call in calls[1:]}
+
+
+def test_a_pause_is_shown_with_its_author_and_the_calls_that_are_ending(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    end(session, calls[:1], CallStatus.BUSY)
+    calls[1].status = CallStatus.IN_PROGRESS
+    session.commit()
+    admin.post(f"{planned}/pause", page=planned)
+    shown = words_of(admin.get(planned))
+    assert "Paused. 1 call is ending. No more calls until you resume the campaign." in shown
+    assert "Paused by " in shown
+    assert '<progress class="still"' in admin.get(planned).text
+
+
+def test_the_time_left_is_estimated_from_a_handful_of_calls(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    more = [{"phone": f"+1202555030{number}"} for number in range(4)]
+    contacts.apply(session, campaign, more, ContactAction.UPSERT)
+    session.commit()
+    assert "The end time appears after the first calls." in words_of(admin.get(planned))
+    end(session, calls, *[CallStatus.BUSY] * 3)
+    shown = words_of(admin.get(planned))
+    assert "About 1 minute left." in shown
+    assert "Latest calls Called Status Accepted" in re.sub(r" \(\w+\)", "", shown)
+
+
+def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
+    session: Session, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    session.execute(update(Outreach).values(ends_on=date(2099, 12, 31), calls_at_once=2))
+    session.commit()
+    asked = words_of(admin.get(f"{planned}/start"))
+    for words in (
+        f"{assistant.name} calls from +1 202 555 0199, at most 2 people at once.",
+        "Last day: 31 Dec 2099.",
+        "Takes about 1 minute if each call takes a minute.",
+        "The calls are simulated: no phone rings.",
+    ):
+        assert words in asked
+
+
+def test_a_plan_says_before_it_is_saved_what_it_means(
+    admin: Browser, base: str, assistant: Assistant
+) -> None:
+    shown = words_of(admin.get(f"{base}/plan"))
+    assert ("With this plan Contacts 3" in shown, "Calls at night" in shown) == (True, False)
+    sent = TYPED | {"assistant": str(assistant.id), "calls_at_once": "2"}
+    shown = words_of(admin.post(f"{base}/plan/outlook", sent, page=f"{base}/plan"))
+    assert "Calls at night Calls before 08:00 or after 21:00 are allowed" in shown
+    assert "Calls at once At most 2 First call Right after the start Duration Takes about" in shown
+    wrong = sent | {"calls_at_once": "-1"}
+    shown = words_of(admin.post(f"{base}/plan/outlook", wrong, page=f"{base}/plan"))
+    assert "Calls at once" not in shown
+
+
 def test_calls_count_when_their_contacts_were_removed(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:

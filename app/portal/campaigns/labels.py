@@ -1,9 +1,9 @@
 """A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
 from collections import Counter
-from datetime import datetime, time, timedelta
+from collections.abc import Sequence
+from datetime import time
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from flask import url_for
 from markupsafe import Markup
@@ -12,24 +12,32 @@ from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
-from app.models import Assistant, Campaign, Outreach, utcnow
+from app.models import Assistant, Campaign, Outreach
 from app.phone import Layer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
+from app.portal.campaigns.progress_words import duration_words
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import clock, moment, number, when_in_zone
+from app.portal.web.formats import moment, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
-from app.services.outreach import CampaignBlocker, ClosedCountry, Forecast, Plan, Progress, blockers
+from app.services.outreach import (
+    CampaignBlocker,
+    ClosedCountry,
+    Estimate,
+    Forecast,
+    Plan,
+    Progress,
+    blockers,
+)
 from app.services.outreach.plans import weekdays_of
 from app.services.outreach.progress import (
     FAILED,
     NOT_ALLOWED,
     NOT_REACHED,
     ON_THE_WAY,
-    SHORTEST,
     STOPPED,
 )
 
@@ -160,18 +168,20 @@ def consequences(
     forecast: Forecast,
     closed: Counter[ClosedCountry],
     plan: Outreach,
+    how: Sequence[str],
     held: CampaignBlocker | None,
     at_night: str | None,
 ) -> list[str]:
     """Return the consequences of starting now, in numbers; contacts that won't be called with a
-    link to them."""
+    link to them. ``how`` comes from `how_lines`."""
     lines = [
         ngettext(
             "%(num)s contact will be called: %(hours)s.",
             "%(num)s contacts will be called: %(hours)s.",
             forecast.called,
             hours=hours_words(plan),
-        )
+        ),
+        *how,
     ]
     if at_night is not None:
         lines.append(at_night)
@@ -197,6 +207,25 @@ def consequences(
         lines.append(gettext("Numbers that can’t be called are skipped."))
     lines.append(gettext("Contacts added later are called too, until you pause the campaign."))
     return lines
+
+
+def how_lines(
+    plan: Outreach, assistant: Assistant, estimate: Estimate, *, simulated: bool
+) -> list[str]:
+    """Return who calls, how many at once, on which days and about how long."""
+    days = [f"{label}: {day}." for label, day in _days_of(plan)]
+    return [
+        ngettext(
+            "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
+            "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
+            estimate.at_once,
+            assistant=assistant.name,
+            number=phone(assistant.phone_number) if assistant.phone_number else "–",
+        ),
+        *([" ".join(days)] if days else []),
+        *([words] if (words := duration_words(estimate)) else []),
+        *([gettext("The calls are simulated: no phone rings.")] if simulated else []),
+    ]
 
 
 def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
@@ -322,79 +351,3 @@ def blocker_words(
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
         "act": str(act),
     }
-
-
-def ahead_words(progress: Progress) -> str:
-    """Return how many contacts are being called and are still to be called."""
-    words = []
-    if progress.in_progress:
-        words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
-    if progress.open:
-        words.append(gettext("%(number)s left", number=number(progress.open)))
-    return ", ".join(words)
-
-
-def removed_words(progress: Progress) -> str | None:
-    if not progress.removed:
-        return None
-    return ngettext(
-        "%(num)s of them was removed from the campaign after the call.",
-        "%(num)s of them were removed from the campaign after the call.",
-        progress.removed,
-    )
-
-
-def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> str:
-    """Return in one line what happens next, and when."""
-    if plan is None or plan.started_at is None:
-        return gettext("No calls yet. Calls begin when you start the campaign.")
-    if campaign.status is CampaignStatus.ARCHIVED:
-        return gettext("The campaign is archived. It places no more calls.")
-    if campaign.status is CampaignStatus.PAUSED:
-        return gettext("Paused. No calls until you resume the campaign.")
-    if progress.is_over:
-        return gettext("All callable contacts were called. New contacts are called too.")
-    if progress.open == 0:
-        return gettext("The last calls are in progress.")
-    return f"{_next_words(plan, progress)} {_end_words(plan, progress)}"
-
-
-def _next_words(plan: Outreach, progress: Progress) -> str:
-    begins = plan.next_at if progress.to_come else progress.next_due
-    if begins is None or begins - utcnow() < SHORTEST:
-        return gettext("Calling now.")
-    return gettext("Next call: %(moment)s.", moment=_soon(begins))
-
-
-def _end_words(plan: Outreach, progress: Progress) -> str:
-    if progress.pace is None:
-        return ngettext(
-            "An end time appears %(num)s minute after the first call.",
-            "An end time appears %(num)s minutes after the first call.",
-            round(SHORTEST / timedelta(minutes=1)),
-        )
-    if progress.ends_at is not None:
-        return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
-    if plan.ends_on is not None:
-        return gettext("At this pace some are not called by the last day.")
-    return gettext("At this pace it takes longer than a year.")
-
-
-def _soon(value: datetime) -> str:
-    """14:05; on another day 1 Dec, 09:00 GMT"""
-    local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
-    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
-
-
-def waiting_words(progress: Progress) -> str | None:
-    """Return why contacts wait, apart from their turn."""
-    return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
-
-
-def _waiting(code: str, count: int) -> str:
-    shown = number(count)
-    if code == "hours":
-        return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
-    if code == "limits":
-        return gettext("%(number)s wait because of the organization’s limits.", number=shown)
-    return gettext("%(number)s wait.", number=shown)

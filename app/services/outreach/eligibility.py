@@ -14,7 +14,7 @@ from app.phone import within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.outreach.message_templates import fill
-from app.services.outreach.plans import closing, weekdays_of
+from app.services.outreach.plans import Plan, closing, weekdays_of
 
 NO_PHONE = "no_phone"
 NO_HOUR = "no_hour"
@@ -96,7 +96,7 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
     return blocker.code if blocker is not None else None
 
 
-def hours_of(outreach: Outreach, organization: Organization) -> tuple[time, time]:
+def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[time, time]:
     """Return the hours of the plan within those of the organization; a start after the end if they
     have none in common."""
     start, end = outreach.hours_start, closing(outreach.hours_end)

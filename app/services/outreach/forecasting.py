@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ENDED_CONTACT_STATUSES, CampaignStatus, OutreachState
 from app.models import (
+    Call,
     Campaign,
     Contact,
     DoNotCallEntry,
@@ -23,10 +24,10 @@ from app.models import (
     utcnow,
 )
 from app.services import verified_numbers
-from app.services.calls import rules
+from app.services.calls import rules, states
 from app.services.destinations import read_destinations
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
-from app.services.outreach.plans import stored_plan
+from app.services.outreach.plans import Recall, stored_plan
 
 REFUSED = "do_not_contact"
 _LISTED = "listed"
@@ -60,7 +61,7 @@ class Forecast:
     listed: int = 0
 
 
-def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Forecast:
+def forecast(session: Session, campaign: Campaign, *, again: Recall | None = None) -> Forecast:
     """Count the contacts that a start would call and leave out, in a fixed number of queries.
 
     ``before`` counts those that the round has called already. The campaign has a plan.
@@ -73,13 +74,18 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
         OutreachContact.round == outreach.round,
         OutreachContact.state == OutreachState.CALLED,
     )
+    if again is Recall.NOT_REACHED:
+        called = called.join(Call, Call.id == OutreachContact.call_id).where(
+            Call.status.not_in(states.NOT_REACHED)
+        )
+    is_new_round = again is Recall.ALL
     before = 0
-    if not again:
+    if not is_new_round:
         before = session.scalar(select(func.count()).select_from(called.subquery())) or 0
     if campaign.contact_count > LOOKED_AT:
-        return _by_the_database(session, campaign, None if again else called, before)
+        return _by_the_database(session, campaign, None if is_new_round else called, before)
     of_them = Contact.campaign_id == campaign.id
-    if not again:
+    if not is_new_round:
         of_them &= Contact.id.not_in(called)
     parties = rules.parties_of(session, outreach.assistant_id, "")
     reasons: Counter[str | None] = Counter()

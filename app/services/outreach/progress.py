@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import (
-    Assistant,
     Call,
     Campaign,
     Contact,
@@ -29,13 +27,14 @@ from app.phone import Layer, region_of
 from app.services import destinations
 from app.services.calls import searching, states
 from app.services.outreach import forecasting
-from app.services.outreach.plans import closing, stored_plan, weekdays_of
+from app.services.outreach.estimates import HOUR, end_of
+from app.services.outreach.plans import stored_plan
 from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
-SHORTEST = timedelta(minutes=2)
-"""The shortest time from which a pace is calculated."""
-FARTHEST = timedelta(days=366)
+FEWEST = 3
+"""The fewest ended calls from which a pace is calculated."""
+SECOND = timedelta(seconds=1)
 NOT_ALLOWED = "number_not_allowed"
 
 NOT_REACHED, ON_THE_WAY, FAILED, STOPPED = "not-reached", "on-the-way", "failed", "stopped"
@@ -53,7 +52,7 @@ class Progress:
     will be left out (`forecasting.foreseen`). ``to_come`` are the others without a decision.
     ``removed`` of those that were called have left the campaign since; ``total`` counts them too.
 
-    ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
+    ``pace`` is the ended calls an hour, None while it isn't known; ``ends_at`` follows from it
     and the plan's hours.
     """
 
@@ -134,9 +133,9 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     pace = ends_at = None
     if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
         pace = _pace(session, outreach, now)
-        left = to_come + sum(waiting.values())
+        left = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
         if pace and left:
-            ends_at = _end(session, outreach, left, pace, now)
+            ends_at = end_of(session, outreach, left, pace, now)
     return Progress(
         total=campaign.contact_count + removed,
         calls=dict(calls),
@@ -263,47 +262,23 @@ def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
 
 
 def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
-    """Calls an hour since the first of the last hour, or since the last start."""
+    """Ended calls an hour since the first call of the last hour, or since the last start. The
+    plan's pace before `FEWEST` have ended."""
     since = max(outreach.resumed_at or now, now - LOOKED_BACK)
-    begun, first = session.execute(
-        select(func.count(), func.min(OutreachContact.decided_at)).where(
+    ended, first = session.execute(
+        select(
+            func.count().filter(Call.status.in_(FINAL_CALL_STATUSES)),
+            func.min(OutreachContact.decided_at),
+        )
+        .join(Call, Call.id == OutreachContact.call_id)
+        .where(
             OutreachContact.campaign_id == outreach.campaign_id,
             OutreachContact.round == outreach.round,
-            OutreachContact.state == OutreachState.CALLED,
             OutreachContact.decided_at >= since,
         )
     ).one()
-    if not begun or now - first < SHORTEST:
-        return float(outreach.calls_per_hour) if outreach.calls_per_hour else None
-    return float(begun / ((now - first) / timedelta(hours=1)))
-
-
-def _end(
-    session: Session, outreach: Outreach, left: int, pace: float, now: datetime
-) -> datetime | None:
-    """When ``left`` contacts are called, within the plan's hours in the assistant's time zone;
-    None for more than a year ahead."""
-    zone_name = session.scalar(
-        select(Assistant.timezone).where(Assistant.id == outreach.assistant_id)
-    )
-    zone = ZoneInfo(zone_name or "UTC")
-    needed = timedelta(hours=left / pace) if left / pace < FARTHEST / timedelta(hours=1) else None
-    if needed is None:
-        return None
-    weekdays, day = weekdays_of(outreach), now.astimezone(zone).date()
-    for ahead in range(FARTHEST.days):
-        date = day + timedelta(days=ahead)
-        if outreach.ends_on is not None and date > outreach.ends_on:
-            return None
-        is_early = outreach.starts_on is not None and date < outreach.starts_on
-        if is_early or date.isoweekday() not in weekdays:
-            continue
-        opens = datetime.combine(date, outreach.hours_start, zone).astimezone(now.tzinfo)
-        closes = datetime.combine(date, closing(outreach.hours_end), zone).astimezone(now.tzinfo)
-        begins = max(opens, now)
-        if begins >= closes:
-            continue
-        if closes - begins >= needed:
-            return begins + needed
-        needed -= closes - begins
-    return None
+    planned = float(outreach.calls_per_hour) if outreach.calls_per_hour else None
+    if ended < FEWEST:
+        return planned
+    pace = float(ended / (max(now - first, SECOND) / HOUR))
+    return min(pace, planned) if planned else pace
