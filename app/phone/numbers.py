@@ -272,6 +272,8 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
     else:
         where = _NORTH_AMERICA() if country_code == 1 else country_name(regions[0])
     kind, sentence = _MISFITS[verdict]
+    if verdict == ValidationResult.TOO_LONG and not lead:
+        sentence = _TOO_LONG_WITHOUT_CODE
     needed = _listed([n for n in possible if n + len(code) >= MIN_DIGITS] or [MIN_DIGITS])
     message = sentence(
         country_words=where,
@@ -322,6 +324,10 @@ _TOO_SHORT_FOR = Sentence.gettext(
 )
 _TOO_LONG_FOR = Sentence.gettext(
     "Too long for %(country_words)s: %(digits_words)s, %(needed_words)s are needed."
+)
+_TOO_LONG_WITHOUT_CODE = Sentence.gettext(
+    "Too long for %(country_words)s: %(digits_words)s, %(needed_words)s are needed. For another "
+    "country, start with + and its code."
 )
 _NOT_A_LENGTH_OF = Sentence.gettext(
     "Not a length of %(country_words)s: %(digits_words)s, %(needed_words)s are needed."

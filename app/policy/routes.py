@@ -281,6 +281,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.campaign_left_out": P.CAMPAIGNS_READ,
     "portal.campaign_plan": P.CAMPAIGNS_WRITE,
     "portal.campaign_plan_save": P.CAMPAIGNS_WRITE,
+    "portal.campaign_plan_outlook": P.CAMPAIGNS_WRITE,
     "portal.campaign_start_confirm": P.CAMPAIGNS_WRITE,
     "portal.campaign_start": P.CAMPAIGNS_WRITE,
     "portal.campaign_again_confirm": P.CAMPAIGNS_WRITE,

@@ -45,7 +45,7 @@ def test_a_trunk_is_saved_tested_and_removed(
     page.get_by_role("button", name="Use account").click()
     expect(page.get_by_text(f"Live calls use {trunk} from now on.")).to_be_visible()
 
-    page.get_by_role("link", name=name).click()
+    page.get_by_role("link", name=f"SIP trunk {trunk}").click()
     page.get_by_role("link", name="Remove…").click()
     if script:
         page.keyboard.press("Escape")

@@ -120,6 +120,15 @@ def test_a_number_is_read_as_people_write_it(raw: str, region: str | None, e164:
             "Too long for the United States: 11 digits after the 1, 10 are needed.",
         ),
         (
+            "0170 1234567",
+            "US",
+            "too_long",
+            (
+                "Too long for the United States: 11 digits, 10 are needed. For another country, "
+                "start with + and its code."
+            ),
+        ),
+        (
             "+1 1 202 555 0143",
             None,
             "too_long",

@@ -92,13 +92,30 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
     assert f'href="/calls/{call.id}">Open call' in busy.text
 
 
+def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    workers.announce(session, "worker-1")
+    now = utcnow()
+    failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
+    call = make_call(session, own.plus, "+12025550105", now, ended_at=now, **failed)
+    session.commit()
+    shown = words(admin.get("/line"))
+    title = "1 call failed at the carrier in the last 15 minutes"
+    assert (title in shown, "carrier works" in shown) == (True, False)
+    call.ended_at = now - timedelta(minutes=16)
+    session.commit()
+    shown = words(admin.get("/line"))
+    assert (title in shown, "carrier works" in shown) == (False, True)
+
+
 def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
     workers.announce(session, "worker-1")
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "The carrier works" in admin.get("/line").text
+    assert "The simulated carrier works" in admin.get("/line").text
     assert "Failed calls" in admin.get("/line").text
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
     pause(session, Scope(partner_id=own.partner.id), "Your number is being moved")

@@ -513,6 +513,104 @@ def test_when_everybody_was_called_it_can_be_done_again(
     assert feed(session, campaign) == 1
 
 
+def call_three(session: Session, campaign: Campaign, admin: Browser, planned: str) -> list[Call]:
+    """Start the campaign with three callable contacts, and return their calls."""
+    people = [{"firstName": "Dan", "phone": "+12025550105"}, {"phone": "+12025550106"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    return list(session.scalars(select(Call).order_by(Call.id)))
+
+
+def end(session: Session, calls: list[Call], *statuses: CallStatus) -> None:
+    for call, status in zip(calls, statuses, strict=True):
+        call.started_at = utcnow()
+        if status is CallStatus.COMPLETED:
+            call.status, call.answered_by = CallStatus.IN_PROGRESS, AnsweredBy.HUMAN
+        end_call(session, call, status, EndedReason(status.value.replace("-", "_")), at=utcnow())
+    session.commit()
+
+
+def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    end(session, calls, CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER)
+    page = admin.get(planned).text
+    assert re.findall(r'btn-primary" [^>]*>([^<]+)<', page)[0] == "View calls"
+    shown = words_of(admin.get(planned))
+    for words in ("Stop calling new contacts", "Answer rate 33.3 %", "Duration 1 minute"):
+        assert words in shown
+    again = f"{planned}/again?only=not-reached"
+    asked = words_of(admin.get(again))
+    assert "2 contacts will be called" in asked
+    assert "1 contact of this round was already called." in asked
+    admin.post(again, page=again)
+    assert feed(session, campaign) == 2
+    shown = words_of(admin.get(planned))
+    assert "1 of 3 contacts called 2 in progress" in shown
+    called = session.scalars(select(Call).order_by(Call.id)).all()[3:]
+    assert {call.phone_number for call in called} == {call.phone_number for call in calls[1:]}
+
+
+def test_a_pause_is_shown_with_its_author_and_the_calls_that_are_ending(
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    end(session, calls[:1], CallStatus.BUSY)
+    calls[1].status = CallStatus.IN_PROGRESS
+    session.commit()
+    admin.post(f"{planned}/pause", page=planned)
+    shown = words_of(admin.get(planned))
+    assert "Paused. 1 call is ending. No more calls until you resume the campaign." in shown
+    assert "Paused by " in shown
+    assert '<progress class="still"' in admin.get(planned).text
+
+
+def test_the_time_left_is_estimated_from_a_handful_of_calls(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    calls = call_three(session, campaign, admin, planned)
+    more = [{"phone": f"+1202555030{number}"} for number in range(4)]
+    contacts.apply(session, campaign, more, ContactAction.UPSERT)
+    session.commit()
+    assert "The end time appears after the first calls." in words_of(admin.get(planned))
+    end(session, calls, *[CallStatus.BUSY] * 3)
+    shown = words_of(admin.get(planned))
+    assert "About 1 minute left." in shown
+    assert "Latest calls Called Status Accepted" in re.sub(r" \(\w+\)", "", shown)
+
+
+def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
+    session: Session, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    session.execute(update(Outreach).values(ends_on=date(2099, 12, 31), calls_at_once=2))
+    session.commit()
+    asked = words_of(admin.get(f"{planned}/start"))
+    for words in (
+        f"{assistant.name} calls from +1 202 555 0199, at most 2 people at once.",
+        "Last day: 31 Dec 2099.",
+        "Takes about 1 minute if each call takes a minute.",
+        "The calls are simulated: no phone rings.",
+    ):
+        assert words in asked
+
+
+def test_a_plan_says_before_it_is_saved_what_it_means(
+    admin: Browser, base: str, assistant: Assistant
+) -> None:
+    shown = words_of(admin.get(f"{base}/plan"))
+    assert ("With this plan Contacts 3" in shown, "Calls at night" in shown) == (True, False)
+    sent = TYPED | {"assistant": str(assistant.id), "calls_at_once": "2"}
+    shown = words_of(admin.post(f"{base}/plan/outlook", sent, page=f"{base}/plan"))
+    assert "Calls at night Calls before 08:00 or after 21:00 are allowed" in shown
+    assert "Calls at once At most 2 First call Right after the start Duration Takes about" in shown
+    wrong = sent | {"calls_at_once": "-1"}
+    shown = words_of(admin.post(f"{base}/plan/outlook", wrong, page=f"{base}/plan"))
+    assert "Calls at once" not in shown
+
+
 def test_calls_count_when_their_contacts_were_removed(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
@@ -565,6 +663,64 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
     assert [f'">{name}' in listed for name in ("Ada", "Bob", "Cleo", "Dan")] == [
         *(False, True, True, False)
     ]
+
+
+def test_a_number_in_a_closed_country_is_counted_alike_before_and_during_calls(
+    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    """With one call an hour: the turn of the numbers in Germany doesn't come."""
+    people = [{"phone": phone} for phone in ("+12025550105", "+4930901820", "+4930901821")]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    session.refresh(campaign)
+    sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "1"}
+    sent["version"] = str(campaign.version)
+    admin.post(f"{planned}/plan", sent, page=f"{planned}/plan")
+    asked = words_of(admin.get(f"{planned}/start"))
+    assert "2 contacts will be called" in asked
+    assert "2 will not be called: Germany isn’t open for calls. Call destinations" in asked
+    assert "0 of 2 contacts called" in words_of(admin.get(planned))
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 1
+    page = words_of(admin.get(planned))
+    for words in ("0 of 2 contacts called", "1 in progress, 1 left", "2 in Germany, which isn’t"):
+        assert words in page
+    assert "0 of 2" in words_of(admin.get("/campaigns"))
+    session.scalars(select(Call)).one().status = CallStatus.IN_PROGRESS
+    session.commit()
+    admin.post(f"{planned}/pause", page=planned)
+    assert "1 contact will be called" in admin.get(f"{planned}/start").text
+    listed = words_of(admin.get(f"{planned}/left-out?reason=number_not_allowed"))
+    assert listed.count("Germany isn’t open for calls Call destinations") == 2
+
+
+def test_a_single_reason_for_not_calling_is_named_once(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    people = [{"phone": BOB}, {"email": "cleo@mail.example"}]
+    contacts.apply(session, campaign, people, ContactAction.REMOVE)
+    contacts.apply(session, campaign, [{"phone": "+4930901820"}], ContactAction.UPSERT)
+    session.commit()
+    page = words_of(admin.get(planned))
+    assert "1 won’t be called: Germany isn’t open for calls" in page
+
+
+def test_a_call_in_progress_is_not_counted_as_answered(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    def shown() -> list[str]:
+        campaigns_list = words_of(admin.get("/campaigns?column=called&column=answered"))
+        return re.findall(r"Winter recall .*?((?: \d+){2})", campaigns_list)
+
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    call = session.scalars(select(Call)).one()
+    call.status, call.answered_by = CallStatus.IN_PROGRESS, AnsweredBy.HUMAN
+    session.commit()
+    assert shown() == [" 1 0"]
+    end_call(session, call, CallStatus.COMPLETED, EndedReason.COMPLETED, at=utcnow())
+    session.commit()
+    assert shown() == [" 1 1"]
 
 
 def test_the_page_of_a_plan_offers_no_second_one(

@@ -59,7 +59,7 @@ def stored(session: Session) -> list[CarrierAccount]:
 def test_an_account_is_set_and_its_token_is_never_shown_again(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
-    assert "No account of your own" in admin.get(LIST).text
+    assert "Live calls and calls with test keys go here." in admin.get(LIST).text
     answer = admin.post(FORM, TYPED, page=FORM)
     assert (answer.status_code, answer.location) == (303, LIST)
     organization = f"{FORM}?organization={own.organization.id}"
@@ -93,8 +93,10 @@ def test_each_account_is_a_card_with_its_numbers_and_calls(
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
     pending = words(admin.get(LIST))
-    assert "Not in use Twilio account AC1a1a…1a1a Phone numbers " in pending
-    assert "; calls in progress don’t change" in pending
+    users = "2 organizations without their own account"
+    assert f"Twilio account AC1a1a…1a1a Not in use Will be used by {users} " in pending
+    assert f"Used by {users}." in words(admin.get(FORM))
+    assert "In use Live calls and calls with test keys go here." in pending
     account.owner_id = own.partner.id
     now = utcnow()
     make_call(
@@ -108,7 +110,7 @@ def test_each_account_is_a_card_with_its_numbers_and_calls(
     )
     session.commit()
     used = words(admin.get(LIST))
-    account_words = r"In use Twilio account AC1a1a…1a1a Phone numbers \d+ Calls in 24 hours 1 "
+    account_words = rf"In use Used by {users} Phone numbers \d+ Calls in 24 hours 1 "
     assert re.search(account_words, used)
     assert "The simulated carrier In use Calls with test keys go here." in used
 
@@ -223,6 +225,7 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
     [account] = stored(session)
     worked_off(account.id)
     assert told() == [False, False, False]
+    assert "The new account AC1a1a…1a1a is not in use" in admin.get("/line").text
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assert told() == [True, True, True]
     carrier.accounts[SID] = TOKEN
@@ -317,7 +320,7 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     page = admin.get(LIST).text
     assert "Twilio does not accept this token" in page
     card = page.partition('id="connection-')[2].partition("</form>")[0]
-    assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Edit account"]
+    assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Test again"]
     assert used_by_calls(session, own) is None
 
 
@@ -382,7 +385,7 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
     assert "Discard AC1a1a…1a1a?" in asked
     assert "No live call uses it. Calls go on as before." in asked
     admin.post(question, page=question)
-    assert "No account of your own" in admin.get(LIST).text
+    assert "Live calls and calls with test keys go here." in admin.get(LIST).text
     assert "Carrier account discarded, not used: AC1a1a…1a1a" in admin.get("/audit").text
     assert admin.post(f"{LIST}/{account.id}/use", page=LIST).status_code == 404
 
@@ -495,7 +498,7 @@ def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_f
     shown = [sorted(set(re.findall(r"Branch \d\d", page))) for page in (first, second)]
     assert [len(names) for names in shown] == [25, 1]
     assert len({*shown[0], *shown[1]}) == 26
-    assert ["Organizations without their own account" in page for page in (first, second)] == [
+    assert ["without their own account" in page for page in (first, second)] == [
         True,
         False,
     ]

@@ -75,6 +75,16 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
     assert said() == (False, True, True)
 
 
+def test_the_number_of_an_assistant_that_is_switched_off_says_so(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    using = session.scalars(select(Assistant).where(Assistant.phone_number == OWN)).one()
+    using.active = False
+    session.commit()
+    page = unescape(admin.get(LIST).text)
+    assert ("Assistant switched off" in page, "Ready to call" in page) == (True, False)
+
+
 def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -51,10 +51,9 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 def _row(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
     word = assistants.readiness_of(assistant, organization, refusal)
-    conditions = assistants.readiness(assistant, organization, refusal)
-    unmet = (each.sentence for each in conditions if each.needed and not each.met)
-    blocker = next(unmet) if word is Readiness.NOT_READY else ""
-    return Row(assistant, organization, word, blocker)
+    blocker = assistants.blocker_of(assistant, organization, refusal)
+    is_on = word is Readiness.NOT_READY
+    return Row(assistant, organization, word, blocker if is_on and blocker else "")
 
 
 ASSISTANTS = ListDefinition(

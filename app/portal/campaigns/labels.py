@@ -1,8 +1,9 @@
 """A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
 
-from datetime import datetime, time, timedelta
+from collections import Counter
+from collections.abc import Sequence
+from datetime import time
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from flask import url_for
 from markupsafe import Markup
@@ -11,18 +12,34 @@ from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
-from app.models import Assistant, Campaign, Outreach, utcnow
+from app.models import Assistant, Campaign, Outreach
+from app.phone import Layer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
+from app.portal.campaigns.progress_words import duration_words
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import clock, moment, number, when_in_zone
+from app.portal.web.formats import moment, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
-from app.services.outreach import CampaignBlocker, Forecast, Plan, Progress, blockers
+from app.services.outreach import (
+    CampaignBlocker,
+    ClosedCountry,
+    Estimate,
+    Forecast,
+    Plan,
+    Progress,
+    blockers,
+)
 from app.services.outreach.plans import weekdays_of
-from app.services.outreach.progress import FAILED, NOT_REACHED, ON_THE_WAY, SHORTEST, STOPPED
+from app.services.outreach.progress import (
+    FAILED,
+    NOT_ALLOWED,
+    NOT_REACHED,
+    ON_THE_WAY,
+    STOPPED,
+)
 
 FEWEST_IN_RANGE = 3
 """So many days in a row are written as a range."""
@@ -73,6 +90,12 @@ _FIXES = {
     blockers.PAUSED: ("portal.line_health", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
+_OPENED_AT = {
+    Layer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
+    Layer.PARTNER: ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
+    Layer.ORGANIZATION: ("portal.organization_settings", lazy_gettext("Allowed regions")),
+}
+"""Endpoint and link of the page where each layer opens countries."""
 
 
 def reason_words(code: str) -> str:
@@ -143,19 +166,22 @@ def plan_facts(
 def consequences(
     campaign: Campaign,
     forecast: Forecast,
+    closed: Counter[ClosedCountry],
     plan: Outreach,
+    how: Sequence[str],
     held: CampaignBlocker | None,
     at_night: str | None,
 ) -> list[str]:
     """Return the consequences of starting now, in numbers; contacts that won't be called with a
-    link to them."""
+    link to them. ``how`` comes from `how_lines`."""
     lines = [
         ngettext(
             "%(num)s contact will be called: %(hours)s.",
             "%(num)s contacts will be called: %(hours)s.",
             forecast.called,
             hours=hours_words(plan),
-        )
+        ),
+        *how,
     ]
     if at_night is not None:
         lines.append(at_night)
@@ -173,11 +199,33 @@ def consequences(
     if forecast.listed:
         left_out[_LISTED] = forecast.listed
         left_out["do_not_contact"] -= forecast.listed
+    if closed:
+        left_out[NOT_ALLOWED] -= closed.total()
     lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1]]
+    lines += [_closed_line(campaign, *each) for each in closed.most_common()]
     if not forecast.is_exact:
         lines.append(gettext("Numbers that can’t be called are skipped."))
     lines.append(gettext("Contacts added later are called too, until you pause the campaign."))
     return lines
+
+
+def how_lines(
+    plan: Outreach, assistant: Assistant, estimate: Estimate, *, simulated: bool
+) -> list[str]:
+    """Return who calls, how many at once, on which days and about how long."""
+    days = [f"{label}: {day}." for label, day in _days_of(plan)]
+    return [
+        ngettext(
+            "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
+            "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
+            estimate.at_once,
+            assistant=assistant.name,
+            number=phone(assistant.phone_number) if assistant.phone_number else "–",
+        ),
+        *([" ".join(days)] if days else []),
+        *([words] if (words := duration_words(estimate)) else []),
+        *([gettext("The calls are simulated: no phone rings.")] if simulated else []),
+    ]
 
 
 def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
@@ -191,6 +239,32 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
         return line
     url = url_for("portal.campaign", campaign_id=campaign.id, hindrance=hindrance.value)
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
+
+
+def closed_words(country: ClosedCountry) -> str:
+    name = country_name(country.region)
+    return gettext("%(country)s isn’t open for calls", country=name[0].upper() + name[1:])
+
+
+def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:
+    """Return a link to the page where the country is opened, if the user may open it."""
+    endpoint, words = _OPENED_AT[country.layer]
+    if not may_open(caller(), endpoint):
+        return None
+    ids: dict[str, Any] = {}
+    if country.layer is Layer.ORGANIZATION:
+        ids["organization_id"] = campaign.organization_id
+    return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), words)
+
+
+def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
+    line = gettext(
+        "%(number)s will not be called: %(reason)s.",
+        number=number(count),
+        reason=closed_words(country),
+    )
+    link = closed_link(campaign, country)
+    return line if link is None else Markup("{} {}").format(line, link)
 
 
 def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
@@ -207,12 +281,17 @@ def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
     return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
-def left_out_words(progress: Progress) -> str | None:
+def left_out_words(progress: Progress, closed: Counter[ClosedCountry]) -> str | None:
     """Return in one line how many contacts won't be called, and why, most first."""
     if not progress.left_out:
         return None
-    by_number = sorted(progress.left_out.items(), key=lambda item: (-item[1], item[0]))
-    reasons = [_counted(code, number(count)) for code, count in by_number]
+    counts: Counter[str | ClosedCountry] = Counter(progress.left_out)
+    counts.update(closed)
+    counts[NOT_ALLOWED] -= closed.total()
+    by_number = sorted((+counts).items(), key=lambda item: (-item[1], str(item[0])))
+    reasons = [_counted(why, number(count)) for why, count in by_number]
+    if len(by_number) == 1:
+        reasons = [_reason_in_sentence(by_number[0][0])]
     return ngettext(
         "%(num)s won’t be called: %(reasons)s",
         "%(num)s won’t be called: %(reasons)s",
@@ -221,8 +300,17 @@ def left_out_words(progress: Progress) -> str | None:
     )
 
 
-def _counted(code: str, shown: str) -> str:
+def _reason_in_sentence(why: str | ClosedCountry) -> str:
+    return in_sentence(reason_words(why)) if isinstance(why, str) else closed_words(why)
+
+
+def _counted(why: str | ClosedCountry, shown: str) -> str:
     """2 without a phone number"""
+    if isinstance(why, ClosedCountry):
+        name = country_name(why.region)
+        return gettext(
+            "%(number)s in %(country)s, which isn’t open for calls", number=shown, country=name
+        )
     words = {
         "no_phone": gettext("%(number)s without a phone number", number=shown),
         "contact_ended": gettext("%(number)s with a status that ends outreach", number=shown),
@@ -237,7 +325,7 @@ def _counted(code: str, shown: str) -> str:
         "trial_mode": gettext("%(number)s not verified in trial mode", number=shown),
         "no_hour": gettext("%(number)s outside the plan’s hours", number=shown),
     }
-    return words.get(code) or gettext("%(number)s refused by a rule for calls", number=shown)
+    return words.get(why) or gettext("%(number)s refused by a rule for calls", number=shown)
 
 
 def blocker_words(
@@ -263,79 +351,3 @@ def blocker_words(
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
         "act": str(act),
     }
-
-
-def ahead_words(progress: Progress) -> str:
-    """Return how many contacts are being called and are still to be called."""
-    words = []
-    if progress.in_progress:
-        words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
-    if progress.open:
-        words.append(gettext("%(number)s left", number=number(progress.open)))
-    return ", ".join(words)
-
-
-def removed_words(progress: Progress) -> str | None:
-    if not progress.removed:
-        return None
-    return ngettext(
-        "%(num)s of them was removed from the campaign after the call.",
-        "%(num)s of them were removed from the campaign after the call.",
-        progress.removed,
-    )
-
-
-def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> str:
-    """Return in one line what happens next, and when."""
-    if plan is None or plan.started_at is None:
-        return gettext("No calls yet. Calls begin when you start the campaign.")
-    if campaign.status is CampaignStatus.ARCHIVED:
-        return gettext("The campaign is archived. It places no more calls.")
-    if campaign.status is CampaignStatus.PAUSED:
-        return gettext("Paused. No calls until you resume the campaign.")
-    if progress.is_over:
-        return gettext("All callable contacts were called. New contacts are called too.")
-    if progress.open == 0:
-        return gettext("The last calls are in progress.")
-    return f"{_next_words(plan, progress)} {_end_words(plan, progress)}"
-
-
-def _next_words(plan: Outreach, progress: Progress) -> str:
-    begins = plan.next_at if progress.to_come else progress.next_due
-    if begins is None or begins - utcnow() < SHORTEST:
-        return gettext("Calling now.")
-    return gettext("Next call: %(moment)s.", moment=_soon(begins))
-
-
-def _end_words(plan: Outreach, progress: Progress) -> str:
-    if progress.pace is None:
-        return ngettext(
-            "An end time appears %(num)s minute after the first call.",
-            "An end time appears %(num)s minutes after the first call.",
-            round(SHORTEST / timedelta(minutes=1)),
-        )
-    if progress.ends_at is not None:
-        return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
-    if plan.ends_on is not None:
-        return gettext("At this pace some are not called by the last day.")
-    return gettext("At this pace it takes longer than a year.")
-
-
-def _soon(value: datetime) -> str:
-    """14:05; on another day 1 Dec, 09:00 GMT"""
-    local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
-    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
-
-
-def waiting_words(progress: Progress) -> str | None:
-    """Return why contacts wait, apart from their turn."""
-    return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
-
-
-def _waiting(code: str, count: int) -> str:
-    shown = number(count)
-    if code == "hours":
-        return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
-    if code == "limits":
-        return gettext("%(number)s wait because of the organization’s limits.", number=shown)
-    return gettext("%(number)s wait.", number=shown)

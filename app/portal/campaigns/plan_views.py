@@ -1,84 +1,26 @@
-"""The outreach of a campaign: its plan, starting and pausing it, its progress."""
+"""The plan of a campaign: the form, and what it means before it is saved."""
 
 from typing import Any
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
-from app.enums import CampaignStatus, CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Campaign, Outreach
+from app.models import Campaign
 from app.policy import Permission
-from app.portal.campaigns.labels import (
-    LEFT_OUT_WORDS,
-    ahead_words,
-    blocker_words,
-    calls_of_round,
-    consequences,
-    left_out_words,
-    plan_facts,
-    removed_words,
-    result_figures,
-    status_words,
-    waiting_words,
-)
+from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
+from app.portal.campaigns.progress_words import duration_words, first_call_words
 from app.portal.campaigns.views import about
-from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new, steps_of_new
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import night_words
+from app.portal.web.formats import night_words, number
 from app.portal.web.forms import flash_saved, refused
-from app.services import assistants, campaigns, organizations, outreach
-from app.services.outreach.plans import MOST_WORDS, speakers
-
-
-@portal.get("/campaigns/<uuid:campaign_id>/outreach")
-def campaign_outreach(campaign_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        return render_template(
-            "portal/campaigns/outreach.html", **about(session, found), **_shown(session, found)
-        )
-
-
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/live")
-def campaign_outreach_live(campaign_id: UUID) -> str:
-    """Return the panel of a running campaign, which reloads itself."""
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        return render_template(
-            "portal/campaigns/_progress.html", campaign=found, **_shown(session, found)
-        )
-
-
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
-def campaign_left_out(campaign_id: UUID) -> str:
-    """Show the contacts that the current round leaves out, and why."""
-    at = lists.place()
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        page = outreach.left_out(
-            session,
-            found,
-            reason=lists.text_filter("reason"),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        return render_template(
-            "portal/campaigns/left_out.html",
-            **about(session, found),
-            rows=page.items,
-            reasons=LEFT_OUT_WORDS,
-            place=at,
-            next_url=at.next_url(page.next_cursor),
-            clear_url=lists.clear_url("reason"),
-        )
+from app.services import campaigns, organizations, outreach
+from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
@@ -107,7 +49,7 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
             plan = outreach.stored_plan(session, found)
-            at_night = _at_night(session, found, plan) if plan else None
+            at_night = night_warning(session, found, plan) if plan else None
     except (ValidationFailed, Conflict) as error:
 
         def stored(session: Session) -> PlanForm:
@@ -124,140 +66,17 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
-def campaign_start_confirm(campaign_id: UUID) -> Page:
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
+def campaign_plan_outlook(campaign_id: UUID) -> str:
+    """Return the outlook of a plan that is being typed."""
+    form = PlanForm()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        plan = outreach.stored_plan(session, found)
-        if plan is None:
-            return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
-        forecast = outreach.forecast(session, found)
-        return _starting(session, found, plan, forecast, again=False).page()
-
-
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
-def campaign_start(campaign_id: UUID) -> Response:
-    return _start(campaign_id, again=False)
-
-
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
-def campaign_again_confirm(campaign_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        plan = outreach.stored_plan(session, found)
-        if plan is None or not outreach.progress_of(session, found).is_over:
-            return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
-        forecast = outreach.forecast(session, found, again=True)
-        return _starting(session, found, plan, forecast, again=True).page()
-
-
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
-def campaign_again(campaign_id: UUID) -> Response:
-    return _start(campaign_id, again=True)
-
-
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
-def campaign_pause(campaign_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = outreach.pause(session, caller(), campaign_id)
-        words = gettext(
-            "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
+        return render_template(
+            "portal/campaigns/_outlook.html",
+            campaign=found,
+            **_outlook(session, found, form.to_plan()),
         )
-        flash(words, "success")
-    except Conflict as error:
-        flash(error.message, "warning")
-    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
-
-
-def _start(campaign_id: UUID, *, again: bool) -> Response:
-    try:
-        with transaction() as session:
-            found = outreach.start(session, caller(), campaign_id, again=again)
-        flash(gettext("%(campaign)s is running.", campaign=found.name), "success")
-    except Conflict as error:
-        words = gettext("The campaign was not started. %(reason)s", reason=error.message)
-        flash(words, "warning")
-    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
-
-
-def _shown(session: Session, found: Campaign) -> dict[str, Any]:
-    """Return the data that the page and its live panel share."""
-    plan = outreach.stored_plan(session, found)
-    progress = outreach.progress_of(session, found)
-    running = found.status is CampaignStatus.ACTIVE
-    shown: dict[str, Any] = {
-        "plan": plan,
-        "progress": progress,
-        "running": running,
-        "status": status_words(found, plan, progress),
-        "waiting": waiting_words(progress) if running else None,
-        "results": result_figures(found, progress),
-        "called_url": calls_of_round(found),
-        "left_out": left_out_words(progress),
-        "facts_of_plan": [],
-        "confirmation": None,
-        "needs_contacts": False,
-        "blocker": None,
-        "ahead": ahead_words(progress),
-        "removed": removed_words(progress),
-    }
-    if plan is not None:
-        assistant = assistants.get(session, caller(), plan.assistant_id)
-        shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
-        shown["facts_of_plan"] = plan_facts(plan, assistant)
-        is_archived = found.status is CampaignStatus.ARCHIVED
-        shown["needs_contacts"] = not found.contact_count and not is_archived
-        if found.contact_count and not is_archived and (not running or progress.is_over):
-            again = plan.started_at is not None and progress.is_over and progress.called > 0
-            forecast = outreach.forecast(session, found, again=again)
-            shown["confirmation"] = _starting(session, found, plan, forecast, again=again)
-    return shown
-
-
-def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:
-    return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
-
-
-def _at_night(session: Session, found: Campaign, plan: Outreach) -> str | None:
-    organization = organizations.get(session, caller(), found.organization_id)
-    return night_words(*outreach.hours_of(plan, organization))
-
-
-def _starting(
-    session: Session,
-    found: Campaign,
-    plan: Outreach,
-    forecast: outreach.Forecast,
-    *,
-    again: bool,
-) -> Confirmation:
-    resumes = plan.started_at is not None and not again
-    if again:
-        title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
-        act = gettext("Call all again")
-    elif resumes:
-        title = gettext("Resume %(campaign)s?", campaign=found.name)
-        act = gettext("Resume campaign")
-    else:
-        title = gettext("Start %(campaign)s?", campaign=found.name)
-        act = gettext("Start campaign")
-    endpoint = "portal.campaign_again" if again else "portal.campaign_start"
-    return Confirmation(
-        action=url_for(endpoint, campaign_id=found.id),
-        title=title,
-        consequences=consequences(
-            found,
-            forecast,
-            plan,
-            _blocker(session, found, plan),
-            _at_night(session, found, plan),
-        ),
-        act=act,
-        safe=gettext("Not now"),
-        safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
-        danger=False,
-    )
 
 
 def _stored(session: Session, found: Campaign) -> PlanForm:
@@ -272,9 +91,28 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
         return render_template(
             "portal/campaigns/plan.html",
             **about(session, found),
+            **_outlook(session, found, form.to_plan()),
             form=form,
             hints=MESSAGE_HINTS,
             most_words=MOST_WORDS,
             most_at_once=settings().calls_per_organization,
             steps_of_new=steps_of_new() if is_new() else None,
         )
+
+
+def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str, Any]:
+    """Return what the plan means for the campaign's contacts, and a warning about its hours."""
+    organization = organizations.get(session, caller(), found.organization_id)
+    has_hours = None not in (plan.hours_start, plan.hours_end)
+    if not has_hours or any(plan_problems(plan, settings().calls_per_organization)):
+        return {"outlook": [], "at_night": None}
+    expected = estimate_of(session, plan, organization, found.contact_count)
+    return {
+        "outlook": [
+            (gettext("Contacts"), number(found.contact_count)),
+            (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
+            (gettext("First call"), first_call_words(expected)),
+            *([(gettext("Duration"), words)] if (words := duration_words(expected)) else []),
+        ],
+        "at_night": night_words(*outreach.hours_of(plan, organization)),
+    }

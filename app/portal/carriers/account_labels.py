@@ -44,19 +44,26 @@ def saved_words(account: CarrierAccount) -> str:
 
 
 def account_facts(
-    account: CarrierAccount, calls: Traffic, numbers: int, organizations: int
+    account: CarrierAccount, calls: Traffic, numbers: int, users: str
 ) -> list[tuple[str, str]]:
-    """Return what an account does: ``organizations`` use it, or will once it is used."""
-    used = ngettext("%(num)s organization", "%(num)s organizations", organizations)
-    switching = gettext("%(organizations)s; calls in progress don’t change", organizations=used)
+    """Return what an account does; ``users`` as in `users_words`."""
+    if account.is_pending:
+        return [(gettext("Will be used by"), users), (gettext("Phone numbers"), number(numbers))]
     return [
-        (str(KIND_WORDS[account.carrier]), short_name(account)),
+        (gettext("Used by"), users),
         (gettext("Phone numbers"), number(numbers)),
-        (gettext("If used"), switching)
-        if account.is_pending
-        else (gettext("Calls in 24 hours"), number(calls.last_day)),
-        *([] if account.is_pending else [(gettext("Used by"), used)]),
+        (gettext("Calls in 24 hours"), number(calls.last_day)),
     ]
+
+
+def users_words(organization: str | None, others: int) -> str:
+    """Return which organizations an account is for: the named one, or the ``others`` without their
+    own account."""
+    return organization or ngettext(
+        "%(num)s organization without its own account",
+        "%(num)s organizations without their own account",
+        others,
+    )
 
 
 def owner_of(account: CarrierAccount, names: dict[UUID, str]) -> str:
@@ -205,7 +212,10 @@ def about(
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind] if newest else gettext("Add account"),
-        "owner": organization.name if organization else str(WHOLE),
+        "users": users_words(
+            organization.name if organization else None,
+            carrier_accounts.count_organizations(session, caller().partner_id),
+        ),
         "kinds": [
             (words, form_url(each, organization_id), None, each is kind)
             for each, words in KIND_WORDS.items()

@@ -17,10 +17,10 @@ from app.portal.carriers.account_labels import (
     about,
     account_facts,
     form_url,
-    owner_of,
     removing,
     saved_words,
     short_name,
+    users_words,
     using,
 )
 from app.portal.carriers.forms import CarrierAccountForm
@@ -49,10 +49,10 @@ def list_carrier_accounts() -> str:
         ids = {row.organization_id for row in found if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
-        rows = [_row(session, account, names, tests.get(account.id)) for account in found]
+        rows = [_row(session, account, tests.get(account.id)) for account in found]
         numbers = carrier_accounts.count_numbers(session, found)
         counted = traffic.by_account(session, caller())
-        own_count = carrier_accounts.leaving(session, caller(), own[0]).organizations if own else 0
+        others = carrier_accounts.count_organizations(session, caller().partner_id)
     return render_template(
         "portal/carriers/accounts.html",
         rows=rows,
@@ -61,11 +61,13 @@ def list_carrier_accounts() -> str:
                 account,
                 counted.get((account.carrier, account.id), Traffic()),
                 numbers.get(account.id, 0),
-                1 if account.organization_id else own_count,
+                users_words(
+                    names.get(account.organization_id) if account.organization_id else None, others
+                ),
             )
             for account in found
         },
-        platform=None if own else CarrierKind(settings().carrier),
+        platform=None if current.account else CarrierKind(settings().carrier),
         platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
         simulated_name=carrier_title(CarrierKind.SIMULATOR),
         simulated_calls=counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
@@ -145,7 +147,7 @@ def carrier_account_connection(account_id: UUID) -> Page:
         if was_pending and not account.is_pending:
             return htmx_order("HX-Refresh", "true")
         test = carrier_accounts.last_tests(session, [account]).get(account.id)
-        row = _row(session, account, {}, test)
+        row = _row(session, account, test)
         return render_template("portal/carriers/_connection.html", row=row)
 
 
@@ -189,15 +191,11 @@ def carrier_account_remove(account_id: UUID) -> Response:
 
 
 def _row(
-    session: Session,
-    account: CarrierAccount,
-    names: dict[UUID, str],
-    test: CarrierAccountTest | None,
+    session: Session, account: CarrierAccount, test: CarrierAccountTest | None
 ) -> dict[str, Any]:
     has_failed = test is not None and test.works is False
     return {
         "account": account,
-        "owner": owner_of(account, names),
         "url": form_url(account.carrier, account.organization_id),
         "name": short_name(account),
         "kind": KIND_WORDS[account.carrier],

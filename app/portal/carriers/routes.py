@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
@@ -18,12 +19,14 @@ MOST_ACCOUNTS = 50
 
 @dataclass(frozen=True, slots=True)
 class CallRoute:
-    """``account`` is empty for the installation's own."""
+    """``account`` is empty for the installation's own, ``url`` leads to its organization."""
 
     account: str
     carrier: str
     users: str
     traffic: Traffic
+    is_simulated: bool = False
+    url: str | None = None
 
 
 def routes_of(session: Session) -> list[CallRoute]:
@@ -39,6 +42,9 @@ def routes_of(session: Session) -> list[CallRoute]:
             str(KIND_WORDS[account.carrier]),
             owner_of(account, names),
             counted.get((account.carrier, account.id), Traffic()),
+            url=url_for("portal.organization", organization_id=account.organization_id)
+            if account.organization_id
+            else None,
         )
         for account in accounts
     ]
@@ -51,4 +57,5 @@ def routes_of(session: Session) -> list[CallRoute]:
     elif not has_own:
         tests = gettext("Organizations without their own account, and calls with test keys")
     simulated = counted.get((CarrierKind.SIMULATOR, None), Traffic())
-    return [*found, CallRoute("", carrier_title(CarrierKind.SIMULATOR), tests, simulated)]
+    name = carrier_title(CarrierKind.SIMULATOR)
+    return [*found, CallRoute("", name, tests, simulated, is_simulated=True)]

@@ -5,6 +5,7 @@ from flask import render_template
 from app.extensions import caller, transaction
 from app.portal.calls.labels import ENDED_WORDS
 from app.portal.calls.listing import LAST_DAY, calls_url
+from app.portal.carriers.account_labels import short_name
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
@@ -39,11 +40,16 @@ def line_health() -> str:
         held = pauses.covering(session, caller())
         offline = is_offline(session)
         failing = carrier_accounts.failing(session, caller(), MOST)
+        failed_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
         routes = routes_of(session)
         last = traffic.last_failure(session, caller())
+        not_placed = traffic.count_not_placed(session, caller())
     return render_template(
         "portal/carriers/own.html",
         failing=failing,
+        failed_new=[short_name(each) for each in failed_new],
+        not_placed=not_placed,
+        is_simulated=all(each.is_simulated for each in routes),
         routes=routes,
         last=last,
         last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,

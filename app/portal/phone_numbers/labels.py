@@ -1,8 +1,10 @@
 """The words for a number's source and for whether calls can come from it."""
 
+from collections.abc import Sequence
+
 from app.enums import NumberSource
 from app.languages import gettext, lazy_gettext
-from app.models import PhoneNumber
+from app.models import Assistant, PhoneNumber
 from app.portal.assistants.listing import READINESS_NAMES
 from app.services.assistants.queries import Readiness
 
@@ -14,10 +16,14 @@ SOURCE_WORDS = {
 }
 
 
-def state_of(number: PhoneNumber, refusal: str | None) -> tuple[str, str, str | None]:
+def state_of(
+    number: PhoneNumber, refusal: str | None, users: Sequence[Assistant]
+) -> tuple[str, str, str | None]:
     """A word, a tone and the reason; the words are those of the assistants that have the number."""
     if number.organization_id is None:
         return gettext("No organization yet"), "neutral", None
     if refusal:
         return str(READINESS_NAMES[Readiness.NOT_READY]), "warning", refusal
+    if users and not any(each.active for each in users):
+        return gettext("Assistant switched off"), "neutral", None
     return str(READINESS_NAMES[Readiness.READY]), "success", None

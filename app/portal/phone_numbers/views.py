@@ -45,10 +45,11 @@ def list_phone_numbers() -> str:
         rows=[
             (
                 row,
-                users.get(row.number.number, []),
-                state_of(row.number, refusals.get(row.number.number)),
+                using,
+                state_of(row.number, refusals.get(row.number.number), using),
             )
             for row in page.items
+            for using in [users.get(row.number.number, [])]
         ],
         sources=SOURCE_WORDS,
         accounts=accounts,

@@ -92,6 +92,7 @@ def check_context(
         "kinds": _chips(upload, kinds, kind, note),
         "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
         "warned": _warned(session, upload, notes),
+        "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
         "shown_total": kind.rows if kind else note.rows if note else _total(upload, shows_all),
@@ -203,6 +204,19 @@ def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> l
         pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
         found.append(Warned(title, text, _url(upload, note=DUPLICATE), pairs))
     return found
+
+
+def _repeats(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> str:
+    """Return how many rows repeat an earlier row of the file; they count as updated."""
+    rows = _rows_of(notes, DUPLICATE)
+    if not rows:
+        return ""
+    for _, message in reports.first_notes(session, upload, DUPLICATE, 1):
+        if rows == 1 and (earlier := earlier_row(message)):
+            return gettext("Updated: 1 repeats row %(row)s.", row=number(earlier))
+    return ngettext(
+        "Updated: %(num)s repeats an earlier row.", "Updated: %(num)s repeat earlier rows.", rows
+    )
 
 
 def _row_number(cursor: str | None) -> int:

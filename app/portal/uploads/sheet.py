@@ -8,7 +8,8 @@ from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.contacts.plan import FAILED
+from app.services.contacts.plan import FAILED, IGNORED
+from app.services.imports.corrections import LEFT_OUT
 from app.services.imports.mapping import PAIR, Field, Target
 from app.services.imports.reports import ShownRow
 
@@ -37,11 +38,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of the sheet; one with a problem or note can be fixed or left out."""
+    """A row of the sheet; one with a problem or note can be fixed or left out. ``is_left_out`` if
+    a user has left it out."""
 
     number: int
     cells: list[Cell]
     can_be_fixed: bool
+    is_left_out: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,8 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         values = "; ".join(further)[:LONGEST_CELL]
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
-    return SheetRow(row.number, cells, failed or bool(row.problems))
+    is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
+    return SheetRow(row.number, cells, failed or bool(row.problems), is_left_out)
 
 
 def _identifies(target: str) -> bool:

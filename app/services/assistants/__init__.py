@@ -9,6 +9,7 @@ from app.services.assistants.queries import (
     SORTS,
     Condition,
     Readiness,
+    blocker_of,
     count,
     external_id_keys,
     find_by_number,

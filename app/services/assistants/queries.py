@@ -146,6 +146,14 @@ def readiness_of(
     return Readiness.READY if met else Readiness.NOT_READY
 
 
+def blocker_of(
+    assistant: Assistant, organization: Organization, refusal: str | None = None
+) -> str | None:
+    """Return what an assistant lacks first for calling, as a sentence."""
+    conditions = readiness(assistant, organization, refusal)
+    return next((each.sentence for each in conditions if each.needed and not each.met), None)
+
+
 def _condition(
     code: str, met: bool, words: tuple[str, str], place: str, *, needed: bool = True
 ) -> Condition:

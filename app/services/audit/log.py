@@ -203,11 +203,13 @@ def latest_of_target(
 
 
 def last_of_target(
-    session: Session, caller: Caller, target_type: str, target_id: UUID
+    session: Session, caller: Caller, target_type: str, target_id: UUID, action: str | None = None
 ) -> AuditEntry | None:
-    """Return the last change of a record that the caller has loaded; its author is no secret to
-    them."""
+    """Return the last change of a record that the caller has loaded, or the last one of an action;
+    its author is no secret to them."""
     query = select(AuditEntry).where(_is_target(target_type, target_id))
+    if action is not None:
+        query = query.where(AuditEntry.action == action)
     query = of_tenant(query, caller, AuditEntry.partner_id)
     return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 

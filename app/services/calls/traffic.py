@@ -7,13 +7,15 @@ from uuid import UUID
 from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from app.enums import FINAL_CALL_STATUSES, CallStatus, CarrierKind
+from app.enums import FINAL_CALL_STATUSES, CallStatus, CarrierKind, EndedReason
 from app.models import Call, utcnow
 from app.models.base import id_at
 from app.policy.caller import Caller
 from app.services.calls.queries import LAST_DAY, visible
 
 LAST_HOUR = timedelta(hours=1)
+LATELY = timedelta(minutes=15)
+_BY_CARRIER = (EndedReason.REJECTED, EndedReason.CARRIER_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,18 @@ def by_account(session: Session, caller: Caller) -> dict[tuple[CarrierKind, UUID
     )
     rows = session.execute(query)
     return {(carrier, account_id): Traffic(*figures) for carrier, account_id, *figures in rows}
+
+
+def count_not_placed(session: Session, caller: Caller) -> int:
+    """Count the caller's calls that a carrier did not place, within `LATELY`."""
+    now = utcnow()
+    query = visible(caller).where(
+        Call.status == CallStatus.FAILED,
+        Call.ended_reason.in_(_BY_CARRIER),
+        Call.ended_at >= now - LATELY,
+        Call.id >= id_at(now - LAST_DAY),
+    )
+    return session.scalar(query.with_only_columns(func.count())) or 0
 
 
 def last_failure(session: Session, caller: Caller) -> Call | None:

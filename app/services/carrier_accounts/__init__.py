@@ -9,6 +9,7 @@ from app.services.carrier_accounts.account_fields import Particulars, trunk_of
 from app.services.carrier_accounts.accounts import (
     CurrentAccount,
     Leaving,
+    count_organizations,
     current,
     get,
     in_use,

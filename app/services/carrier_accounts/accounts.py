@@ -196,15 +196,24 @@ def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leavin
     above = None
     if account.organization_id is not None:
         above = current(session, caller, None).account
+    over_it = count_organizations(session, account.partner_id, account.organization_id)
+    return Leaving(over_it, above, in_use(session, account.id))
+
+
+def count_organizations(
+    session: Session, partner_id: UUID | None, organization_id: UUID | None = None
+) -> int:
+    """Count the organizations that call over an account of this owner: the partner's without their
+    own account, or the given one unless it is archived."""
     has_own = exists().where(
         CarrierAccount.owner_id == Organization.id, CarrierAccount.removed_at.is_(None)
     )
-    over_it = select(func.count()).where(
-        Organization.partner_id == account.partner_id,
+    query = select(func.count()).where(
+        Organization.partner_id == partner_id,
         Organization.status != OrganizationStatus.ARCHIVED,
-        ~has_own if account.organization_id is None else Organization.id == account.organization_id,
+        ~has_own if organization_id is None else Organization.id == organization_id,
     )
-    return Leaving(session.scalar(over_it) or 0, above, in_use(session, account.id))
+    return session.scalar(query) or 0
 
 
 def in_use(session: Session, account_id: UUID) -> int:

@@ -62,13 +62,16 @@ def last_tests(
     return {test.account_id: test for test in session.scalars(query)}
 
 
-def failing(session: Session, caller: Caller, limit: int) -> list[CarrierAccount]:
-    """Return the caller's accounts in use whose last test failed, newest first."""
+def failing(
+    session: Session, caller: Caller, limit: int, *, is_pending: bool = False
+) -> list[CarrierAccount]:
+    """Return the caller's accounts in use, or the pending ones, whose last test failed, newest
+    first."""
     query = select(CarrierAccount).join(CarrierAccountTest)
     query = of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
     query = query.where(
         CarrierAccount.removed_at.is_(None),
-        ~CarrierAccount.is_pending,
+        CarrierAccount.is_pending if is_pending else ~CarrierAccount.is_pending,
         CarrierAccountTest.works.is_(False),
     )
     return list(session.scalars(query.order_by(CarrierAccount.id.desc()).limit(limit)))

@@ -153,11 +153,13 @@ class Repair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row with the user's own values; problems in their order."""
+    """A row with the user's own values; problems in their order. ``code`` says why it failed or is
+    ignored."""
 
     number: int
     cells: list[str]
     outcome: str
+    code: str | None
     problems: list[ImportProblem]
 
 
@@ -277,7 +279,8 @@ def page(
     rows = found[:limit]
     problems = _problems(session, upload, [row.row_number for row in rows])
     shown = [
-        ShownRow(row.row_number, row.cells, row.outcome, problems[row.row_number]) for row in rows
+        ShownRow(row.row_number, row.cells, row.outcome, row.code, problems[row.row_number])
+        for row in rows
     ]
     return Rows(shown, rows[-1].row_number if len(found) > limit else None)
 

@@ -14,7 +14,7 @@ from app.phone import within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.outreach.message_templates import fill
-from app.services.outreach.plans import closing, weekdays_of
+from app.services.outreach.plans import Plan, closing, weekdays_of
 
 NO_PHONE = "no_phone"
 NO_HOUR = "no_hour"
@@ -60,7 +60,7 @@ def decide(
     if (code := exclusion(contact, parties, known)) is not None:
         return Never(code)
     phone = contact.phone or ""
-    is_open, opening = opening_of(phone, outreach, parties, now)
+    is_open, opening = opening_of(phone, outreach, parties.organization, now)
     if opening is None:
         return Never(NO_HOUR)
     if not is_open:
@@ -96,7 +96,7 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
     return blocker.code if blocker is not None else None
 
 
-def hours_of(outreach: Outreach, organization: Organization) -> tuple[time, time]:
+def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[time, time]:
     """Return the hours of the plan within those of the organization; a start after the end if they
     have none in common."""
     start, end = outreach.hours_start, closing(outreach.hours_end)
@@ -107,10 +107,10 @@ def hours_of(outreach: Outreach, organization: Organization) -> tuple[time, time
 
 
 def opening_of(
-    phone: str, outreach: Outreach, parties: rules.Parties, at: datetime
+    phone: str, outreach: Outreach, organization: Organization, at: datetime
 ) -> tuple[bool, datetime | None]:
     """`within_calling_hours` by the plan and by the organization's own hours."""
-    start, end = hours_of(outreach, parties.organization)
+    start, end = hours_of(outreach, organization)
     if start >= end:
         return False, None
     return within_calling_hours(phone, start, end, at, weekdays_of(outreach))

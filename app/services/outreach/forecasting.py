@@ -1,7 +1,7 @@
 """What starting a campaign would do, in numbers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,19 +11,23 @@ from sqlalchemy.orm import Session
 
 from app.enums import ENDED_CONTACT_STATUSES, CampaignStatus, OutreachState
 from app.models import (
+    Call,
     Campaign,
     Contact,
     DoNotCallEntry,
+    InstallationDestinations,
     Organization,
     Outreach,
     OutreachContact,
     Partner,
+    PartnerDestinations,
     utcnow,
 )
 from app.services import verified_numbers
-from app.services.calls import rules
+from app.services.calls import rules, states
+from app.services.destinations import read_destinations
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
-from app.services.outreach.plans import stored_plan
+from app.services.outreach.plans import Recall, stored_plan
 
 REFUSED = "do_not_contact"
 _LISTED = "listed"
@@ -57,7 +61,7 @@ class Forecast:
     listed: int = 0
 
 
-def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Forecast:
+def forecast(session: Session, campaign: Campaign, *, again: Recall | None = None) -> Forecast:
     """Count the contacts that a start would call and leave out, in a fixed number of queries.
 
     ``before`` counts those that the round has called already. The campaign has a plan.
@@ -70,13 +74,18 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
         OutreachContact.round == outreach.round,
         OutreachContact.state == OutreachState.CALLED,
     )
+    if again is Recall.NOT_REACHED:
+        called = called.join(Call, Call.id == OutreachContact.call_id).where(
+            Call.status.not_in(states.NOT_REACHED)
+        )
+    is_new_round = again is Recall.ALL
     before = 0
-    if not again:
+    if not is_new_round:
         before = session.scalar(select(func.count()).select_from(called.subquery())) or 0
     if campaign.contact_count > LOOKED_AT:
-        return _by_the_database(session, campaign, None if again else called, before)
+        return _by_the_database(session, campaign, None if is_new_round else called, before)
     of_them = Contact.campaign_id == campaign.id
-    if not again:
+    if not is_new_round:
         of_them &= Contact.id.not_in(called)
     parties = rules.parties_of(session, outreach.assistant_id, "")
     reasons: Counter[str | None] = Counter()
@@ -87,7 +96,10 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     listed = 0
     for contact in checked:
         code = exclusion(contact, parties, known)
-        if code is None and opening_of(contact.phone or "", outreach, parties, now)[1] is None:
+        if (
+            code is None
+            and opening_of(contact.phone or "", outreach, parties.organization, now)[1] is None
+        ):
             code = NO_HOUR
         reasons[code] += 1
         if code == REFUSED and contact.phone in known.listed:
@@ -97,10 +109,10 @@ def forecast(session: Session, campaign: Campaign, *, again: bool = False) -> Fo
     return Forecast(total, left_out, before, is_exact=True, listed=listed)
 
 
-def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, dict[str, int]]:
-    """Count, in one query, the contacts without a decision that the current round of each campaign
-    will leave out, by reason. Those of campaigns with more than `LOOKED_AT` contacts are found when
-    their turn comes."""
+def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
+    """Count, in three queries, the contacts without a decision that the current round of each
+    campaign will leave out, by reason. Those of campaigns with more than `LOOKED_AT` contacts are
+    found when their turn comes."""
     ids = [campaign.id for campaign in campaigns if is_looked_at(campaign)]
     if not ids:
         return {}
@@ -109,10 +121,45 @@ def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, di
     query = query.where(
         Contact.campaign_id.in_(ids), OutreachContact.contact_id.is_(None), why.is_not(None)
     )
-    found: dict[UUID, dict[str, int]] = defaultdict(dict)
+    found: dict[UUID, Counter[str]] = defaultdict(Counter)
     for campaign_id, code, count in session.execute(query.group_by(Contact.campaign_id, why)):
         found[campaign_id][code] = count
+    for campaign_id, _, code in unfit_numbers(session, ids):
+        found[campaign_id][code] += 1
     return found
+
+
+def unfit_numbers(
+    session: Session, campaign_ids: Collection[UUID]
+) -> Iterator[tuple[UUID, UUID, str]]:
+    """Yield campaign, contact and reason of each contact without a decision whose number will not
+    be called, where `reason_ahead` is null: the database can't read numbers."""
+    plans = (
+        select(Outreach, Organization, InstallationDestinations, PartnerDestinations)
+        .join(Organization, Organization.id == Outreach.organization_id)
+        .outerjoin(InstallationDestinations, InstallationDestinations.id == 1)
+        .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Organization.partner_id)
+        .where(Outreach.campaign_id.in_(campaign_ids))
+    )
+    rules_of = {
+        plan.campaign_id: (plan, organization, read_destinations(organization, installation, own))
+        for plan, organization, installation, own in session.execute(plans)
+    }
+    now = utcnow()
+    open_contacts = with_decisions(select(Contact.campaign_id, Contact.id, Contact.phone)).where(
+        Contact.campaign_id.in_(rules_of),
+        OutreachContact.contact_id.is_(None),
+        reason_ahead().is_(None),
+    )
+    for campaign_id, contact_id, phone in session.execute(open_contacts):
+        plan, organization, destinations = rules_of[campaign_id]
+        found = rules.number_is_allowed(phone, destinations) or rules.an_hour_suits(
+            phone, organization
+        )
+        if found is not None:
+            yield campaign_id, contact_id, found.code
+        elif opening_of(phone, plan, organization, now)[1] is None:
+            yield campaign_id, contact_id, NO_HOUR
 
 
 def is_looked_at(campaign: Campaign) -> bool:

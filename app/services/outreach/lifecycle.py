@@ -12,7 +12,7 @@ from app.languages import gettext
 from app.models import Campaign, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns
-from app.services.outreach.plans import locked, recheck, recheck_stopped
+from app.services.outreach.plans import Recall, locked, recheck, recheck_stopped, recheck_unreached
 from app.services.outreach.progress import progress_of
 
 
@@ -21,13 +21,14 @@ def start(
     caller: Caller,
     campaign_id: UUID,
     *,
-    again: bool = False,
+    again: Recall | None = None,
     expected_version: int | None = None,
 ) -> Campaign:
     """Call the campaign's contacts by its plan from now on, or resume a paused campaign.
 
-    Contacts that could not be called before are checked again. ``again`` begins a further round
-    after all contacts were called. Raises `Forbidden`, `NotFound` and `Conflict`
+    Contacts that could not be called before are checked again. ``again`` calls contacts once more
+    after all were called: all of them in a further round, or those of this round that were not
+    reached. Raises `Forbidden`, `NotFound` and `Conflict`
     (``changed_meanwhile``, ``archived``, ``no_plan``, and ``round_under_way`` if the round has not
     ended).
     """
@@ -40,9 +41,11 @@ def start(
         message = gettext("Some contacts of this round are still to be called.")
         raise Conflict(message, "round_under_way")
     now = utcnow()
-    if again:
+    if again is Recall.ALL:
         stored.round += 1
         stored.started_at = None
+    elif again is Recall.NOT_REACHED:
+        recheck_unreached(session, stored)
     campaign = campaigns.start(session, caller, campaign_id)
     recheck(session, stored, OutreachState.WAITING, OutreachState.LEFT_OUT)
     recheck_stopped(session, stored)

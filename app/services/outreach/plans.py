@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date, time
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
@@ -18,12 +19,19 @@ from app.phone import EVERY_DAY
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import assistants, campaigns
-from app.services.calls import CallRequest
+from app.services.calls import CallRequest, states
 from app.services.calls.accept import messaging_problems
 
 MOST_WORDS = 1000
 MOST_AN_HOUR = 10_000
 WORKDAYS = frozenset(range(1, 6))
+
+
+class Recall(StrEnum):
+    """Which contacts of a round that is over are called again."""
+
+    ALL = "all"
+    NOT_REACHED = "not-reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,14 @@ def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
     stored.seen_revision, stored.position = None, None
 
 
+def recheck_unreached(session: Session, stored: Outreach) -> None:
+    """Forget contacts whose call of this round was busy or not answered."""
+    unreached = select(Call.id).where(
+        Call.id == OutreachContact.call_id, Call.status.in_(states.NOT_REACHED)
+    )
+    _forget_called(session, stored, unreached.exists())
+
+
 def recheck_stopped(session: Session, stored: Outreach) -> None:
     """Forget contacts whose call ended before it was placed, except those that a user cancelled:
     a suspension or an outage is over, or the assistant is active again."""
@@ -155,13 +171,17 @@ def recheck_stopped(session: Session, stored: Outreach) -> None:
         Call.started_at.is_(None),
         Call.cancel_requested_at.is_(None),
     )
+    _forget_called(session, stored, never_begun.exists())
+
+
+def _forget_called(session: Session, stored: Outreach, which: ColumnElement[bool]) -> None:
     session.execute(
         delete(OutreachContact)
         .where(
             OutreachContact.campaign_id == stored.campaign_id,
             OutreachContact.round == stored.round,
             OutreachContact.state == OutreachState.CALLED,
-            never_begun.exists(),
+            which,
         )
         .execution_options(synchronize_session=False)
     )

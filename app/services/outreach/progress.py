@@ -1,30 +1,41 @@
 """The progress of a campaign's round, and when it will end at its current pace."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.models import Assistant, Call, Campaign, Contact, Outreach, OutreachContact, utcnow
+from app.models import (
+    Call,
+    Campaign,
+    Contact,
+    Organization,
+    Outreach,
+    OutreachContact,
+    utcnow,
+)
 from app.models.base import id_at
+from app.phone import Layer, region_of
+from app.services import destinations
 from app.services.calls import searching, states
 from app.services.outreach import forecasting
-from app.services.outreach.plans import closing, stored_plan, weekdays_of
+from app.services.outreach.estimates import HOUR, end_of
+from app.services.outreach.plans import stored_plan
 from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
-SHORTEST = timedelta(minutes=2)
-"""The shortest time from which a pace is calculated."""
-FARTHEST = timedelta(days=366)
+FEWEST = 3
+"""The fewest ended calls from which a pace is calculated."""
+SECOND = timedelta(seconds=1)
+NOT_ALLOWED = "number_not_allowed"
 
 NOT_REACHED, ON_THE_WAY, FAILED, STOPPED = "not-reached", "on-the-way", "failed", "stopped"
 _RESULTS = {
@@ -41,7 +52,7 @@ class Progress:
     will be left out (`forecasting.foreseen`). ``to_come`` are the others without a decision.
     ``removed`` of those that were called have left the campaign since; ``total`` counts them too.
 
-    ``pace`` is the recent calls an hour, None while it isn't known; ``ends_at`` follows from it
+    ``pace`` is the ended calls an hour, None while it isn't known; ``ends_at`` follows from it
     and the plan's hours.
     """
 
@@ -79,16 +90,24 @@ class Progress:
         return self.open == 0 and self.in_progress == 0
 
 
+class ClosedCountry(NamedTuple):
+    """A region (ISO 3166) that isn't open for calls, and the highest layer that keeps it closed."""
+
+    region: str
+    layer: Layer
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A contact that this round leaves out, and why."""
+    """A contact that this round leaves out, and why; ``country`` if that isn't open for calls."""
 
     contact: Contact
     reason: str
+    country: ClosedCountry | None = None
 
 
 def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
-    """Count a round in six queries."""
+    """Count a round in a fixed number of queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
     calls: Counter[str] = Counter()
@@ -104,7 +123,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         else:
             left_out[reason] += count
     known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
-    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, {})
+    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, Counter[str]())
     to_come = max(0, campaign.contact_count - known - sum(ahead.values()))
     left_out.update(ahead)
     removed = 0
@@ -114,9 +133,9 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     pace = ends_at = None
     if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
         pace = _pace(session, outreach, now)
-        left = to_come + sum(waiting.values())
+        left = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
         if pace and left:
-            ends_at = _end(session, outreach, left, pace, now)
+            ends_at = end_of(session, outreach, left, pace, now)
     return Progress(
         total=campaign.contact_count + removed,
         calls=dict(calls),
@@ -165,15 +184,7 @@ def left_out(
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
-    row, why = OutreachContact, func.coalesce(OutreachContact.reason, forecasting.reason_ahead())
-    is_left_out = row.state == OutreachState.LEFT_OUT
-    if forecasting.is_looked_at(campaign):
-        is_left_out |= row.contact_id.is_(None) & why.is_not(None)
-    query = forecasting.with_decisions(select(Contact, why)).where(
-        Contact.campaign_id == campaign.id, is_left_out
-    )
-    if reason is not None:
-        query = query.where(why == reason)
+    query = _left_out(session, campaign, reason, Contact)
     if cursor:
         try:
             query = query.where(Contact.id < UUID(cursor))
@@ -181,8 +192,53 @@ def left_out(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
-    items = [LeftOut(contact, code or "") for contact, code in rows[:limit]]
+    shown = rows[:limit]
+    closed = _countries(session, campaign, {row.phone for row, why in shown if why == NOT_ALLOWED})
+    items = [LeftOut(contact, code or "", closed.get(contact.phone)) for contact, code in shown]
     return Page(items, str(items[-1].contact.id) if len(rows) > limit else None)
+
+
+def closed_countries(session: Session, campaign: Campaign) -> Counter[ClosedCountry]:
+    """Count the contacts that are left out because their country isn't open for calls."""
+    query = _left_out(session, campaign, NOT_ALLOWED, Contact.phone)
+    phones = [phone for phone, _ in session.execute(query)]
+    closed = _countries(session, campaign, set(phones))
+    return Counter(closed[phone] for phone in phones if phone in closed)
+
+
+def _countries(
+    session: Session, campaign: Campaign, phones: Collection[str | None]
+) -> dict[str | None, ClosedCountry]:
+    """Return the country of each of these numbers whose country isn't open."""
+    if not phones:
+        return {}
+    organization = session.get_one(Organization, campaign.organization_id)
+    open_regions = destinations.destinations_of(session, organization).regions
+    regions = {phone: region_of(phone) for phone in phones if phone}
+    return {
+        phone: ClosedCountry(region, layer)
+        for phone, region in regions.items()
+        if region and (layer := open_regions.closed_by(region))
+    }
+
+
+def _left_out(session: Session, campaign: Campaign, reason: str | None, shown: Any) -> Any:
+    """Select ``shown`` of the contacts that this round leaves out or will leave out, and why."""
+    row, ahead = OutreachContact, forecasting.reason_ahead()
+    is_left_out = row.state == OutreachState.LEFT_OUT
+    if forecasting.is_looked_at(campaign):
+        unfit: dict[str, list[UUID]] = defaultdict(list)
+        for _, contact_id, code in forecasting.unfit_numbers(session, [campaign.id]):
+            unfit[code].append(contact_id)
+        if unfit:
+            by_number = case(*((Contact.id.in_(ids), code) for code, ids in unfit.items()))
+            ahead = func.coalesce(ahead, by_number)
+        is_left_out |= row.contact_id.is_(None) & ahead.is_not(None)
+    why = func.coalesce(row.reason, ahead)
+    query = forecasting.with_decisions(select(shown, why).select_from(Contact)).where(
+        Contact.campaign_id == campaign.id, is_left_out
+    )
+    return query if reason is None else query.where(why == reason)
 
 
 def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
@@ -206,47 +262,23 @@ def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
 
 
 def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
-    """Calls an hour since the first of the last hour, or since the last start."""
+    """Ended calls an hour since the first call of the last hour, or since the last start. The
+    plan's pace before `FEWEST` have ended."""
     since = max(outreach.resumed_at or now, now - LOOKED_BACK)
-    begun, first = session.execute(
-        select(func.count(), func.min(OutreachContact.decided_at)).where(
+    ended, first = session.execute(
+        select(
+            func.count().filter(Call.status.in_(FINAL_CALL_STATUSES)),
+            func.min(OutreachContact.decided_at),
+        )
+        .join(Call, Call.id == OutreachContact.call_id)
+        .where(
             OutreachContact.campaign_id == outreach.campaign_id,
             OutreachContact.round == outreach.round,
-            OutreachContact.state == OutreachState.CALLED,
             OutreachContact.decided_at >= since,
         )
     ).one()
-    if not begun or now - first < SHORTEST:
-        return float(outreach.calls_per_hour) if outreach.calls_per_hour else None
-    return float(begun / ((now - first) / timedelta(hours=1)))
-
-
-def _end(
-    session: Session, outreach: Outreach, left: int, pace: float, now: datetime
-) -> datetime | None:
-    """When ``left`` contacts are called, within the plan's hours in the assistant's time zone;
-    None for more than a year ahead."""
-    zone_name = session.scalar(
-        select(Assistant.timezone).where(Assistant.id == outreach.assistant_id)
-    )
-    zone = ZoneInfo(zone_name or "UTC")
-    needed = timedelta(hours=left / pace) if left / pace < FARTHEST / timedelta(hours=1) else None
-    if needed is None:
-        return None
-    weekdays, day = weekdays_of(outreach), now.astimezone(zone).date()
-    for ahead in range(FARTHEST.days):
-        date = day + timedelta(days=ahead)
-        if outreach.ends_on is not None and date > outreach.ends_on:
-            return None
-        is_early = outreach.starts_on is not None and date < outreach.starts_on
-        if is_early or date.isoweekday() not in weekdays:
-            continue
-        opens = datetime.combine(date, outreach.hours_start, zone).astimezone(now.tzinfo)
-        closes = datetime.combine(date, closing(outreach.hours_end), zone).astimezone(now.tzinfo)
-        begins = max(opens, now)
-        if begins >= closes:
-            continue
-        if closes - begins >= needed:
-            return begins + needed
-        needed -= closes - begins
-    return None
+    planned = float(outreach.calls_per_hour) if outreach.calls_per_hour else None
+    if ended < FEWEST:
+        return planned
+    pace = float(ended / (max(now - first, SECOND) / HOUR))
+    return min(pace, planned) if planned else pace

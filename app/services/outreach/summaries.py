@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.services.outreach import forecasting
 from app.services.outreach.progress import removed_calls
@@ -19,7 +19,8 @@ from app.services.outreach.progress import removed_calls
 class Summary:
     """The round of a campaign. ``callable`` counts the contacts that were or will be called,
     ``called`` those with a call, ``done`` those whose call has ended; all of them, and
-    ``answered``, count contacts that were removed since.
+    ``answered``, those whose ended call a person answered, count contacts that were removed since.
+    Numbers that may not be called are among ``callable`` until the campaign was started.
 
     ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
     decision was made, unless calls still wait or are in progress.
@@ -44,7 +45,8 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
         .where(Outreach.campaign_id.in_(by_id))
     ).all()
     counts = _counts(session, by_id)
-    ahead = forecasting.foreseen(session, campaigns)
+    begun = {plan.campaign_id for plan, _ in plans if plan.started_at is not None}
+    ahead = forecasting.foreseen(session, [by_id[campaign_id] for campaign_id in begun])
     found = {
         plan.campaign_id: _summary(
             by_id[plan.campaign_id],
@@ -58,12 +60,13 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
     for campaign_id, status, by, count in removed_calls(session, [plan for plan, _ in plans]):
         if campaign_id is not None:
             one = found[campaign_id]
+            is_answered = status is CallStatus.COMPLETED and by is AnsweredBy.HUMAN
             found[campaign_id] = replace(
                 one,
                 callable=one.callable + count,
                 called=one.called + count,
                 done=one.done + (count if status in FINAL_CALL_STATUSES else 0),
-                answered=one.answered + (count if by is AnsweredBy.HUMAN else 0),
+                answered=one.answered + (count if is_answered else 0),
             )
     return found
 
@@ -73,7 +76,9 @@ _Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]
 
 def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
     row = OutreachContact
-    by_human = func.coalesce(Call.answered_by == AnsweredBy.HUMAN, False)
+    by_human = func.coalesce(
+        (Call.status == CallStatus.COMPLETED) & (Call.answered_by == AnsweredBy.HUMAN), False
+    )
     goes_on = func.coalesce(Call.status.not_in(FINAL_CALL_STATUSES), False)
     query = (
         select(

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState
+from app.enums import CarrierKind, ImportState
 from app.languages import gettext, gettext_noop, ngettext
 from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
 from app.models.base import id_at
@@ -18,6 +18,7 @@ from app.services import (
     carrier_accounts,
     organizations,
     partners,
+    phone_numbers,
     reporting,
     spending,
 )
@@ -171,7 +172,9 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     )
     found = page.items
     ids = {assistant.organization_id for assistant in found[:EACH]}
-    names = organizations.names_of(session, caller, ids)
+    owners = organizations.by_ids(session, caller, ids)
+    # Whether a number is confirmed depends on the carrier, as in the search above.
+    refusals = phone_numbers.refusals(session, found[:EACH], CarrierKind.SIMULATOR)
     if len(found) > EACH:
         title = ngettext(
             "%(num)s assistant can’t call yet",
@@ -186,12 +189,14 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
             Kind.ASSISTANT,
             gettext("%(name)s can’t call yet", name=assistant.name),
             gettext(
-                "%(organization)s: its phone is not set up.",
-                organization=names.get(assistant.organization_id, ""),
+                "%(organization)s: %(reason)s",
+                organization=owner.name,
+                reason=assistants.blocker_of(assistant, owner, refusals.get(assistant.id)),
             ),
             assistant.id,
         )
         for assistant in found
+        for owner in [owners[assistant.organization_id]]
     ]
 
 

@@ -394,12 +394,12 @@ def test_a_round_is_over_when_everybody_was_called_and_can_be_done_again(desk: D
     desk.start()
     desk.feed()
     with pytest.raises(Conflict) as refused:
-        desk.start(again=True)
+        desk.start(again=outreach.Recall.ALL)
     assert refused.value.code == "round_under_way"
     [call] = desk.calls()
     end_call(desk.session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     assert desk.progress().is_over
-    desk.start(again=True)
+    desk.start(again=outreach.Recall.ALL)
     assert desk.feed() == 1
     assert [call.phone_number for call in desk.calls()] == [ADA, ADA]
 

@@ -1,0 +1,307 @@
+"""The outreach of a campaign: starting and pausing it, its progress, who is left out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import CampaignStatus, CarrierKind
+from app.errors import Conflict
+from app.extensions import caller, settings, transaction
+from app.languages import gettext
+from app.models import Call, Campaign, Organization, Outreach, utcnow
+from app.policy import Permission
+from app.portal.campaigns.labels import (
+    LEFT_OUT_WORDS,
+    blocker_words,
+    calls_of_round,
+    closed_link,
+    closed_words,
+    consequences,
+    how_lines,
+    left_out_words,
+    plan_facts,
+    reason_words,
+    result_figures,
+)
+from app.portal.campaigns.progress_words import (
+    ahead_words,
+    finished_facts,
+    paused_words,
+    removed_words,
+    status_words,
+    waiting_words,
+)
+from app.portal.campaigns.views import about
+from app.portal.web import lists
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import night_words
+from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
+from app.services.calls import CallSearch
+from app.services.outreach import Recall
+from app.services.outreach.progress import NOT_ALLOWED, NOT_REACHED
+
+LATEST_CALLS = 5
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach")
+def campaign_outreach(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        return render_template(
+            "portal/campaigns/outreach.html", **about(session, found), **_shown(session, found)
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/live")
+def campaign_outreach_live(campaign_id: UUID) -> str:
+    """Return the panel of a running campaign, which reloads itself."""
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        return render_template(
+            "portal/campaigns/_progress.html", campaign=found, **_shown(session, found)
+        )
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
+def campaign_left_out(campaign_id: UUID) -> str:
+    """Show the contacts that the current round leaves out, and why."""
+    at = lists.place()
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        page = outreach.left_out(
+            session,
+            found,
+            reason=lists.text_filter("reason"),
+            cursor=at.cursor,
+            limit=lists.PAGE_SIZE,
+        )
+        return render_template(
+            "portal/campaigns/left_out.html",
+            **about(session, found),
+            rows=[(row, *_reason(found, row)) for row in page.items],
+            reasons=LEFT_OUT_WORDS,
+            place=at,
+            next_url=at.next_url(page.next_cursor),
+            clear_url=lists.clear_url("reason"),
+        )
+
+
+def _reason(found: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:
+    """Return why a contact is left out, and a link to what would change that."""
+    if row.country is None:
+        return reason_words(row.reason), None
+    return closed_words(row.country), closed_link(found, row.country)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
+def campaign_start_confirm(campaign_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, found)
+        if plan is None:
+            return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
+        return _starting(session, found, plan).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
+def campaign_start(campaign_id: UUID) -> Response:
+    return _start(campaign_id)
+
+
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
+def campaign_again_confirm(campaign_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, found)
+        if plan is None or not outreach.progress_of(session, found).is_over:
+            return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+        return _starting(session, found, plan, _recall()).page()
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
+def campaign_again(campaign_id: UUID) -> Response:
+    return _start(campaign_id, _recall())
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
+def campaign_pause(campaign_id: UUID) -> Response:
+    try:
+        with transaction() as session:
+            found = outreach.pause(session, caller(), campaign_id)
+        words = gettext(
+            "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
+        )
+        flash(words, "success")
+    except Conflict as error:
+        flash(error.message, "warning")
+    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+
+
+def _recall() -> Recall:
+    """Return which contacts the URL names; all without a name."""
+    return lists.choice_filter("only", Recall) or Recall.ALL
+
+
+def _start(campaign_id: UUID, again: Recall | None = None) -> Response:
+    try:
+        with transaction() as session:
+            found = outreach.start(session, caller(), campaign_id, again=again)
+        flash(gettext("%(campaign)s is running.", campaign=found.name), "success")
+    except Conflict as error:
+        words = gettext("The campaign was not started. %(reason)s", reason=error.message)
+        flash(words, "warning")
+    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+
+
+def _shown(session: Session, found: Campaign) -> dict[str, Any]:
+    """Return the data that the page and its live panel share."""
+    plan = outreach.stored_plan(session, found)
+    progress = outreach.progress_of(session, found)
+    running = found.status is CampaignStatus.ACTIVE
+    shown: dict[str, Any] = {
+        "plan": plan,
+        "progress": progress,
+        "running": running,
+        "status": status_words(found, plan, progress),
+        "waiting": waiting_words(progress) if running else None,
+        "results": result_figures(found, progress),
+        "called_url": calls_of_round(found),
+        "left_out": left_out_words(progress, _closed(session, found, progress.left_out)),
+        "facts_of_plan": [],
+        "confirmation": None,
+        "recalls": [],
+        "finished": None,
+        "paused_by": None,
+        "needs_contacts": False,
+        "blocker": None,
+        "latest": _latest(session, found) if progress.called else [],
+        "ahead": ahead_words(progress),
+        "removed": removed_words(progress),
+    }
+    if plan is not None:
+        assistant = assistants.get(session, caller(), plan.assistant_id)
+        shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
+        shown["facts_of_plan"] = plan_facts(plan, assistant)
+        if found.status is not CampaignStatus.ARCHIVED:
+            shown |= _acts(session, found, plan, progress)
+        shown |= _past(session, found, plan, progress)
+    return shown
+
+
+def _acts(
+    session: Session, found: Campaign, plan: Outreach, progress: outreach.Progress
+) -> dict[str, Any]:
+    """Return what a user can start now."""
+    if not found.contact_count:
+        return {"needs_contacts": True}
+    if plan.started_at is not None and progress.is_over and progress.called:
+        recalls = [Recall.ALL]
+        if progress.calls.get(NOT_REACHED):
+            recalls.append(Recall.NOT_REACHED)
+        return {"recalls": [(each, _starting(session, found, plan, each)) for each in recalls]}
+    if found.status is CampaignStatus.ACTIVE and not progress.is_over:
+        return {}
+    return {"confirmation": _starting(session, found, plan)}
+
+
+def _past(
+    session: Session, found: Campaign, plan: Outreach, progress: outreach.Progress
+) -> dict[str, Any]:
+    """Return what a round that is over has done, or who has paused it."""
+    if plan.started_at is not None and progress.is_over and progress.called:
+        done = outreach.finished(session, plan)
+        is_staff = caller().organization_id is None
+        return {"finished": finished_facts(progress, done, shows_cost=is_staff)}
+    if plan.started_at is not None and found.status is CampaignStatus.PAUSED:
+        entry = audit.last_of_target(session, caller(), "campaign", found.id, "campaign.paused")
+        return {"paused_by": paused_words(entry)}
+    return {}
+
+
+def _latest(session: Session, found: Campaign) -> Sequence[Call]:
+    """Return the newest calls of the round, if the user may read calls."""
+    if not caller().may(Permission.CALLS_READ):
+        return []
+    wanted = CallSearch(campaign=found.id, current_round=True)
+    return calls.search(session, caller(), wanted, limit=LATEST_CALLS).calls
+
+
+def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:
+    return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
+
+
+def _closed(
+    session: Session, found: Campaign, left_out: dict[str, int]
+) -> Counter[outreach.ClosedCountry]:
+    """Count the contacts left out because of their country, if a number may not be called."""
+    return outreach.closed_countries(session, found) if NOT_ALLOWED in left_out else Counter()
+
+
+def night_warning(session: Session, found: Campaign, plan: Outreach) -> str | None:
+    organization = organizations.get(session, caller(), found.organization_id)
+    return night_words(*outreach.hours_of(plan, organization))
+
+
+def _starting(
+    session: Session, found: Campaign, plan: Outreach, again: Recall | None = None
+) -> Confirmation:
+    forecast = outreach.forecast(session, found, again=again)
+    title, act = _question(found, plan, again)
+    endpoint = "portal.campaign_again" if again else "portal.campaign_start"
+    return Confirmation(
+        action=url_for(
+            endpoint, campaign_id=found.id, only=again if again is Recall.NOT_REACHED else None
+        ),
+        title=title,
+        consequences=consequences(
+            found,
+            forecast,
+            _closed(session, found, forecast.left_out),
+            plan,
+            _how(session, found, plan, forecast.called),
+            _blocker(session, found, plan),
+            night_warning(session, found, plan),
+        ),
+        act=act,
+        safe=gettext("Not now"),
+        safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
+        danger=False,
+    )
+
+
+def _question(found: Campaign, plan: Outreach, again: Recall | None) -> tuple[str, str]:
+    """Return the title and the button of a confirmation."""
+    if again is Recall.ALL:
+        title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
+        return title, gettext("Call all again")
+    if again is Recall.NOT_REACHED:
+        title = gettext("Call those of %(campaign)s who weren’t reached?", campaign=found.name)
+        return title, gettext("Call those not reached")
+    if plan.started_at is not None:
+        title = gettext("Resume %(campaign)s?", campaign=found.name)
+        return title, gettext("Resume campaign")
+    return gettext("Start %(campaign)s?", campaign=found.name), gettext("Start campaign")
+
+
+def _how(session: Session, found: Campaign, plan: Outreach, contacts: int) -> list[str]:
+    organization = organizations.get(session, caller(), found.organization_id)
+    route = phone_numbers.route_of(session, organization, CarrierKind(settings().carrier))
+    return how_lines(
+        plan,
+        assistants.get(session, caller(), plan.assistant_id),
+        estimate_of(session, plan, organization, contacts),
+        simulated=route.carrier is CarrierKind.SIMULATOR,
+    )
+
+
+def estimate_of(
+    session: Session, plan: outreach.Plan | Outreach, organization: Organization, contacts: int
+) -> outreach.Estimate:
+    most = settings().calls_per_organization
+    return outreach.estimate(session, plan, organization, contacts, utcnow(), most)

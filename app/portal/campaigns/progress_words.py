@@ -1,0 +1,167 @@
+"""The progress of an outreach in words: what happens next, how long it takes, what it has done."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from app.enums import AnsweredBy, CampaignStatus
+from app.languages import gettext, ngettext
+from app.models import AuditEntry, Campaign, Outreach, utcnow
+from app.portal.audit.actors import UserNames
+from app.portal.audit.labels import actor_words
+from app.portal.web.formats import clock, moment, number, percent, when_in_zone
+from app.portal.web.user_timezone import zone
+from app.services.money_words import exact_money
+from app.services.outreach import Estimate, Finished, Progress
+
+_SLACK = timedelta(minutes=2)
+"""Shorter times count as none."""
+_MOST_MINUTES = 100
+"""More minutes are written as hours."""
+
+
+def duration_words(estimate: Estimate) -> str | None:
+    """About 20 minutes if each call takes a minute; beyond the hours of today with the end."""
+    if not estimate.lasts:
+        return None
+    if estimate.ends_at is None:
+        return gettext("Not all can be called by the last day.")
+    if estimate.ends_at - utcnow() > estimate.lasts + _SLACK:
+        return gettext(
+            "Ends about %(moment)s if each call takes a minute.", moment=_soon(estimate.ends_at)
+        )
+    return gettext(
+        "Takes about %(duration)s if each call takes a minute.",
+        duration=rough_duration(estimate.lasts),
+    )
+
+
+def rough_duration(lasts: timedelta) -> str:
+    """3 minutes; 2 hours"""
+    minutes = max(1, round(lasts / timedelta(minutes=1)))
+    if minutes < _MOST_MINUTES:
+        return ngettext("%(num)s minute", "%(num)s minutes", minutes)
+    return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
+
+
+def first_call_words(estimate: Estimate) -> str | None:
+    if estimate.begins_at is None:
+        return gettext("Never: the last day is over")
+    if estimate.begins_at - utcnow() < _SLACK:
+        return gettext("Right after the start")
+    return gettext("%(moment)s at the earliest", moment=_soon(estimate.begins_at))
+
+
+def ahead_words(progress: Progress) -> str:
+    """Return how many contacts are being called and are still to be called."""
+    words = []
+    if progress.in_progress:
+        words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
+    if progress.open:
+        words.append(gettext("%(number)s left", number=number(progress.open)))
+    return ", ".join(words)
+
+
+def finished_facts(
+    progress: Progress, done: Finished, *, shows_cost: bool
+) -> list[tuple[str, str | None]]:
+    """Return what a round has done that is over."""
+    started, ended = done.started_at, done.ended_at
+    answered = progress.calls.get(AnsweredBy.HUMAN, 0)
+    costs = [exact_money(cost, currency) for currency, cost in sorted(done.costs.items())]
+    return [
+        (gettext("Started"), moment(started, zone()) if started else None),
+        (gettext("Ended"), moment(ended, zone()) if ended else None),
+        (gettext("Duration"), rough_duration(ended - started) if started and ended else None),
+        (gettext("Answer rate"), percent(answered, progress.called)),
+        *([(gettext("Carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
+    ]
+
+
+def paused_words(entry: AuditEntry | None) -> str | None:
+    """Return who paused the campaign, and when."""
+    if entry is None:
+        return None
+    name = UserNames([entry]).actor(entry) or actor_words(entry)
+    return gettext("Paused by %(name)s, %(moment)s.", name=name, moment=moment(entry.at, zone()))
+
+
+def removed_words(progress: Progress) -> str | None:
+    if not progress.removed:
+        return None
+    return ngettext(
+        "%(num)s of them was removed from the campaign after the call.",
+        "%(num)s of them were removed from the campaign after the call.",
+        progress.removed,
+    )
+
+
+def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> str:
+    """Return in one line what happens next, and when."""
+    if plan is None or plan.started_at is None:
+        return gettext("No calls yet. Calls begin when you start the campaign.")
+    if campaign.status is CampaignStatus.ARCHIVED:
+        return gettext("The campaign is archived. It places no more calls.")
+    if progress.is_over:
+        return _over_words(campaign)
+    if campaign.status is CampaignStatus.PAUSED:
+        return _pausing_words(progress)
+    if progress.open == 0:
+        return gettext("The last calls are in progress.")
+    return f"{_next_words(plan, progress)} {_end_words(plan, progress)}"
+
+
+def _over_words(campaign: Campaign) -> str:
+    words = gettext("All callable contacts were called.")
+    if campaign.status is CampaignStatus.PAUSED:
+        return words
+    return f"{words} {gettext('New contacts are called too.')}"
+
+
+def _pausing_words(progress: Progress) -> str:
+    if not progress.in_progress:
+        return gettext("Paused. No calls until you resume the campaign.")
+    return ngettext(
+        "Paused. %(num)s call is ending. No more calls until you resume the campaign.",
+        "Paused. %(num)s calls are ending. No more calls until you resume the campaign.",
+        progress.in_progress,
+    )
+
+
+def _next_words(plan: Outreach, progress: Progress) -> str:
+    begins = plan.next_at if progress.to_come else progress.next_due
+    if begins is None or begins - utcnow() < _SLACK:
+        return gettext("Calling now.")
+    return gettext("Next call: %(moment)s.", moment=_soon(begins))
+
+
+def _end_words(plan: Outreach, progress: Progress) -> str:
+    if progress.pace is None:
+        return gettext("The end time appears after the first calls.")
+    if progress.ends_at is not None:
+        left = progress.ends_at - utcnow()
+        if left < timedelta(minutes=_MOST_MINUTES):
+            return gettext("About %(duration)s left.", duration=rough_duration(left))
+        return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
+    if plan.ends_on is not None:
+        return gettext("At this pace some are not called by the last day.")
+    return gettext("At this pace it takes longer than a year.")
+
+
+def _soon(value: datetime) -> str:
+    """14:05; on another day 1 Dec, 09:00 GMT"""
+    local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
+    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
+
+
+def waiting_words(progress: Progress) -> str | None:
+    """Return why contacts wait, apart from their turn."""
+    return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
+
+
+def _waiting(code: str, count: int) -> str:
+    shown = number(count)
+    if code == "hours":
+        return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
+    if code == "limits":
+        return gettext("%(number)s wait because of the organization’s limits.", number=shown)
+    return gettext("%(number)s wait.", number=shown)
