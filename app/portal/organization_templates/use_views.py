@@ -14,7 +14,7 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
-from app.portal.organization_templates.labels import INVITATION_HINTS, content_words
+from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
@@ -256,6 +256,7 @@ def _checked_page(
         created=created,
         cells={name: CELLS[name] for name in CELLS if invites or name not in OF_FIRST_USER},
         region_names=region_names,
+        template_zone=zone_words(found.content),
         countries={choice.value: choice.label for choice in named_regions()},
         zones=[choice.value for choice in zone_choices()],
         refused_text=organization_templates.as_text([each.row for _at, each in bad]),
