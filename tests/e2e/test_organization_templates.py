@@ -14,6 +14,7 @@ FILE = (
     b"Alder %s;ann@alder-%s.example;US\n"
     b"Birch %s;nobody;\n"
     b"Cedar %s;carl@cedar-%s.example;\n"
+    b"Dune %s;none;\n"
 )
 
 
@@ -105,12 +106,17 @@ def test_a_file_of_customers_is_reviewed_and_its_correct_rows_are_created(
     )
     page.get_by_role("button", name="Review rows").click()
     heading(page, "Review rows")
-    expect(page.get_by_text("1 row has a problem")).to_be_visible()
+    expect(page.get_by_text("2 rows have a problem")).to_be_visible()
     problem = page.get_by_text("Enter an email like name@example.com.").filter(visible=True)
-    expect(problem).to_have_count(1)
+    expect(problem).to_have_count(2)
     sound(visit, script)
-    page.get_by_role("button", name="Create 2 organizations").click()
-    heading(page, "2 organizations created")
+    email = page.get_by_label("Email, row 3")
+    email.fill(f"ben@birch-{mark}.example")
+    email.press("Enter")
+    expect(page.get_by_text("1 row has a problem")).to_be_visible()
+    page.get_by_role("button", name="Create 3, leave out 1").click()
+    heading(page, "3 organizations created")
+    expect(page.get_by_label("Email, row 5")).to_have_value("none")
     sound(visit, script)
     page.get_by_role("listitem").filter(has_text=f"Alder {mark}").get_by_role("link").click()
     heading(page, f"Alder {mark}")

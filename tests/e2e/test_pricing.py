@@ -76,7 +76,7 @@ def test_a_member_sees_the_own_plan_and_upgrades(
     visit = open_browser(live, partner, script=script)
     organization = partner["organizations"][1]
     visit.sign_in(organization["users"][0], then="/plan")
-    expect(visit.page.get_by_text("You are on Basic.")).to_be_visible()
+    expect(visit.page.get_by_role("main")).to_contain_text("Your plan Basic")
     expect(visit.page.get_by_text("Billed minutes")).to_be_visible()
     upgrade = visit.page.get_by_role("link", name="Upgrade to Plus")
     expect(upgrade).to_have_attribute("href", re.compile(r"/plans\?plan=customerPlusPlan$"))

@@ -1,4 +1,4 @@
-"""The page of the lines that were checked before their users are invited."""
+"""The pages of lines and rows that were checked before users or organizations are created."""
 
 import re
 from html import unescape
@@ -24,9 +24,9 @@ class _Fields(HTMLParser):
             self.typed[name] = value
 
 
-def form_of(page: str) -> dict[str, str]:
-    """Return what the form of the lines sends if nothing is typed."""
-    start = page.index('action="/people/invite-many')
+def form_of(page: str, action: str = "/people/invite-many") -> dict[str, str]:
+    """Return what the form sends if nothing is typed; its address begins with ``action``."""
+    start = page.index(f'action="{action}')
     fields = _Fields()
     fields.feed(page[start : page.index("</form>", start)])
     fields.typed.pop("csrf_token")

@@ -33,6 +33,7 @@ from app.services.organization_templates import Content, content_of
 from app.services.organization_templates.changing import MOST_TEMPLATES
 from app.services.outreach import Plan
 from tests.fixtures.cast import Tenant
+from tests.portal.checked_lines import form_of
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -130,7 +131,7 @@ def test_a_template_takes_a_campaign_only_when_one_is_chosen(
     assert re.findall(r'<option ([a-z]*) ?value="[^"]*">Recall<', page) == [""]
 
 
-def test_a_limit_that_is_used_up_is_not_copied_and_one_that_a_template_uses_up_is_named(
+def test_limits_are_copied_as_they_are_and_those_that_a_template_uses_up_are_named(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, own)
@@ -140,10 +141,10 @@ def test_a_limit_that_is_used_up_is_not_copied_and_one_that_a_template_uses_up_i
     form = {"name": "Dentists", "campaign": "", "first_role": "owner", "once": "a1"}
     page = str(browser.post(path, form, page=path).location)
     template = session.scalars(select(OrganizationTemplate)).one()
-    assert (content_of(template).user_limit, content_of(template).campaign) == (50, None)
+    assert (content_of(template).user_limit, content_of(template).campaign) == (1, None)
     assert (
-        "New organizations start at their limit The 1 assistant uses up the assistant limit."
-        in text(browser.get(page))
+        "New organizations start at their limit The 1 assistant uses up the assistant limit. "
+        "The first user uses up the user limit." in text(browser.get(page))
     )
 
 
@@ -500,11 +501,11 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "Another row has the same name.",
         "A user with this email address exists already.",
         "There is an organization Northwind Bakery already.",
-        "Name: This can’t be left blank.",
-        "Time zone: Unknown time zone.",
-        "Country: Unknown country Atlantis.",
-        "Email: Enter the email of the first user.",
-        "Create 1 organization",
+        "This can’t be left blank.",
+        "Unknown time zone.",
+        "Unknown country Atlantis.",
+        "Enter the email of the first user.",
+        "Create 1, leave out 6",
     ):
         assert words in page
 
@@ -523,7 +524,7 @@ def test_the_forms_say_that_new_organizations_begin_in_trial_mode(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     page = f"{PAGE}/{save(session, own)}"
-    for path in (page, f"{page}/use", f"{page}/use-many", "/organizations/new"):
+    for path in (f"{page}/use", f"{page}/use-many", "/organizations/new"):
         assert "New organizations begin in trial mode" in browser.get(path).text
 
 
@@ -544,8 +545,8 @@ def test_the_correct_rows_are_created_and_the_others_named(
     assert answer.status_code == 200
     page = text(answer)
     assert "1 organization created" in page
-    assert "6 rows left out" in page
-    assert "Name: This can’t be left blank." in page
+    assert "6 rows have a problem" in page
+    assert "This can’t be left blank." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = browser.post(path, form, page=path)
@@ -573,10 +574,19 @@ def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
         assert [row[0] for row in rows[1:]] == [
             *("Birch Dental", "Birch Dental", "Cedar Dental", "Northwind Bakery", "", "Fir Dental")
         ]
-        assert rows[1][5] == "Another row has the same name."
+        assert rows[1][5] == "Name: Another row has the same name."
         assert rows[5][3:5] == ["Atlantis", "Mars/Base"]
         fixed = answer.text.replace("Birch Dental", "Beech Dental", 1).encode()
         assert "4 rows have a problem" in text(many(browser, template_id, fixed))
+
+
+ONE_GOOD = b"name,email,country\nAlder,ann@alder.example,\nBirch,nonsense,Atlantis\nCedar,none,\n"
+
+
+def shown(page: str) -> dict[str, str]:
+    """The problems of a checked page by the cells that they are at."""
+    found = re.findall(r'id="problem-(\d+-\w+)">([^<]*)<', page)
+    return {cell: unescape(words) for cell, words in found}
 
 
 def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
@@ -584,22 +594,52 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
 ) -> None:
     template_id = save(session, own)
     path = f"{PAGE}/{template_id}/use-many"
-    data = b"name,email,country\nAlder,ann@alder.example,\nBirch,nonsense,Atlantis\n"
-    checked = many(browser, template_id, data)
-    assert re.findall(r'name="(\w+-\d+)" value="(.*?)"', checked.text) == [
-        ("name-1", "Birch"),
-        ("email-1", "nonsense"),
-        ("user_name-1", ""),
-        ("country-1", "Atlantis"),
-        ("timezone-1", ""),
-    ]
-    typed = {"email-1": "ben@birch.example", "country-1": "Germany", "rows": rows_of(checked)}
-    again = browser.post(f"{path}/check", {**typed, "once": "f1"}, page=path)
-    assert "All rows are correct" in again.text
+    checked = many(browser, template_id, ONE_GOOD)
+    assert shown(checked.text) == {
+        "1-country": "Unknown country Atlantis. Use its name or a code like GB.",
+        "1-email": "Enter an email like name@example.com.",
+        "2-email": "Enter an email like name@example.com.",
+    }
+    form = form_of(checked.text, f'{path}"')
+    typed = {"email-1": "ben@birch.example", "country-1": "Germany", "remove-2": "on"}
+    again = browser.post(f"{path}/check", form | typed, page=path)
+    assert (again.status_code, "All rows are correct" in again.text) == (200, True)
     assert rows_of(again).splitlines()[1:] == [
-        "Alder,ann@alder.example,,,",
-        "Birch,ben@birch.example,,DE,",
+        "Alder,ann@alder.example,,,,2",
+        "Birch,ben@birch.example,,DE,,3",
     ]
+    created = browser.post(path, form_of(again.text, f'{path}"'), page=path)
+    assert created.location == "/organizations"
+    assert organization_called(session, "Birch").default_region == "DE"
+
+
+def test_what_was_typed_since_the_check_is_reviewed_before_anything_is_created(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    form = form_of(many(browser, template_id, ONE_GOOD).text, f'{path}"')
+    before = counts(session)
+    answer = browser.post(path, form | {"email-1": "ben@birch.example"}, page=path)
+    assert (answer.status_code, counts(session)) == (200, before)
+    assert "You have changed rows since the check. Review them, then create." in text(answer)
+    assert sorted(shown(answer.text)) == ["1-country", "2-email"]
+    assert form_of(answer.text, f'{path}"')["email-1"] == "ben@birch.example"
+
+
+def test_rows_that_were_left_out_are_fixed_on_the_page_of_the_result(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    form = form_of(many(browser, template_id, ONE_GOOD).text, f'{path}"')
+    result = browser.post(path, form | {"remove-2": "on"}, page=path)
+    assert "1 organization created" in text(result)
+    assert organization_called(session, "Alder").name == "Alder"
+    fixed = form_of(result.text, f'{path}"') | {"email-0": "ben@birch.example", "country-0": ""}
+    checked = browser.post(f"{path}/check", fixed, page=path)
+    browser.post(path, form_of(checked.text, f'{path}"'), page=path)
+    assert organization_called(session, "Birch").default_region == "US"
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -645,7 +685,7 @@ def test_a_workbook_without_problems_creates_all(
 
 
 @pytest.mark.parametrize(
-    ("header", "shown"),
+    ("header", "values"),
     [
         ("Name,Company,Email", ["Bo", "Fern", "fern@x.example"]),
         ("User name,Name,E-mail address", ["Bo", "Fern", "fern@x.example"]),
@@ -653,12 +693,12 @@ def test_a_workbook_without_problems_creates_all(
     ],
 )
 def test_columns_are_known_by_many_names(
-    session: Session, own: Tenant, browser: Browser, header: str, shown: list[str]
+    session: Session, own: Tenant, browser: Browser, header: str, values: list[str]
 ) -> None:
     template_id = save(session, own)
     checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
-    user, name, email = shown
-    assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,"
+    user, name, email = values
+    assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,,2"
 
 
 @pytest.mark.parametrize(
@@ -674,7 +714,7 @@ def test_a_country_is_known_by_its_name_in_each_language_of_the_portal(
 ) -> None:
     data = f"name,email,country\nFern,fern@x.example,{country}\n".encode()
     checked = many(browser, save(session, own), data)
-    assert rows_of(checked).splitlines()[1] == f"Fern,fern@x.example,,{code},"
+    assert rows_of(checked).splitlines()[1] == f"Fern,fern@x.example,,{code},,2"
 
 
 def test_a_long_column_of_notes_is_left_out(

@@ -175,7 +175,8 @@ def test_an_invitation_is_accepted_with_a_password_and_a_name(
         assert (page.status_code, "<h1>Welcome to AI Receptionist</h1>" in page.text) == (200, True)
     answer = browser.post(path, BOTH | {"name": " Ada Byron "}, page=path)
     assert (answer.status_code, answer.location) == (303, "/")
-    assert "Ada Byron" in browser.get("/").text
+    welcome = "Welcome, Ada Byron. You are a member of Northwind Dental."
+    assert welcome in browser.get("/").text
     session.expire_all()
     joined = session.get_one(User, user.id)
     assert (joined.status, joined.name, joined.last_sign_in is not None) == (

@@ -63,8 +63,7 @@ def test_a_member_sees_the_plans_its_own_and_the_usage(
 ) -> None:
     used(session, own, 6)
     page = signed_in(own.user).get("/plan").text
-    assert "You are on Basic." in page
-    assert "Price $29 a month This month so far $" in words(page)
+    assert "Your plan Basic Price $29 a month This month so far $" in words(page)
     assert "Billed minutes 6 of 10 minutes Further usage costs $0.125 a minute." in words(page)
     basic, plus = cards(page)
     assert basic == (
@@ -168,7 +167,7 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
         f"{title} {notice} Compare plans" in words(member.get("/plan").text),
         f"{title} {notice} View plan" in words(member.get("/").text),
         f"{title} {notice} Change plan" in words(admin.get(place).text),
-        f"{name}: {title} {notice} View" in words(admin.get("/").text),
+        f"{name}: {title} {notice} Change plan" in words(admin.get("/").text),
         title in words(signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text),
     ]
     assert seen == [*[bool(notice)] * 4, False]
@@ -379,6 +378,6 @@ def test_the_month_in_which_a_subscription_ended_says_by_which_plan_it_counts(
     own.organization.payment_tier = Tier.FREE
     session.commit()
     page = words(signed_in(own.user).get("/plan").text)
-    assert "You are on Free." in page
+    assert "Your plan Free Price" in page
     assert "This month still counts by Basic, which your subscription paid for." in page
     assert "6 of 10" in page

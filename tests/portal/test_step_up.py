@@ -136,16 +136,17 @@ def test_cancelling_leads_back_to_the_page_before(
     asked = "/account/confirm?next=/people/invite"
 
     def cancel(page: str) -> str:
-        found = re.search(r'<a class="btn" href="([^"]*)">Cancel', page)
+        found = re.search(r'<a class="btn btn-plain" href="([^"]*)">Cancel', page)
         assert found
         return found.group(1)
 
     for before, back in (
         ("https://localhost/people?status=active", "/people?status=active"),
-        ("https://localhost/people/invite", "/"),
-        ("https://localhost/account/confirm?next=/people", "/"),
-        ("https://localhost/nowhere", "/"),
-        (None, "/"),
+        ("https://localhost/", "/"),
+        ("https://localhost/people/invite", "/people"),
+        ("https://localhost/account/confirm?next=/people", "/people"),
+        ("https://localhost/nowhere", "/people"),
+        (None, "/people"),
     ):
         headers = {"Referer": before} if before else {}
         assert cancel(browser.get(asked, headers=headers).text) == back
@@ -154,6 +155,7 @@ def test_cancelling_leads_back_to_the_page_before(
     assert (again.status_code, cancel(again.text)) == (422, "/people?status=active")
     elsewhere = wrong | {"back": "//evil.example/people"}
     assert cancel(browser.post("/account/confirm", elsewhere, page=asked).text) == "/"
+    assert "“Invite user” needs a fresh confirmation." in browser.get(asked).text
 
 
 def test_a_form_sent_too_late_is_kept_and_sent_again(

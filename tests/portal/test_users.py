@@ -75,7 +75,7 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     browser = signed_in(own.staff[role])
-    limit = f'href="/organizations/{own.organization.id}/plan"'
+    limit = f'href="/organizations/{own.organization.id}/plan?users=2"'
     one = browser.post("/people/invite", INVITED, page="/people/invite")
     lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
     several = browser.post("/people/invite-many/check", lines, page="/people/invite-many")
@@ -88,7 +88,8 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     assert one.text.count("has 1 of 1 users") == 1
     for answer, status in ((one, 422), (several, 200), (members, 200), (before, 200)):
         assert (answer.status_code, limit in answer.text) == (status, True)
-        assert browser.get(f"/organizations/{own.organization.id}/plan").status_code == 200
+    page = browser.get(f"/organizations/{own.organization.id}/plan?users=2").text
+    assert re.findall(r'name="user_limit"[^>]* value="(\d+)"', page) == ["2"]
 
 
 def test_staff_are_invited_without_an_organization(session: Session, browser: Browser) -> None:
@@ -315,7 +316,7 @@ def test_many_are_checked_fixed_on_the_page_and_then_invited(
         "4 nobody": refused,
         "5 x": refused,
     }
-    assert ("No one is invited yet." in page, "Invite 2 users</button>" in page) == (True, True)
+    assert ("No one is invited yet." in page, "Invite 2, leave out 2<" in page) == (True, True)
     changed = form_of(page) | {"email-2": "kay@x.example", "remove-3": "on"}
     again = browser.post(MANY, changed, page=MANY).text
     assert outcomes(again) == {
@@ -339,11 +340,10 @@ def test_many_are_checked_fixed_on_the_page_and_then_invited(
 def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    lines = f"ada@x.example\nADA@x.example\n{roomy.user.email}\n=nobody, No, , Chief\n"
+    lines = f"ada@x.example\nADA@x.example,,,Boss\n{roomy.user.email}\n=nobody, No, , Chief\n"
     typed = {"users": lines, "organization": "Northwind Bakery"}
     page = browser.post(CHECK, typed, page=MANY).text
-    role = "There is no role “Chief” for members."
-    refused = f"Enter an email like name@example.com. {role}"
+    refused = "Enter an email like name@example.com. Choose Member or Owner."
     assert outcomes(page) == {
         "1 ada@x.example": "Ready",
         "2 ADA@x.example": "Existing",
@@ -359,6 +359,32 @@ def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
     }
     none = browser.post(CHECK, form_of(left) | {"remove-0": "on"}, page=MANY)
     assert (none.status_code, "Enter at least one address" in none.text) == (422, True)
+
+
+def test_all_problems_of_a_line_are_shown_at_once(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    taken = f"{roomy.plus_user.email}, Pia, {{}}, Boss"
+    lines = [taken.format("Northwind Bakery"), taken.format("Nowhere"), taken.format("")]
+    page = browser.post(CHECK, {"users": "\n".join(lines)}, page=MANY).text
+    exists = "A user with this email address exists already. Choose Member or Owner."
+    assert list(outcomes(page).values()) == [
+        exists,
+        f"{exists} There is no organization called “Nowhere”.",
+        f"{exists} This line has no organization. Add one, or choose one for all lines.",
+    ]
+
+
+def test_the_name_of_an_organization_that_was_nearly_right_is_chosen_by_a_button(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    line = {"users": "ada@x.example, Ada, Northwind and Bakery"}
+    page = browser.post(CHECK, line, page=MANY).text
+    assert re.findall(r'name="nearest-0" value="([^"]*)"', page) == ["Northwind Bakery"]
+    chosen = form_of(page) | {"nearest-0": "Northwind Bakery"}
+    ready = browser.post(CHECK, chosen, page=MANY).text
+    browser.post(MANY, form_of(ready), page=MANY)
+    assert invited(session) == {("ada@x.example", "Ada", Role.STANDARD, roomy.organization.id)}
 
 
 def test_lines_are_fixed_with_an_organization_for_all(
@@ -391,7 +417,7 @@ def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
     )
     typed = {"users": lines, "organization": "Northwind Bakery", "role": "owner"}
     page = browser.post(CHECK, typed, page=MANY).text
-    assert outcomes(page)["4 dan@x.example"] == "There is no role “Partner admin” for members."
+    assert outcomes(page)["4 dan@x.example"] == "Choose Member or Owner."
     assert '<option value="Partner admin" selected>' in page
     fixed = browser.post(CHECK, form_of(page) | {"role-3": ""}, page=MANY).text
     assert browser.post(MANY, form_of(fixed), page=MANY).status_code == 303
@@ -420,17 +446,18 @@ def test_a_full_organization_refuses_its_own_lines_alone(
     ]
     typed = {"users": "\n".join(lines), "organization": "Northwind Bakery"}
     page = unescape(browser.post(CHECK, typed, page=MANY).text)
-    words = "2 of 3 new users fit in the user limit of Northwind Bakery."
+    words = "Northwind Bakery has 1 of 3 users. Raise the limit by 1."
+    full = "User limit reached."
     assert outcomes(page) == {
-        "1 ada@x.example": words,
+        "1 ada@x.example": full,
         "2 bob@x.example": "Ready",
-        "3 grace@x.example": words,
-        "4 kay@x.example": words,
+        "3 grace@x.example": full,
+        "4 kay@x.example": full,
         "5 joan@x": "Enter an email like name@example.com.",
         f"6 {roomy.user.email}": "Existing",
     }
     assert page.count(f'<p class="result-title">{words}</p>') == 1
-    assert f'href="/organizations/{roomy.organization.id}/plan" target="_blank"' in page
+    assert f'href="/organizations/{roomy.organization.id}/plan?users=4" target="_blank"' in page
     fewer = form_of(page) | {"remove-0": "on", "remove-4": "on"}
     fits = browser.post(CHECK, fewer, page=MANY).text
     assert "Invite 3 users</button>" in fits
@@ -448,8 +475,7 @@ def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_inv
 ) -> None:
     lines = "ada@x.example\nbob@x.example\nkay@x.example, Kay, Northwind Dental"
     typed = {"users": lines, "organization": "Northwind Bakery"}
-    full = "1 of 2 new users fit in the user limit of Northwind Bakery."
-    states = {0: "Ready", 2: full}
+    states = {0: "Ready", 2: "User limit reached."}
     for limit, path in ((before, CHECK), (after, MANY)):
         roomy.organization.user_limit = limit
         session.commit()

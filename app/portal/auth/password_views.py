@@ -13,11 +13,12 @@ from uuid import UUID
 from flask import Flask, Response, flash, g, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.enums import Role
 from app.errors import NotFound, RateLimited, ValidationFailed
 from app.extensions import password_checks, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
-from app.models import LinkPurpose, User
+from app.models import LinkPurpose, Organization, User
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
 from app.portal.auth.views import Page, enter, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
@@ -181,15 +182,29 @@ def _use(
             )
     except NotFound:  # used a moment ago, in another window
         return _ended(slug, purposes)
+    if entry.user is None:
+        words = gettext("Password set.")
+    elif purposes == link_use.INVITATION:
+        words = _welcome(entry.user)
+    else:
+        words = gettext("Password set. You are signed in.")
+    flash(words, "success")
     return kept_quiet(_go_on(entry, slug))
+
+
+def _welcome(user: User) -> str:
+    with transaction(read_only=True) as session:
+        found = session.get(Organization, user.organization_id) if user.organization_id else None
+    given = {"name": user.name or user.email, "organization": found.name if found else None}
+    if found is None:
+        return gettext("Welcome, %(name)s. You are signed in.", **given)
+    if user.role is Role.OWNER:
+        return gettext("Welcome, %(name)s. You are an owner of %(organization)s.", **given)
+    return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **given)
 
 
 def _go_on(entry: Entry, slug: str | None) -> AnyResponse:
     """Sign in or ask for the second step, unless the partner requires a company account."""
-    flash(
-        gettext("Password set. You are signed in.") if entry.user else gettext("Password set."),
-        "success",
-    )
     if not entry.is_open:
         return redirect(sign_in_url(slug), 303)
     return enter(entry, notify=False)

@@ -1,5 +1,6 @@
 """The page that asks for a fresh proof of who the user is, before a risky act."""
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Response, current_app, make_response, render_template, request, url_for
@@ -9,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 from app.extensions import caller, transaction
 from app.policy.step_up import needs_proof
 from app.portal.auth.second_step_forms import StepUpForm
+from app.portal.search.pages import ACTIONS
 from app.portal.web.current_user import local_path, referring_path
 from app.services.factors import passkeys
 from app.services.factors.passkeys import Site
@@ -36,7 +38,8 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
         user=user,
         wanted=wanted,
         recovered=recovered,
-        back=_back_path(),
+        action=_action_name(wanted),
+        back=_back_path(wanted),
         has_passkey=own_passkeys > 0,
         company_accounts=[link.provider for link in linked if link.identity],
         options_url=url_for("portal.passkey_options", purpose=passkeys.Purpose.STEP_UP),
@@ -44,14 +47,40 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
     return make_response(page, status)
 
 
-def _back_path() -> str:
-    """Return the page that the user came from; the overview if that would ask for a proof too."""
+def _back_path(wanted: str) -> str:
+    """Return the page that the user came from; the nearest page above the ``wanted`` one if that
+    isn't known or would ask for a proof too."""
     asked_again = request.form.get("back")
     path = local_path(asked_again) if asked_again else referring_path()
+    if (asked_again or request.referrer) and _opens(path):
+        return path
+    above = urlsplit(wanted).path
+    while above:
+        above = above.rpartition("/")[0]
+        if _opens(above):
+            return above
+    return "/"
+
+
+def _opens(path: str) -> bool:
+    """Whether the path is a page that asks for no proof."""
+    endpoint, values = _page_of(path)
+    if endpoint in {None, "portal.step_up", "portal.step_up_confirm"}:
+        return False
+    return not needs_proof(endpoint, values)
+
+
+def _action_name(wanted: str) -> str | None:
+    """Return the name of the page that needs the proof, if it is one that search finds."""
+    endpoint, _values = _page_of(wanted)
+    return next((page.label for page in ACTIONS if page.endpoint == endpoint), None)
+
+
+def _page_of(path: str) -> tuple[str | None, dict[str, Any]]:
+    """Return endpoint and values of a page; no endpoint if there is none."""
     try:
         adapter = current_app.create_url_adapter(request)
         endpoint, values = adapter.match(urlsplit(path).path, method="GET")  # type: ignore[union-attr]  # there is one within a request
     except HTTPException:
-        return "/"
-    is_this_page = endpoint in {"portal.step_up", "portal.step_up_confirm"}
-    return "/" if is_this_page or needs_proof(endpoint, values) else path
+        return None, {}
+    return str(endpoint), dict(values)

@@ -64,7 +64,18 @@ def limits_used(content: Content) -> list[str]:
     return found
 
 
-def rule_facts(rules: CallingRules) -> list[tuple[str, str]]:
+def zone_words(content: Content) -> str:
+    """Return the time zone of a customer for which none is given."""
+    zones = {assistant.timezone for assistant in content.assistants}
+    zone = zones.pop() if len(zones) == 1 else None
+    if zone is None:
+        return gettext("As in the template")
+    return gettext("%(zone)s (template)", zone=zone.replace("_", " "))
+
+
+def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
+    """``most_at_once`` is the installation's limit."""
+    at_once = number(rules.max_calls_at_once) if rules.max_calls_at_once else None
     hours = gettext("Any time")
     if rules.calling_hours_on:
         hours = _hours(rules.calling_hours_start, rules.calling_hours_end)
@@ -81,7 +92,10 @@ def rule_facts(rules: CallingRules) -> list[tuple[str, str]]:
         (gettext("Country"), region_names([rules.default_region])),
         (gettext("More regions"), region_names(others) or gettext("None")),
         (gettext("Calling hours"), hours),
-        (gettext("Calls at once"), _limit(rules.max_calls_at_once)),
+        (
+            gettext("Calls at once"),
+            at_once or gettext("The portal’s limit (%(most)s)", most=number(most_at_once)),
+        ),
         (gettext("Calls a day"), _limit(rules.max_calls_a_day)),
         (gettext("Retries"), retries),
         (

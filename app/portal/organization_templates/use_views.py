@@ -14,15 +14,23 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
-from app.portal.organization_templates.labels import INVITATION_HINTS, content_words
+from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
+from app.portal.web.region_choices import named_regions
+from app.portal.web.zone_choices import zone_choices
 from app.services import organization_templates
-from app.services.organization_templates import MOST_BYTES, MOST_ROWS, CheckedRow, CustomerFile
+from app.services.organization_templates import (
+    MOST_BYTES,
+    MOST_ROWS,
+    CheckedRow,
+    CustomerFile,
+    CustomerRow,
+)
 
 CELLS = {
     "name": lazy_gettext("Name"),
@@ -32,6 +40,14 @@ CELLS = {
     "timezone": lazy_gettext("Time zone"),
 }
 """The parts of a customer that are fixed on the page, with their columns."""
+OF_FIRST_USER = {"email", "user_name"}
+_CELL_OF = {
+    "email": "email",
+    "userName": "user_name",
+    "defaultRegion": "country",
+    "timezone": "timezone",
+}
+"""The cells by the field of a problem."""
 
 
 @portal.get("/organization-templates/<uuid:template_id>/use")
@@ -83,33 +99,35 @@ def organization_template_check_many(template_id: UUID) -> Page:
     """Show each row of the file, or of the page with what was typed there, with its problems;
     nothing is written."""
     form = CustomersForm()
-    if form.rows.data:
-        form.rows.data = _with_fixes(form.rows.data)
-    sent = _sent(template_id, form, were_checked=bool(form.rows.data))
-    if sent is None:
-        return _many_page(template_id, form), 422
-    with transaction(read_only=True) as session:
-        checked = organization_templates.check_many(
-            session, caller(), template_id, sent.rows, bounds()
-        )
-    form.rows.data = organization_templates.as_text(sent.rows)
-    return _checked_page(template_id, form, checked, sent.unused)
+    try:
+        if form.rows.data:
+            return _check(template_id, form, _with_fixes(_rows_of_page(form)))
+        sent = _rows_of_file(form.file.data)
+        return _check(template_id, form, sent.rows, sent.unused)
+    except ValidationFailed as error:
+        return _refused_file(template_id, form, error)
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many")
 def organization_template_create_many(template_id: UUID) -> Page:
-    """Create the organizations of the rows that were checked and still have no problem."""
+    """Create the organizations of the rows that were checked and still have no problem. What was
+    typed since the check is shown again first."""
     form = CustomersForm()
-    sent = _sent(template_id, form, were_checked=True)
-    if sent is None:
-        return _many_page(template_id, form), 422
+    try:
+        shown = _rows_of_page(form)
+        rows = _with_fixes(shown)
+    except ValidationFailed as error:
+        return _refused_file(template_id, form, error)
+    if not set(rows) <= set(shown):
+        flash(gettext("You have changed rows since the check. Review them, then create."), "info")
+        return _check(template_id, form, rows)
     with transaction() as session:
         submission = Submission(session, notice=gettext("These organizations were created before."))
         results = organization_templates.create_many(
             session,
             caller(),
             template_id,
-            sent.rows,
+            rows,
             bounds(),
             in_trial=settings().new_organizations_in_trial,
             carrier=CarrierKind(settings().carrier),
@@ -117,71 +135,62 @@ def organization_template_create_many(template_id: UUID) -> Page:
         submission.led_to(url_for("portal.organizations"))
     created = [result for result in results if result.organization_id]
     left_out = [result for result in results if not result.organization_id]
-    if not left_out:
-        words = ngettext(
-            "%(num)s organization added.", "%(num)s organizations added.", len(created)
-        )
-        flash(words, "success")
-        return redirect(url_for("portal.organizations"), 303)
-    return render_template(
-        "portal/organization_templates/created.html",
-        template=opened(template_id).template,
-        created=created,
-        refused=left_out,
-        refused_text=_text_of(left_out),
-    )
+    if left_out:
+        return _checked_page(template_id, form, left_out, created=created)
+    words = ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))
+    flash(words, "success")
+    return redirect(url_for("portal.organizations"), 303)
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
 def organization_template_corrected_file(template_id: UUID) -> Page:
     """Return the rows that were refused as a file, each with its problem, to fix and choose."""
     form = CustomersForm()
-    sent = _sent(template_id, form, were_checked=True)
-    if sent is None:
-        return _many_page(template_id, form), 422
+    try:
+        rows = _rows_of_page(form)
+    except ValidationFailed as error:
+        return _refused_file(template_id, form, error)
     with transaction(read_only=True) as session:
-        checked = organization_templates.check_many(
-            session, caller(), template_id, sent.rows, bounds()
-        )
-    written = [(each.row, " ".join(each.problems)) for each in checked]
+        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
+    written = [(each.row, each.words) for each in checked]
     return csv_file("organizations-to-fix", [organization_templates.corrected_file(written)])
 
 
-def _text_of(refused: list[CheckedRow]) -> str:
-    return organization_templates.as_text([each.row for each in refused])
+def _check(
+    template_id: UUID,
+    form: CustomersForm,
+    rows: Sequence[CustomerRow],
+    unused: Sequence[str] = (),
+) -> str:
+    with transaction(read_only=True) as session:
+        checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
+    return _checked_page(template_id, form, checked, unused)
 
 
-def _sent(
-    template_id: UUID, form: CustomersForm, *, were_checked: bool = False
-) -> CustomerFile | None:
-    """Return the rows of the file, or those of the page if they ``were_checked`` before; None, with
-    the reason at the field of the file, if they can't be read. Raises `NotFound`."""
-    opened(template_id)
-    try:
-        if were_checked:
-            return organization_templates.from_text(form.rows.data or "")
-        return _rows_of_file(form.file.data)
-    except ValidationFailed as error:
-        form.file.errors = (error.message,)
-        return None
+def _refused_file(template_id: UUID, form: CustomersForm, error: ValidationFailed) -> Page:
+    form.file.errors = (error.message,)
+    return _many_page(template_id, form), 422
 
 
-def _with_fixes(text: str) -> str:
-    """Return the rows of the page with the cells that were typed there. Text that can't be read
-    stays as it is."""
-    try:
-        rows = organization_templates.from_text(text).rows
-    except ValidationFailed:
-        return text
+def _rows_of_page(form: CustomersForm) -> list[CustomerRow]:
+    """Raises `ValidationFailed`."""
+    return organization_templates.from_text(form.rows.data or "")
+
+
+def _with_fixes(rows: Sequence[CustomerRow]) -> list[CustomerRow]:
+    """Return the rows that weren't left out, with the cells that were typed. Raises
+    `ValidationFailed`."""
     fixed = []
     for at, row in enumerate(rows):
+        if f"remove-{at}" in request.form:
+            continue
         typed = {
             name: request.form[f"{name}-{at}"].replace("\0", "").strip()
             for name in CELLS
             if f"{name}-{at}" in request.form
         }
         fixed.append(replace(row, customer=replace(row.customer, **typed)))
-    return organization_templates.as_text(fixed)
+    return organization_templates.from_text(organization_templates.as_text(fixed))
 
 
 def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
@@ -224,18 +233,39 @@ def _many_page(template_id: UUID, form: CustomersForm) -> str:
 
 
 def _checked_page(
-    template_id: UUID, form: CustomersForm, checked: list[CheckedRow], unused: Sequence[str]
+    template_id: UUID,
+    form: CustomersForm,
+    checked: Sequence[CheckedRow],
+    unused: Sequence[str] = (),
+    *,
+    created: Sequence[CheckedRow] = (),
 ) -> str:
+    """``created`` are the rows whose organizations just were, which ``checked`` leaves out."""
     found = opened(template_id)
+    form.rows.data = organization_templates.as_text([each.row for each in checked])
+    bad = [(at, each) for at, each in enumerate(checked) if each.problems]
+    invites = found.content.first_role is not None
     return render_template(
         "portal/organization_templates/checked.html",
         template=found.template,
         content=found.content,
         form=form,
         unused=unused,
-        rows=checked,
-        cells=CELLS,
+        bad=[(at, each.row, _by_cell(each)) for at, each in bad],
+        good=[each.row for each in checked if not each.problems],
+        created=created,
+        cells={name: CELLS[name] for name in CELLS if invites or name not in OF_FIRST_USER},
         region_names=region_names,
-        good=sum(not each.problems for each in checked),
-        refused_text=_text_of([each for each in checked if each.problems]),
+        template_zone=zone_words(found.content),
+        countries={choice.value: choice.label for choice in named_regions()},
+        zones=[choice.value for choice in zone_choices()],
+        refused_text=organization_templates.as_text([each.row for _at, each in bad]),
     )
+
+
+def _by_cell(checked: CheckedRow) -> dict[str, list[str]]:
+    """Return the problems by their cells; those of none are at the name."""
+    found: dict[str, list[str]] = {}
+    for problem in checked.problems:
+        found.setdefault(_CELL_OF.get(problem.field, "name"), []).append(problem.message)
+    return found

@@ -111,10 +111,9 @@ def organization_template(template_id: UUID) -> str:
         "portal/organization_templates/detail.html",
         template=found.template,
         content=content,
-        in_trial=settings().new_organizations_in_trial,
         limits=limit_facts(content),
         limits_used=limits_used(content),
-        rules=rule_facts(content.rules),
+        rules=rule_facts(content.rules, settings().calls_per_organization),
         plan=campaign_facts(content, content.campaign) if content.campaign else [],
     )
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 
@@ -101,8 +101,10 @@ def organization_save(organization_id: UUID) -> Page:
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
 def organization_plan(organization_id: UUID) -> Page:
+    """``users`` in the address is the user limit to begin with."""
     with transaction(read_only=True) as session:
         form = _stored_plan(session, organization_id)
+    form.user_limit.data = request.args.get("users", form.user_limit.data, type=int)
     return _plan_page(organization_id, form)
 
 

@@ -119,7 +119,11 @@ def first_steps(session: Session) -> FirstSteps | None:
     steps = overview.first_steps(session, caller())
     if not steps:
         return None
-    entries = tuple(_entry(step, is_done=is_done) for step, is_done in steps.items())
+    can_call = steps.get(Step.ASSISTANT, True)
+    entries = tuple(
+        _entry(step, is_done=is_done, is_early=step is Step.CALL and not can_call)
+        for step, is_done in steps.items()
+    )
     is_hidden = current_user.first_steps_hidden_at is not None
     return FirstSteps(TITLES[current_user.role], entries, is_hidden)
 
@@ -139,7 +143,10 @@ def first_steps_show() -> Response:
     return redirect(url_for("portal.overview"), 303)
 
 
-def _entry(step: Step, *, is_done: bool) -> StepEntry:
+def _entry(step: Step, *, is_done: bool, is_early: bool) -> StepEntry:
+    """``is_early``: no assistant can place the call yet."""
     title, text, endpoint = WORDS[step]
+    if is_early and not is_done:
+        return StepEntry(title, gettext("Once an assistant is ready."), None, is_done)
     url = url_for(endpoint) if may_open(caller(), endpoint) else None
     return StepEntry(title, text, url, is_done)

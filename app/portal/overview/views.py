@@ -29,11 +29,11 @@ from app.services.overview import ActionItem, Kind, Month
 
 SHOWN = 5
 PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
-    Kind.ALERT: ("portal.alerts", lazy_gettext("View"), "bell", {}),
-    Kind.CALL: ("portal.call", lazy_gettext("View"), "alert-circle", {}),
+    Kind.ALERT: ("portal.alerts", lazy_gettext("Open alert"), "bell", {}),
+    Kind.CALL: ("portal.call", lazy_gettext("Open call"), "alert-circle", {}),
     Kind.CALLS_UNKNOWN: (
         "portal.calls",
-        lazy_gettext("View"),
+        lazy_gettext("Show calls"),
         "alert-circle",
         {"state": "unknown"},
     ),
@@ -43,13 +43,23 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
         "phone-off",
         {"state": "unanswered", "within": "24-hours"},
     ),
-    Kind.LINE: ("portal.line_health", lazy_gettext("View"), "activity-heartbeat", {}),
-    Kind.PAUSED: ("portal.line_health", lazy_gettext("View"), "player-pause", {}),
-    Kind.ORGANIZATION_PAUSED: ("portal.organization", lazy_gettext("View"), "player-pause", {}),
-    Kind.CAMPAIGN: ("portal.campaign_outreach", lazy_gettext("View"), "speakerphone", {}),
-    Kind.UPLOAD: ("portal.upload", lazy_gettext("View"), "file-spreadsheet", {}),
+    Kind.LINE: ("portal.line_health", lazy_gettext("Show status"), "activity-heartbeat", {}),
+    Kind.PAUSED: ("portal.line_health", lazy_gettext("Show status"), "player-pause", {}),
+    Kind.ORGANIZATION_PAUSED: (
+        "portal.organization",
+        lazy_gettext("Open organization"),
+        "player-pause",
+        {},
+    ),
+    Kind.CAMPAIGN: (
+        "portal.campaign_outreach",
+        lazy_gettext("Open campaign"),
+        "speakerphone",
+        {},
+    ),
+    Kind.UPLOAD: ("portal.upload", lazy_gettext("Open upload"), "file-spreadsheet", {}),
     Kind.LIMIT: ("portal.organization_plan", lazy_gettext("Change limit"), "alert-triangle", {}),
-    Kind.INCLUDED: ("portal.organization", lazy_gettext("View"), "chart-bar", {}),
+    Kind.INCLUDED: ("portal.organization_plan", lazy_gettext("Change plan"), "chart-bar", {}),
     Kind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
     Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
     Kind.PORTAL_SPENDING: (
@@ -61,12 +71,17 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
     Kind.ASSISTANT: ("portal.assistant", lazy_gettext("Set up"), "phone-off", {}),
     Kind.ASSISTANTS: (
         "portal.assistants",
-        lazy_gettext("View"),
+        lazy_gettext("Show assistants"),
         "phone-off",
         {"readiness": "not-ready"},
     ),
     Kind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
-    Kind.CARRIER_ACCOUNT: ("portal.carrier_accounts", lazy_gettext("View"), "phone-outgoing", {}),
+    Kind.CARRIER_ACCOUNT: (
+        "portal.carrier_accounts",
+        lazy_gettext("Show accounts"),
+        "phone-outgoing",
+        {},
+    ),
     Kind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
     Kind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
     Kind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),
@@ -193,7 +208,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
         "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
         "act": act,
         "symbol": symbol,
-        "tone": "danger" if item.urgent else "warning",
+        "tone": "danger" if item.urgent else "" if item.kind is Kind.BRAND else "warning",
     }
 
 

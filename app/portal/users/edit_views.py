@@ -172,10 +172,9 @@ def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
     raise_url = None
     if full and may_open(caller(), "portal.organization_plan"):
         with transaction(read_only=True) as session:
-            raise_url = url_for(
-                "portal.organization_plan",
-                organization_id=named_organization(session, form.organization.data or ""),
-            )
+            found = named_organization(session, form.organization.data or "")
+            needed = organizations.seats_taken(session, found) + 1
+        raise_url = url_for("portal.organization_plan", organization_id=found, users=needed)
     return render_template(
         "portal/users/invite.html",
         form=form,

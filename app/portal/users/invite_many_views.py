@@ -135,7 +135,8 @@ def _sent(form: InviteManyForm) -> list[Invitee] | None:
 
 
 def _with_fixes(wanted: Sequence[Invitee]) -> list[Invitee]:
-    """Return the lines that weren't removed, with the cells that were typed."""
+    """Return the lines that weren't left out, with the cells that were typed or the organization
+    of the button that was pressed."""
     fixed = []
     for at, line in enumerate(wanted):
         if f"remove-{at}" in request.form:
@@ -147,6 +148,8 @@ def _with_fixes(wanted: Sequence[Invitee]) -> list[Invitee]:
         }
         if "email" in typed:
             typed["email"] = typed["email"] or ""
+        if chosen := request.form.get(f"nearest-{at}"):
+            typed["organization"] = without_nul(chosen)
         fixed.append(replace(line, **typed))
     return fixed
 

@@ -1,5 +1,6 @@
 """The texts of the mails about an account and its ways to sign in, in the current language."""
 
+from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
 from app.services.mails.facts import Facts, Words, as_administrator, not_you, sender
 
@@ -22,25 +23,31 @@ def _link_ends(facts: Facts) -> str:
     return gettext("The link works once, until %(moment)s.", moment=facts.until)
 
 
+_INVITED = {
+    Role.PARTNER_ADMIN: gettext_noop("%(who)s invited you as a partner admin of %(partner)s."),
+    Role.PARTNER_EDITOR: gettext_noop("%(who)s invited you as a partner editor of %(partner)s."),
+    Role.ADMIN: gettext_noop("%(who)s invited you as a customer admin of %(partner)s."),
+    Role.OWNER: gettext_noop("%(who)s invited you as an owner of %(organization)s."),
+    Role.STANDARD: gettext_noop("%(who)s invited you as a member of %(organization)s."),
+}
+
+
+def _invited(facts: Facts) -> str:
+    partner = facts.brand.partner_name
+    sentence = _INVITED.get(facts.role) if facts.role else None
+    if sentence is None:
+        return gettext("%(partner)s created an account for you.", partner=partner)
+    who = facts.inviter or partner
+    return gettext(sentence, who=who, partner=partner, organization=facts.organization)
+
+
 def invitation(facts: Facts) -> Words:
     product, partner = facts.brand.product_name, facts.brand.partner_name
     invited = gettext("You are invited to %(product)s", product=product)
-    given = {"partner": partner, "organization": facts.organization}
-    created = (
-        gettext(
-            "%(partner)s created an account for you at %(organization)s. "
-            "Choose a password to sign in.",
-            **given,
-        )
-        if facts.organization
-        else gettext(
-            "%(partner)s created an account for you. Choose a password to sign in.", **given
-        )
-    )
     return Words(
         subject=invited,
         heading=invited,
-        paragraphs=(created,),
+        paragraphs=(_invited(facts), gettext("Choose a password to sign in.")),
         act=(gettext("Accept invitation"), facts.link),
         after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
         reason=gettext(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from app.enums import Role
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date, zone_letters
 from app.models import Mail
@@ -41,7 +42,8 @@ class Words:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
-    partner's part of the portal without a final slash."""
+    partner's part of the portal without a final slash. ``role`` is the user's; ``inviter`` is who
+    invited them, if that is a user of the partner."""
 
     mail: Mail
     brand: Brand
@@ -50,6 +52,8 @@ class Facts:
     site: str
     recover_url: str
     organization: str | None = None
+    role: Role | None = None
+    inviter: str | None = None
     link: str = ""
     link_ends: datetime | None = None
 

@@ -17,7 +17,7 @@ from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.gateways.job_queue import enqueue_mail
 from app.gateways.mailers import Letter
-from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, utcnow
+from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, is_erased, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, domains
 from app.services.auth import email_changes, one_time_links, recovery
@@ -60,6 +60,7 @@ class _Reader:
     organization: Organization | None
     brand: Brand
     site: str
+    inviter: str | None
 
     def language(self, asked_in: str | None) -> str:
         """The one that the user has chosen, that of the page where the mail was asked for, or the
@@ -97,6 +98,8 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         site=site,
         recover_url=f"{reader.site}/forgot-password",
         organization=reader.organization.name if reader.organization else None,
+        role=reader.user.role if reader.user else None,
+        inviter=reader.inviter,
         link=link,
         link_ends=ends,
     )
@@ -183,7 +186,16 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
         organization=organization,
         brand=of_partner(partner) if partner else NEUTRAL,
         site=site_of(partner, settings),
+        inviter=_inviter(session, user) if user else None,
     )
+
+
+def _inviter(session: Session, user: User) -> str | None:
+    """Return the name of the partner's user who invited this one, in one line."""
+    found = session.get(User, user.invited_by_id) if user.invited_by_id else None
+    if found is None or found.partner_id != user.partner_id or is_erased(found.email):
+        return None
+    return " ".join((found.name or found.email).split())
 
 
 def site_of(partner: Partner | None, settings: Settings) -> str:

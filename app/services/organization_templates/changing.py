@@ -87,15 +87,12 @@ def save_organization(
             speaker,
             is_standard=outreach.stored_plan(session, stored) is None,
         )
-    # A limit that was lowered below the assistants in use would refuse them to every new customer,
-    # and one that its users have used up would begin there.
+    # A limit that was lowered below the assistants in use would refuse them to every new customer.
     limit = max(organization.assistant_limit, len(found)) if organization.assistant_limit else 0
-    tier = organization.payment_tier or Tier.FREE
-    is_full = organizations.no_seat(session, organization) is not None
     content = Content(
-        payment_tier=tier,
+        payment_tier=organization.payment_tier or Tier.FREE,
         assistant_limit=limit,
-        user_limit=organizations.USUAL_USER_LIMITS[tier] if is_full else organization.user_limit,
+        user_limit=organization.user_limit,
         rules=organizations.rules_of(organization),
         assistants=tuple(
             AssistantFields(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,7 @@ LONGEST_CELL = 300
 """Longer than any value may be: what is cut off is refused by its length."""
 _LIMITS = Limits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
+ROW_COLUMN = "row"
 PROBLEM_COLUMN = "problem"
 _HEADS = {
     "timezone": ("time zone", "timezone", "tz"),
@@ -68,9 +70,9 @@ def as_text(rows: Sequence[CustomerRow]) -> str:
     """Return the rows as the text of a form, for `from_text`."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(COLUMNS)
+    writer.writerow((*COLUMNS, ROW_COLUMN))
     for row in rows:
-        writer.writerow([guard_cell(cell or "") for cell in _cells(row)])
+        writer.writerow([*(guard_cell(cell or "") for cell in _cells(row)), row.number])
     return text.getvalue()
 
 
@@ -92,10 +94,10 @@ def sample_file() -> bytes:
     )
 
 
-def from_text(text: str) -> CustomerFile:
+def from_text(text: str) -> list[CustomerRow]:
     """Return the rows of a form. Raises as `read_customers`."""
     options = ReadOptions(encoding="utf-8", delimiter=",", header_row=1, limits=_LIMITS)
-    return _read(io.BytesIO(text.encode("utf-8", "replace")), "", options)
+    return _read(io.BytesIO(text.encode("utf-8", "replace")), "", options, numbered=True).rows
 
 
 def region_code(text: str) -> str:
@@ -123,7 +125,10 @@ def _key(name: str) -> str:
     return name.casefold().removeprefix("the ").replace("’", "'")
 
 
-def _read(file: BinaryIO, name: str, options: ReadOptions) -> CustomerFile:
+def _read(
+    file: BinaryIO, name: str, options: ReadOptions, *, numbered: bool = False
+) -> CustomerFile:
+    """``numbered``: the last cell of each row is its number in the file that it came from."""
     found: list[CustomerRow] = []
     with open_table(file, name=name, options=options) as table:
         columns = {} if table.header_is_made else _columns(table.header)
@@ -145,7 +150,9 @@ def _read(file: BinaryIO, name: str, options: ReadOptions) -> CustomerFile:
                     "Row %(row)s: %(problem)s", row=row.number, problem=row.problem.message
                 )
                 raise ValidationFailed.on("file", row.problem.code, message)
-            found.append(CustomerRow(row.number, _customer(row.cells, columns)))
+            kept = row.cells[-1] if numbered else ""
+            number = int(kept) if re.fullmatch("[0-9]{1,7}", kept) else row.number
+            found.append(CustomerRow(number, _customer(row.cells, columns)))
     if not found:
         raise UnreadableFile("no_rows")
     return CustomerFile(found, unused)

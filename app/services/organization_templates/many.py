@@ -37,8 +37,13 @@ class CheckedRow:
     """A row and what is wrong with it; ``organization_id`` is set once it is created."""
 
     row: CustomerRow
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     organization_id: UUID | None = None
+
+    @property
+    def words(self) -> str:
+        """The problems, each after the name of its column."""
+        return " ".join(map(_at_its_column, self.problems))
 
 
 def check_many(
@@ -60,19 +65,20 @@ def check_many(
     checked = []
     for each in rows:
         customer = each.customer
-        found = customer_problems(content, customer, openable, bounds)
-        problems = [_at_its_column(problem) for problem in found]
+        problems = [*customer_problems(content, customer, openable, bounds)]
         key, email = name_key(customer.name), (customer.email or "").lower()
         if key and key in known_names:
             message = gettext("There is an organization %(name)s already.", name=customer.name)
-            problems.append(message)
+            problems.append(Problem("name", "name_taken", message))
         elif key and names[key] > 1:
-            problems.append(gettext("Another row has the same name."))
+            message = gettext("Another row has the same name.")
+            problems.append(Problem("name", "name_taken", message))
         if content.first_role is not None and email:
             if email in known_emails:
-                problems.append(email_exists().message)
+                problems.extend(email_exists().problems)
             elif emails[email] > 1:
-                problems.append(gettext("Another row has the same email."))
+                message = gettext("Another row has the same email.")
+                problems.append(Problem("email", "email_exists", message))
         checked.append(CheckedRow(each, tuple(problems)))
     return checked
 
@@ -109,8 +115,8 @@ def create_many(
                 )
             results.append(CheckedRow(checked.row, organization_id=made.id))
         except DomainError as error:
-            messages = tuple(_at_its_column(problem) for problem in error.problems)
-            results.append(CheckedRow(checked.row, messages or (error.message,)))
+            problems = error.problems or (Problem("", error.code, error.message),)
+            results.append(CheckedRow(checked.row, tuple(problems)))
     made_ids = [each.organization_id for each in results if each.organization_id]
     new_administrators.mail_owners(session, caller, made_ids)
     return results
@@ -118,7 +124,7 @@ def create_many(
 
 def _at_its_column(problem: Problem) -> str:
     """Return the message of a problem after the name of its column."""
-    column = _COLUMN_NAMES.get(problem.field or "")
+    column = _COLUMN_NAMES.get(problem.field)
     if column is None:
         return problem.message
     return gettext("%(column)s: %(problem)s", column=column, problem=problem.message)

@@ -2,7 +2,7 @@
 
 from app.services.organizations.changing import create, update
 from app.services.organizations.effects import Effect, Weight, effects
-from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat
+from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
 from app.services.organizations.loading import (
     Closeness,
     Filter,
@@ -14,6 +14,7 @@ from app.services.organizations.loading import (
     get,
     get_in,
     listing,
+    nearest_name,
     search,
     visible,
 )

@@ -30,12 +30,8 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
 
 def no_seat(session: Session, organization: Organization) -> str | None:
     """Return why no more user fits into the organization; None if one fits."""
-    taken = session.scalar(
-        select(func.count())
-        .select_from(User)
-        .where(User.organization_id == organization.id, User.status != UserStatus.DEACTIVATED)
-    )
-    if not organization.user_limit or (taken or 0) < organization.user_limit:
+    taken = seats_taken(session, organization.id)
+    if not organization.user_limit or taken < organization.user_limit:
         return None
     return gettext(
         "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
@@ -43,3 +39,11 @@ def no_seat(session: Session, organization: Organization) -> str | None:
         taken=taken,
         limit=organization.user_limit,
     )
+
+
+def seats_taken(session: Session, organization_id: UUID) -> int:
+    """Return how many users hold a seat."""
+    taken = select(func.count()).where(
+        User.organization_id == organization_id, User.status != UserStatus.DEACTIVATED
+    )
+    return session.scalar(taken) or 0

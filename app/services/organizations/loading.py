@@ -3,6 +3,7 @@ missing one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -150,6 +151,18 @@ def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list
     )
     found = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
     return [each for each in found if each.name.lower() == written.lower()] or found
+
+
+def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
+    """Return the name most like this one among those that contain one of its longest words."""
+    if not caller.may(Permission.ORGANIZATIONS_READ):
+        return None
+    found: dict[str, str] = {}
+    for word in sorted(name.split(), key=len, reverse=True)[:2]:
+        rows = search(session, caller, Filter(query=word), sort="name")
+        found |= {row.name.casefold(): row.name for row in rows.items}
+    near = get_close_matches(name.casefold(), found, n=1)
+    return found[near[0]] if near else None
 
 
 def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organization]:

@@ -267,6 +267,6 @@ _QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]
     (Permission.ORGANIZATIONS_READ, _spending),
     (Permission.ORGANIZATIONS_READ, _budgets),
     (Permission.ASSISTANTS_READ, _assistants),
-    (Permission.BRANDING_WRITE, _brand),
     (Permission.CALLS_READ, calling.unanswered_calls),
+    (Permission.BRANDING_WRITE, _brand),
 )

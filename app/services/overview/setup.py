@@ -13,7 +13,6 @@ from app.models import (
     Call,
     Campaign,
     ContactImport,
-    Conversation,
     Organization,
     Outreach,
     Partner,
@@ -133,10 +132,7 @@ def _campaign(caller: Caller) -> ColumnElement[bool]:
 
 
 def _call(caller: Caller) -> ColumnElement[bool]:
-    """A call, or a conversation that was imported without one."""
-    called = _of_tenant(caller, Call.id, Call.partner_id, Call.organization_id)
-    talk = Conversation
-    return called | _of_tenant(caller, talk.id, talk.partner_id, talk.organization_id)
+    return _of_tenant(caller, Call.id, Call.partner_id, Call.organization_id)
 
 
 def _time_zone(caller: Caller) -> ColumnElement[bool]:

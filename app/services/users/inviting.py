@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import DomainError, ValidationFailed, refuse_too_long
-from app.languages import gettext, ngettext, numbers
+from app.languages import gettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations
 from app.services.users.changing import MAX_NAME
-from app.services.users.creating import email_key, invite, refuse_no_email
+from app.services.users.creating import invite, refuse_known_address, refuse_no_email
 from app.services.users.invitees import Invitee
 from app.services.users.loading import check_type, visible
 
@@ -40,7 +40,8 @@ class Defaults:
 @dataclass(frozen=True, slots=True)
 class LineResult:
     """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
-    organization's user limit refused them. ``role``: of the user who is or was invited."""
+    organization's user limit refused them. ``role``: of the user who is or was invited.
+    ``nearest``: the name most like that of an organization that isn't found."""
 
     line: int
     email: str
@@ -51,25 +52,32 @@ class LineResult:
     user_id: UUID | None = None
     is_full: bool = False
     role: Role | None = None
+    nearest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """An organization with seats for only ``fits`` of the new users ``wanted``."""
+    """An organization without seats for all of its ``new`` users."""
 
     organization_id: UUID
     name: str
-    fits: int
-    wanted: int
+    taken: int
+    limit: int
+    new: int
+
+    @property
+    def needed(self) -> int:
+        """Return the user limit with which all of them fit."""
+        return self.taken + self.new
 
     @property
     def message(self) -> str:
-        return ngettext(
-            "%(fits)s of %(num)s new user fits in the user limit of %(organization)s.",
-            "%(fits)s of %(num)s new users fit in the user limit of %(organization)s.",
-            self.wanted,
+        return gettext(
+            "%(organization)s has %(taken)s of %(limit)s users. Raise the limit by %(more)s.",
             organization=self.name,
-            fits=numbers.written(self.fits),
+            taken=numbers.written(self.taken),
+            limit=numbers.written(self.limit),
+            more=numbers.written(self.needed - self.limit),
         )
 
 
@@ -91,15 +99,23 @@ def invite_many(
     found: dict[str, list[Organization]] = {}
     results = []
     for line in wanted:
-        problems = _problems_of(line)
         role = defaults.roles.get(line.role.lower()) if line.role else defaults.role
-        if role is None:
-            problems.append(_unknown_role(line.role or ""))
+        organization, missing = None, []
         try:
             organization = _organization(session, caller, line, usual, found)
         except DomainError as error:
-            problems.append(error.message)
-        if problems or role is None:
+            missing = [error.message]
+        if organization is not None:
+            known = _known(session, caller, line, organization)
+            if known is not None:
+                results.append(known)
+                continue
+        partner_id = organization.partner_id if organization else caller.partner_id
+        problems = _problems_of(session, line, partner_id)
+        if role is None:
+            problems.append(gettext("Choose Member or Owner."))
+        problems += missing
+        if problems or role is None or organization is None:
             words = " ".join(problems)
             results.append(LineResult(line.line, line.email, Outcome.REFUSED, words))
             continue
@@ -115,7 +131,7 @@ def invite_many(
                     is_full=True,
                 )
             results.append(refused)
-    return results
+    return _with_nearest(session, caller, wanted, results, found)
 
 
 def invite_where_all_fit(
@@ -125,14 +141,14 @@ def invite_where_all_fit(
     them: the caller chooses who comes in. Return the full organizations too."""
     with session.begin_nested() as trial:
         results = invite_many(session, caller, wanted, defaults)
-        full = _full(results)
+        full = _full(session, results)
         if full:
             trial.rollback()
     if not full:
         return results, []
     new = _new(results)
     left_out = {
-        at: _without_seat(result, full[result.organization_id])
+        at: _without_seat(result)
         for at, result in enumerate(results)
         if result.organization_id in full
         and (result.outcome is not Outcome.KNOWN or result.user_id in new)
@@ -159,15 +175,19 @@ def check_many(
     ], full
 
 
-def _full(results: Sequence[LineResult]) -> dict[UUID | None, Full]:
-    """Return the organizations whose user limit refused anyone."""
+def _full(session: Session, results: Sequence[LineResult]) -> dict[UUID | None, Full]:
+    """Return the organizations whose user limit refused anyone; the others were just invited."""
     invited = Counter(r.organization_id for r in results if r.outcome is Outcome.INVITED)
-    refused = Counter((r.organization_id, r.organization) for r in results if r.is_full)
-    return {
-        found: Full(found, name or "", invited[found], invited[found] + count)
-        for (found, name), count in refused.items()
-        if found is not None
-    }
+    refused = Counter(r.organization_id for r in results if r.is_full)
+    full: dict[UUID | None, Full] = {}
+    for organization_id, count in refused.items():
+        organization = session.get_one(Organization, organization_id)
+        came = invited[organization_id]
+        taken = organizations.seats_taken(session, organization.id) - came
+        full[organization.id] = Full(
+            organization.id, organization.name, taken, organization.user_limit, came + count
+        )
+    return full
 
 
 def _new(results: Sequence[LineResult]) -> set[UUID | None]:
@@ -175,20 +195,19 @@ def _new(results: Sequence[LineResult]) -> set[UUID | None]:
     return {result.user_id for result in results if result.outcome is Outcome.INVITED}
 
 
-def _without_seat(result: LineResult, full: Full) -> LineResult:
-    return replace(result, outcome=Outcome.REFUSED, message=full.message, user_id=None)
+def _without_seat(result: LineResult) -> LineResult:
+    message = gettext("User limit reached.")
+    return replace(result, outcome=Outcome.REFUSED, message=message, user_id=None)
 
 
-def _unknown_role(words: str) -> str:
-    return gettext("There is no role “%(role)s” for members.", role=words)
-
-
-def _problems_of(line: Invitee) -> list[str]:
+def _problems_of(session: Session, line: Invitee, partner_id: UUID | None) -> list[str]:
     """Return what is wrong with the address and the name."""
-    checks: tuple[Callable[[], None], ...] = (
+    checks: list[Callable[[], None]] = [
         lambda: refuse_no_email(line.email),
         lambda: refuse_too_long("name", line.name, MAX_NAME),
-    )
+    ]
+    if partner_id is not None:
+        checks.append(lambda: refuse_known_address(session, partner_id, line.email))
     problems = []
     for check in checks:
         try:
@@ -198,21 +217,46 @@ def _problems_of(line: Invitee) -> list[str]:
     return problems
 
 
+def _known(
+    session: Session, caller: Caller, line: Invitee, organization: Organization
+) -> LineResult | None:
+    """Return the result for a member of the organization; None for anyone else."""
+    known = session.scalar(
+        visible(caller).where(
+            User.email_key == line.email.lower(), User.organization_id == organization.id
+        )
+    )
+    if known is None:
+        return None
+    words = (
+        gettext("Already invited.")
+        if known.status is UserStatus.INVITED
+        else gettext("Already a member.")
+    )
+    return _result(line, Outcome.KNOWN, words, organization, known)
+
+
+def _with_nearest(
+    session: Session,
+    caller: Caller,
+    wanted: Sequence[Invitee],
+    results: Sequence[LineResult],
+    found: dict[str, list[Organization]],
+) -> list[LineResult]:
+    nearest = {
+        name: organizations.nearest_name(session, caller, name)
+        for name, called in found.items()
+        if not called
+    }
+    return [
+        replace(result, nearest=nearest.get((line.organization or "").lower()))
+        for line, result in zip(wanted, results, strict=True)
+    ]
+
+
 def _invite(
     session: Session, caller: Caller, line: Invitee, organization: Organization, role: Role
 ) -> LineResult:
-    known = session.scalar(
-        visible(caller).where(
-            User.email_key == email_key(line.email), User.organization_id == organization.id
-        )
-    )
-    if known is not None:
-        words = (
-            gettext("Already invited.")
-            if known.status is UserStatus.INVITED
-            else gettext("Already a member.")
-        )
-        return _result(line, Outcome.KNOWN, words, organization, known)
     with session.begin_nested():
         user = invite(
             session,

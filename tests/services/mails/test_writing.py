@@ -235,6 +235,8 @@ def test_the_mail_about_a_changed_factor_says_what_happened(
 def test_an_invitation_says_who_invites_where_to_and_until_when(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
+    inviter = own.staff[Role.PARTNER_ADMIN]
+    inviter.name, own.user.invited_by_id = "Maren \r\nOduya", inviter.id
     own.user.name, own.user.timezone = "Olga", "Europe/Berlin"
     letter = written(session, settings, own.user, MailKind.INVITATION)
     path = path_in(letter)
@@ -247,8 +249,26 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
     )
     assert path.startswith(f"/p/{own.partner.slug}/invitation/")
     assert letter.html.count(f'href="http://localhost{path}"') == 2
-    assert "Northwind created an account for you at Northwind Bakery." in letter.text
+    assert "\nMaren Oduya invited you as a member of Northwind Bakery.\n" in letter.text
     assert f"The link works once, until {moment(ends, 'Europe/Berlin')}." in letter.text
+
+
+@pytest.mark.parametrize(
+    ("role", "words"),
+    [
+        (Role.ADMIN, "Northwind invited you as a customer admin of Northwind."),
+        (Role.PARTNER_ADMIN, "Northwind invited you as a partner admin of Northwind."),
+    ],
+)
+def test_an_invitation_by_an_operator_names_the_partner_alone(
+    session: Session, settings: Settings, own: Tenant, role: Role, words: str
+) -> None:
+    operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
+    session.add(operator)
+    session.flush()
+    own.staff[role].invited_by_id = operator.id
+    letter = written(session, settings, own.staff[role], MailKind.INVITATION)
+    assert (words in letter.text, "op@ops" in letter.html) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -274,6 +294,8 @@ def test_what_people_are_called_is_never_markup(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
     own.organization.name = "<img src=x onerror=alert(1)>"
+    inviter = own.staff[Role.PARTNER_ADMIN]
+    inviter.name, own.user.invited_by_id = "<script>Eve</script>", inviter.id
     own.partner.name = "<b>Northwind</b>"
     own.partner.product_name = "Voice\r\nBcc: eve@evil.example<script>"
     letter = written(session, settings, own.user, MailKind.INVITATION)

@@ -174,7 +174,7 @@ def test_a_user_listed_twice_does_not_come_in_where_not_all_fit(
         Defaults(tenant.organization.id),
     )
     assert [result.outcome for result in results] == [Outcome.REFUSED] * 3
-    assert [(each.fits, each.wanted) for each in full] == [(1, 2)]
+    assert [(each.taken, each.limit, each.new) for each in full] == [(1, 2, 2)]
     assert session.scalar(select(func.count()).where(User.email_key == "ada@x.example")) == 0
 
 
