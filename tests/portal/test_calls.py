@@ -459,7 +459,7 @@ def test_the_page_says_how_the_cancelling_of_a_call_on_the_line_stands(
 
     def panel() -> tuple[bool, ...]:
         shown = browser.get(f"{path}/live").text
-        looked_for = ("The carrier has been asked to hang up.", NOT_ENDED, "Cancel this call…")
+        looked_for = ("The carrier has been asked to hang up.", NOT_ENDED, "End call…")
         assert ("Call in progress" in shown, "The call is waiting" in shown) == (True, False)
         return tuple(words in shown for words in looked_for)
 
@@ -501,7 +501,7 @@ def test_another_tenants_call_is_like_an_absent_one(
     assert listed(member.get("/calls?organization=dental").text, made) == {"busy"}
 
 
-def test_an_outcome_that_only_repeats_the_status_is_left_out(
+def test_every_ended_call_has_an_outcome(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     for number, status, reason in (
@@ -512,4 +512,14 @@ def test_an_outcome_that_only_repeats_the_status_is_left_out(
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/calls").text
     table = page[page.index("<tbody>") : page.index("</tbody>")]
-    assert (table.count("No answer"), table.count("The carrier refused the call")) == (1, 2)
+    assert (table.count("No one answered"), table.count("The carrier refused the call")) == (1, 2)
+
+
+def test_a_call_that_failed_says_what_to_do(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
+    call = make_call(session, own.organization, "+12025550102", **failed)
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/calls/{call.id}").text
+    assert "If it happens again, test the carrier account." in page

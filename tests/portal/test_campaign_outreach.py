@@ -360,6 +360,10 @@ def test_a_campaign_without_contacts_offers_to_add_some_instead_of_its_start(
     assert "Start campaign" not in page
     assert "The campaign can’t call anyone until it has contacts." in page
     base = planned.removesuffix("/outreach")
+    contacts_page = words_of(admin.get(base))
+    for words in ("The plan is ready. Add contacts to start.", "Add contacts, then start"):
+        assert words in contacts_page
+    assert "and a plan with" not in contacts_page
     assert f'<a class="btn btn-primary" href="{base}/upload">' in page
     assert f'href="{base}/contacts/new"' in page
 
@@ -580,6 +584,20 @@ def test_the_time_left_is_estimated_from_a_handful_of_calls(
     shown = words_of(admin.get(planned))
     assert "About 1 minute left." in shown
     assert "Latest calls Called Status Accepted" in re.sub(r" \(\w+\)", "", shown)
+
+
+def test_contacts_show_their_last_call(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    base = planned.removesuffix("/outreach")
+    calls = call_three(session, campaign, admin, planned)
+    end(session, calls, CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.COMPLETED)
+    page = admin.get(base).text
+    shown = re.findall(r'href="/calls/([^"]+)"><span class="badge[^>]*>([^<]+)<', page)
+    assert {
+        (str(call.id), words)
+        for call, words in zip(calls, ("Busy", "No answer", "Completed"), strict=True)
+    } == set(shown)
 
 
 def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(

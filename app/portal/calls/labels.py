@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from flask import request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallSource, CallStatus
+from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
 from app.errors import in_language
 from app.extensions import caller
 from app.languages import gettext, language, lazy_gettext, pgettext
@@ -48,7 +48,7 @@ ENDED_WORDS = {
     "completed": lazy_gettext("Finished after a conversation"),
     "voicemail": lazy_gettext("Finished on voicemail"),
     "busy": lazy_gettext("The line was busy"),
-    "no_answer": lazy_gettext("No answer"),
+    "no_answer": lazy_gettext("No one answered"),
     "rejected": lazy_gettext("The carrier refused the call"),
     "carrier_error": lazy_gettext("The carrier could not place the call"),
     "number_invalid": lazy_gettext("The number does not exist"),
@@ -84,6 +84,20 @@ SOURCE_WORDS = {
 }
 
 
+_ADVICE = {
+    EndedReason.REJECTED: lazy_gettext(
+        "Check the balance, the permissions and the caller ID at the carrier."
+    ),
+    EndedReason.CARRIER_ERROR: lazy_gettext("If it happens again, test the carrier account."),
+    EndedReason.NUMBER_INVALID: lazy_gettext("Correct the number of the contact."),
+}
+"""What to do about a call that failed."""
+
+
+def advice_on(reason: EndedReason | None) -> str | None:
+    return str(_ADVICE[reason]) if reason in _ADVICE else None
+
+
 @portal.app_template_filter()
 def stored_words(words: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
@@ -117,21 +131,30 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "waited_at": utcnow(),
         "confirmation": None if found.status.is_final else cancelling(found),
         "is_own_page": is_own_page(found),
+        "calls_again": found.status.is_final and _shown_on() == url_for("portal.test_call"),
     }
 
 
 def is_own_page(found: Call) -> bool:
     """Return whether the request comes from the page of the call, itself or a part of it."""
-    shown = urlsplit(request.headers.get("HX-Current-URL", request.path)).path
-    return shown == url_for("portal.call", call_id=found.id)
+    return _shown_on() == url_for("portal.call", call_id=found.id)
+
+
+def _shown_on() -> str:
+    """Return the path of the page that shows the call."""
+    return urlsplit(request.headers.get("HX-Current-URL", request.path)).path
 
 
 def cancelling(found: Call) -> Confirmation:
+    """Return the confirmation of cancelling a call that waits, or of ending one that goes on."""
+    number, ends = phone(found.phone_number), found.status not in WAITING
     return Confirmation(
         action=url_for("portal.call_cancel", call_id=found.id),
-        title=gettext("Cancel the call to %(number)s?", number=phone(found.phone_number)),
+        title=gettext("End the call to %(number)s?", number=number)
+        if ends
+        else gettext("Cancel the call to %(number)s?", number=number),
         consequences=_consequences(found),
-        act=gettext("Cancel call"),
+        act=gettext("End call") if ends else gettext("Cancel call"),
         safe=gettext("Keep call"),
         safe_url=url_for("portal.call", call_id=found.id),
     )
@@ -176,7 +199,7 @@ def _entries(
         entries[-1]["state"] = "now"
         entries.append(
             {
-                "title": gettext("Completed, busy, no answer or failed"),
+                "title": pgettext("call", "Ends"),
                 "when": None,
                 "state": "next",
             }

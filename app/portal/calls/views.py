@@ -11,7 +11,14 @@ from app.extensions import caller, settings, transaction
 from app.policy import Permission
 from app.portal.calls import listing
 from app.portal.calls.do_not_call_views import never_calling_it
-from app.portal.calls.labels import ANSWERED_WORDS, SOURCE_WORDS, cancelling, is_own_page, live
+from app.portal.calls.labels import (
+    ANSWERED_WORDS,
+    SOURCE_WORDS,
+    advice_on,
+    cancelling,
+    is_own_page,
+    live,
+)
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -70,6 +77,7 @@ def call(call_id: UUID) -> str:
             kept=recordings.of_call(session, caller(), call_id),
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
+            advice=advice_on(found.ended_reason),
             **live(session, found),
         )
 

@@ -1,6 +1,6 @@
 """The state of the carriers in words: for operators by carrier, for others as one."""
 
-from app.enums import EndedReason, Observed
+from app.enums import Observed
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.formats import carrier_title, number
 from app.services.calls.stuck import StuckReason
@@ -63,20 +63,6 @@ def waiting_words(waiting: int, most: int) -> str:
     if waiting >= most:
         return gettext("%(number)s calls or more are waiting.", number=number(most))
     return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)
-
-
-_ADVICE = {
-    EndedReason.REJECTED: lazy_gettext(
-        "Check the balance, the permissions and the caller ID at the carrier."
-    ),
-    EndedReason.CARRIER_ERROR: lazy_gettext("If it happens again, test the carrier account."),
-    EndedReason.NUMBER_INVALID: lazy_gettext("Correct the number of the contact."),
-}
-
-
-def advice(reason: EndedReason | None) -> str:
-    """Return what to do about a failed call."""
-    return str(_ADVICE[reason]) if reason in _ADVICE else gettext("Open the call for details.")
 
 
 STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {

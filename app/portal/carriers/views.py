@@ -3,14 +3,14 @@
 from flask import render_template
 
 from app.extensions import caller, transaction
-from app.portal.calls.labels import ENDED_WORDS
+from app.languages import gettext
+from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import LAST_DAY, calls_url
 from app.portal.carriers.account_labels import short_name
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
     STUCK_WORDS,
-    advice,
     problem_text,
     problem_title,
     queue_words,
@@ -53,7 +53,9 @@ def line_health() -> str:
         routes=routes,
         last=last,
         last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,
-        advice=advice(last.ended_reason) if last else None,
+        advice=(advice_on(last.ended_reason) or gettext("Open the call for details."))
+        if last
+        else None,
         problems=[
             {
                 "title": problem_title(each, names_carrier=False),

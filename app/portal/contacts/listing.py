@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.models import Campaign, Contact
+from app.models import Call, Campaign, Contact
+from app.policy import Permission
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import Bulk, Item
-from app.portal.web.formats import phone
+from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
-from app.services.contacts import Hindrance
+from app.services.contacts import Hindrance, history
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
 from app.validation.uuids import as_uuid
@@ -41,6 +43,7 @@ class Row:
     contact: Contact
     is_refused: bool
     is_listed: bool
+    last_call: Call | None
 
     @property
     def name(self) -> str:
@@ -70,8 +73,16 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> list[Row]:
     phones = {row.phone for row in found if row.phone}
     listed = do_not_call.listed_among(session, campaign.organization_id, phones)
+    called: dict[UUID, Call] = {}
+    if caller().may(Permission.CALLS_READ):
+        called = history.last_calls(session, caller(), {row.id for row in found})
     return [
-        Row(row, row.phone in listed or row.consent == REFUSED, row.phone in listed)
+        Row(
+            row,
+            row.phone in listed or row.consent == REFUSED,
+            row.phone in listed,
+            called.get(row.id),
+        )
         for row in found
     ]
 
@@ -97,6 +108,11 @@ CONTACTS = ListDefinition(
         Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
         Column("phone", lazy_gettext("Phone"), lambda row: row.contact.phone, "phone-first"),
         Column("email", lazy_gettext("Email"), lambda row: row.contact.email, "wrap phone-second"),
+        Column(
+            "last-call",
+            lazy_gettext("Last call"),
+            lambda row: str(CALL_STATUS_NAMES[row.last_call.status]) if row.last_call else None,
+        ),
         Column(
             "status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap", sort="status"
         ),
