@@ -251,7 +251,7 @@ def test_only_who_may_do_it_to_one_may_do_it_to_several(
     assert may == {
         Role.PARTNER_ADMIN: [
             *(("organizations", name) for name in ("suspend", "reactivate", "plan", "group")),
-            *(("users", name) for name in ("suspend", "reactivate")),
+            *(("users", name) for name in ("resend", "suspend", "reactivate")),
             *of_campaigns,
             *(("webhooks", name) for name in ("pause", "resume", "remove")),
         ],

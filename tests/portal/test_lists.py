@@ -269,6 +269,18 @@ def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
         assert session.scalars(select(SavedView)).all() == []
 
 
+def test_the_page_of_a_view_names_what_it_keeps(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    address = "q=oak&tier=customerPlusPlan&trial=yes&sort=-name&column=plan&column=users"
+    page = browser.get(f"/lists/organizations/views/new?{address}").text
+    facts = re.findall(r"<dt>([^<]*)</dt>\s*<dd>([^<]*)</dd>", page)
+    assert [(label, unescape(value)) for label, value in facts] == [
+        ("Filters", "Name, email or referral code: oak; Plan: Plus; Trial: In trial"),
+        ("Order", "Name, descending"),
+        ("Columns", "Name, Plan, Users"),
+    ]
+
+
 def test_a_shared_view_is_offered_to_colleagues_only_and_changed_by_its_owner_only(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:

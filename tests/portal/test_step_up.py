@@ -236,6 +236,7 @@ OF_ONE_ROW = {
     ("organizations", "reactivate"): "portal.organization_resume",
     ("organizations", "plan"): "portal.organization_plan_save",
     ("organizations", "group"): "portal.portal_settings_group_save",
+    ("users", "resend"): "portal.user_resend",
     ("users", "suspend"): "portal.user_suspend",
     ("users", "reactivate"): "portal.user_reactivate",
     ("campaigns", "pause"): "portal.campaign_pause",

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.models import Mail, MailKind, Organization, User
+from app.models import Mail, MailKind, Organization, User, utcnow
 from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import users
@@ -251,6 +251,22 @@ def test_an_invitation_is_sent_again_to_who_has_not_come(
     assert "Resend invitation" not in browser.get(here).text
     browser.post(f"{here}/resend", page=base)
     assert "No invitation is needed" in unescape(browser.get(here).text)
+
+
+def test_several_invitations_are_sent_again(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    browser.post("/people/invite", INVITED, page="/people/invite")
+    invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
+    mail = session.scalars(select(Mail).where(Mail.user_id == invited.id)).one()
+    mail.sent_at = utcnow()
+    session.commit()
+    path = "/lists/users/do/resend"
+    chosen = {"id": [str(invited.id), str(roomy.user.id)]}
+    page = unescape(browser.post(path, chosen, page=path).text)
+    assert "1 invitation sent" in page
+    assert "Already accepted the invitation." in page
+    assert mails_to(session, invited, MailKind.INVITATION) == 2
 
 
 def test_several_are_suspended_with_a_result_for_each(

@@ -1,16 +1,17 @@
 """Saved views: saving the filters, sort order and columns of a list, changing and deleting them."""
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import SavedView
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
@@ -111,8 +112,37 @@ def _new_page(name: str, form: SavedViewForm) -> str:
     query = definition.query_of(request.args)
     back = _url(definition) + (f"?{query}" if query else "")
     return render_template(
-        "portal/saved_views/edit.html", form=form, view=None, definition=definition, back=back
+        "portal/saved_views/edit.html",
+        form=form,
+        view=None,
+        definition=definition,
+        back=back,
+        kept=_kept(definition, query),
     )
+
+
+def _kept(definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
+    """Return what a view with this query keeps, in the words of its list."""
+    values = MultiDict(parse_qsl(query))
+    filters = [
+        f"{each.label}: {(each.options or {}).get(values[each.name], values[each.name])}"
+        for each in definition.filters
+        if each.name in values
+    ]
+    more = sum(name in values for name in definition.more_filters)
+    if more:
+        filters.append(ngettext("%(num)s more filter", "%(num)s more filters", more))
+    sort = definition.sort_of(values)
+    by = next(
+        (str(each.label) for each in definition.columns if each.sort == sort.removeprefix("-")), ""
+    )
+    order = gettext("%(column)s, descending", column=by) if sort.startswith("-") else by
+    columns = ", ".join(str(column.label) for column in definition.columns_of(values))
+    return [
+        (gettext("Filters"), "; ".join(filters) or gettext("None")),
+        (gettext("Order"), order if by else ""),
+        (gettext("Columns"), columns),
+    ]
 
 
 def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
@@ -126,6 +156,7 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
             definition=definition,
             back=_url(definition, view),
             path=_path_of(definition),
+            kept=_kept(definition, view.query),
         )
 
 

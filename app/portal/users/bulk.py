@@ -1,4 +1,4 @@
-"""Suspending and reactivating several users."""
+"""Inviting again, suspending and reactivating several users."""
 
 from sqlalchemy.orm import Session
 
@@ -8,7 +8,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import User
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, Item
-from app.services import users
+from app.services import mails, users
 
 SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
 
@@ -26,6 +26,17 @@ def _refusal(user: User, *, is_so: bool) -> str | None:
     return gettext("Already so. Nothing was changed.") if is_so else None
 
 
+def _not_invited(item: Item) -> str | None:
+    user = item.row.user
+    if may_change(user) and user.status is not UserStatus.INVITED:
+        return gettext("Already accepted the invitation.")
+    return _refusal(user, is_so=False)
+
+
+def _resend(session: Session, item: Item) -> None:
+    mails.send_invitation(session, caller(), item.row.user.id)
+
+
 def _suspend(session: Session, item: Item) -> None:
     users.suspend(session, caller(), item.row.user.id)
 
@@ -35,6 +46,19 @@ def _reactivate(session: Session, item: Item) -> None:
 
 
 ACTIONS = (
+    BulkAction(
+        name="resend",
+        label=lazy_gettext("Resend invitation…"),
+        permission=Permission.USERS_WRITE,
+        button=lambda n: ngettext("Resend %(num)s invitation", "Resend %(num)s invitations", n),
+        done=lambda n: ngettext("%(num)s invitation sent", "%(num)s invitations sent", n),
+        safe=lazy_gettext("Cancel"),
+        consequences=(lazy_gettext("They get a new link. The previous one no longer works."),),
+        act=_resend,
+        what=lazy_gettext("A new link is on its way."),
+        refusal=_not_invited,
+        is_risky=False,
+    ),
     BulkAction(
         name="suspend",
         label=lazy_gettext("Suspend…"),
