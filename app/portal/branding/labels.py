@@ -158,7 +158,8 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 def _colour(name: str, value: str) -> Shown:
     label = gettext("Colour") if name.strip().casefold() == PRIMARY else name
-    return Shown(f"{label}: {value}", colour=to_hex(value) if is_colour(value) else None)
+    words = gettext("%(field)s: %(value)s", field=label, value=value)
+    return Shown(words, colour=to_hex(value) if is_colour(value) else None)
 
 
 def _picture(name: str, url: str) -> Shown:
