@@ -75,17 +75,18 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
     waiting = of_partners.count(
         session, caller(), of_partners.Wanted(partner=partner.id, states=WAITING), most=MOST_COUNTED
     )
+    cancelled = ngettext(
+        "%(num)s waiting call is cancelled when it is due.",
+        "%(num)s waiting calls are cancelled when they are due.",
+        waiting,
+    )
     return [
         ngettext(
             "%(num)s organization can’t place calls.",
             "%(num)s organizations can’t place calls.",
             overview.portal_of(session, partner).organizations,
         ),
-        ngettext(
-            "%(num)s waiting call is cancelled when it is due.",
-            "%(num)s waiting calls are cancelled when they are due.",
-            waiting,
-        ),
+        *([cancelled] if waiting else []),
         ngettext(
             "%(num)s user is signed out at once and can’t sign in.",
             "%(num)s users are signed out at once and can’t sign in.",
