@@ -144,10 +144,12 @@ def test_the_partner_is_told_and_both_histories_have_it(
     ]
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
-    titles = re.findall(r'line-title">([^<]*)', notified)
+    titles = re.findall(r'class="line-title[^>]*>([^<]*)', notified)
     assert titles == ["An operator viewed the portal as Maren Oduya"]
     assert re.findall(r'line-text">[^<]*(Reason: [^<]*)', notified) == ["Reason: Request 4711"]
-    assert 'href="/audit?action=user.viewed"' in notified
+    [read] = re.findall(r'action="(/notifications/[^"]+)"', notified)[1:]
+    opened = browser.post(read, {"open": "1"}, page="/notifications")
+    assert opened.location == "/audit?action=user.viewed"
     history = browser.get("/audit").text.partition("<tbody>")[2]
     assert "Request 4711" in history
     assert "View as a user started" not in history
