@@ -86,7 +86,7 @@ def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
     ("changes", "words"),
     [
         ({"name": " "}, "Enter a name of 1 to 200 characters."),
-        ({"scopes": []}, "Choose at least one scope."),
+        ({"scopes": []}, "Choose at least one permission."),
         ({"lifetime": "soon"}, "Choose when it expires."),
         ({"lifetime": "date"}, "Enter a day like 2026-02-28"),
         ({"lifetime": "date", "last_day": "2020-01-01"}, "Choose an end date in the future."),
@@ -332,7 +332,7 @@ def test_the_lists_can_be_searched_and_say_when_nothing_matches(
     assert list(shown.values()) == [both, ["Kept"], ["Gone"], ["Kept"], [], both, [], both, []]
     page = admin.get("/api-access?state=ended").text
     assert '<tr class="row-ended">' in page
-    assert "<summary>All 4 permissions</summary>Create calls, read calls, read contacts" in page
+    assert "<summary>All 4 permissions</summary>Place calls, read calls, read contacts" in page
 
 
 def test_a_new_key_is_one_for_tests_and_may_do_nothing_until_something_is_chosen(

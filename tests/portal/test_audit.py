@@ -294,7 +294,7 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
     assert value_words("2026-10", "UTC", "month") == "October 2026"
     assert value_words("admin", "UTC", "userType") == "Customer admin"
     assert value_words("admin", "UTC", "name") == "admin"
-    assert value_words("paused", "UTC", "status") == "Paused"
+    assert value_words("suspended", "UTC", "status") == "Suspended"
     assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["a script", "api"]
 
 
@@ -322,6 +322,12 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
         ("carrier_account.saved", {}, {"sid": "AC" + "1a" * 16, "token": "changed"}),
         ("call.scheduled", {}, {"source": "test", "live": True}),
         ("client.created", {}, {"area": "A"}),
+        ("webhook.created", {}, {"events": ["call.completed", "alert.opened"]}),
+        ("partner.updated", {"language": None}, {"language": "de"}),
+        ("campaign.planned", {"weekdays": [1]}, {"weekdays": [1, 2], "startsOn": "2026-12-05"}),
+        ("organization.report_scheduled", {"day": 1}, {"day": 3}),
+        ("campaign.started", {"status": "paused"}, {"status": "active"}),
+        ("list_export.requested", {}, {"list": "contact-data", "filters": "id=1", "format": "zip"}),
     ):
         kind = action.partition(".")[0]
         audit.record(
@@ -330,6 +336,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
             action=action,
             target_type=kind,
             target_id="1",
+            target=str(after.get("list") or ""),
             before=before,
             after=after,
         )
@@ -344,7 +351,13 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     )
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
-    assert lines(page)[-4:] == [
+    assert lines(page)[1:] == [
+        "Export requested: Data about a contact Format: ZIP (JSON)",
+        "Campaign started",
+        "Schedule of an organization’s report changed Day of the month: 1 → 3",
+        "Plan of a campaign changed Days of the week: Mon → Mon, Tue First day: 5 Dec 2026",
+        "Portal settings changed Language: Automatic → Deutsch",
+        "Webhook added Events: Call completed, Alert opened",
         "API client added API: Partner API",
         "Carrier account saved Account SID: AC1a1a…1a1a Token: changed",
         "User changed Language: English → Deutsch",
@@ -639,6 +652,7 @@ def test_a_saved_view_is_in_words(own: Tenant, signed_in: SignedIn, session: Ses
     assert browser.post(path, {"name": "Failed", "once": "1"}, page=path).status_code == 303
     [line] = [each for each in lines(browser.get("/audit").text) if "View saved" in each]
     assert line == (
-        "View saved: Failed Default: No Filters: Status: Failed; Organization: Northwind Dental; "
+        "View saved: Failed4 fields Default: No Filters: Status: Failed; "
+        "Organization: Northwind Dental; "
         "From 1 Nov 2026; Sorted by: Called; Columns: Called List: All calls Shared: No"
     )

@@ -38,7 +38,7 @@ def bell(page: str) -> str:
 
 
 def listed(page: str) -> list[str]:
-    found = re.findall(r'<span class="line-title">([^<]*)</span>', page)
+    found = re.findall(r'class="line-title[^>]*>([^<]*)</', page)
     return [unescape(words) for words in found]
 
 
@@ -93,6 +93,18 @@ def test_one_notification_is_marked_as_read_by_its_reader_alone(
     assert bell(colleague.get("/").text) == "Notifications, 1 unread"
     admin.post("/notifications/read", page="/notifications")
     assert bell(admin.get("/").text) == "Notifications"
+
+
+@pytest.mark.usefixtures("paused")
+def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    newest, oldest = buttons(admin.get("/notifications").text)
+    opened = admin.post(newest, {"open": "1"}, page="/notifications")
+    assert (opened.status_code, opened.location) == (303, "/api-access/webhooks")
+    page = admin.get("/notifications").text
+    assert (buttons(page), 'line-whole" href="/api-access/webhooks"' in page) == ([oldest], True)
 
 
 @pytest.mark.usefixtures("paused")
@@ -201,10 +213,11 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
     session.flush()
     assert budgets.alert(session, datetime(2026, 11, 20, 12, tzinfo=UTC)) == 2
     session.commit()
-    pages = {
-        role: signed_in(own.staff[role]).get("/notifications").text
-        for role in (Role.PARTNER_ADMIN, Role.ADMIN, Role.PARTNER_EDITOR)
-    }
+    pages = {}
+    for role in (Role.PARTNER_ADMIN, Role.ADMIN, Role.PARTNER_EDITOR):
+        browser = signed_in(own.staff[role])
+        browser.post("/notifications/read", page="/account")
+        pages[role] = browser.get("/notifications").text
     of_customer = f"50 % of the budget spent: {own.plus.name}"
     assert {role: sorted(listed(page)) for role, page in pages.items()} == {
         Role.PARTNER_ADMIN: sorted([of_customer, f"50 % of the budget spent: {own.partner.name}"]),

@@ -16,7 +16,7 @@ from app import disk_space
 from app.backups import records
 from app.config import Settings
 from app.database import Database
-from app.enums import Role, UserStatus
+from app.enums import CallStatus, Role, UserStatus
 from app.factory import furnish
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
@@ -27,6 +27,8 @@ from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
+from tests.portal.uploader import words
 
 NEW = "/operator/partners/new"
 PAGE = "/operator/installation"
@@ -216,7 +218,7 @@ def test_storage_says_where_few_files_fit(
 def test_daily_backups_show_their_state(
     app: Flask, session: Session, database: Database, settings: Settings, operator: Browser
 ) -> None:
-    assert states(operator)["Backups"] == "Off"
+    assert states(operator)["Backups"] == "Not needed"
     changes = {"backup_dir": settings.instance_dir / "backups", "backup_public_key": "age1x"}
     furnish(app, settings.model_copy(update=changes), database)
     seen = [states(operator)["Backups"]]
@@ -246,13 +248,52 @@ def test_backups_that_are_off_need_attention_in_production(
     assert attention == {"development": False, "production": True}
 
 
+def test_the_overview_names_the_parts_that_need_attention_and_unsent_emails(
+    operator: Browser,
+) -> None:
+    page = words(operator.get("/"))
+    assert "Not sent: no mail server" in page
+    named = re.search(r"(\d) parts? needs? attention: ([^.]*)\.", page)
+    assert named is not None
+    assert "Emails" in named[2].strip().split(", ")
+    listed = words(operator.get(PAGE)).partition("Details ")[2]
+    assert listed.startswith(named[2].split(", ")[0])  # problems come first
+
+
+def test_suspending_a_partner_says_how_many_it_hits(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    make_call(session, own.organization, "+12025550143", status=CallStatus.QUEUED)
+    session.commit()
+    page = operator.get(f"/partners/{own.partner.id}/suspend").text
+    assert re.findall(r"<li>([^<]+)</li>", page)[:3] == [
+        "2 organizations can’t place calls.",
+        "1 waiting call is cancelled when it is due.",
+        "5 users are signed out at once and can’t sign in.",
+    ]
+    assert f'<a href="/operator/partners/{own.partner.id}">{own.partner.name}</a>' in page
+
+
+def test_the_page_of_a_partner_shows_what_is_behind_its_links(
+    own: Tenant, operator: Browser
+) -> None:
+    page = words(operator.get(f"/operator/partners/{own.partner.id}"))
+    for shown in (
+        "Users 5 2 of organizations",
+        "Calls 0 failed calls in 24 hours Spending $0.00, no limit Storage 0 B of",
+        "Call destinations No country opened Legacy API View clients",
+        f"/p/{own.partner.slug}/sign-in",
+    ):
+        assert shown in page
+
+
 def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partner(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
     path = f"/operator/partners/{own.partner.id}"
     page = operator.get(path).text
-    assert f'href="/people/{admin.id}/view-as"' in page
+    assert f'href="/people/{admin.id}/view-as?from_partner=1"' in page
     danger = [zone for zone in page.split('<div class="zone">')[1:] if "btn-quiet-danger" in zone]
     assert ["Edit domain" in zone for zone in danger] == [False]
     session.get_one(User, admin.id).status = UserStatus.INVITED

@@ -10,8 +10,10 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app import extensions
+from app.database import Database
 from app.enums import ErasureState, ExportFormat, ExportState, Role, UserStatus
-from app.extensions import database, files, settings
+from app.extensions import files, settings
 from app.gateways.mailers import open_outbox
 from app.jobs.erase_subject import Erasing
 from app.models import Contact, Erasure, ListExport, Partner, User, utcnow
@@ -21,8 +23,10 @@ from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.personal_data import erasing, subjects
 from tests.fixtures.cast import Tenant
+from tests.fixtures.mails import send_waiting
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
+from tests.portal.uploader import Desk, make_campaign, words
 
 PHONE = "+12025550143"
 
@@ -37,6 +41,19 @@ def contact(session: Session, own: Tenant) -> Contact:
     return session.get_one(Contact, contact_id)
 
 
+def erase(erasure_id: UUID) -> None:
+    """Does what the worker does."""
+    Erasing(extensions.database(), files(), open_outbox(settings()), erasure_id).run()
+
+
+def lines_of(html: str) -> list[tuple[str, str, str]]:
+    """Return name, number and fate of each line of a person's data."""
+    row = r'cell-name">(.*?)</td>.*?data-label="Number">(\d+)</td><td[^>]*>(.*?)</td>'
+    return [
+        (re.sub("<[^>]+>", "", name), number, fate) for name, number, fate in re.findall(row, html)
+    ]
+
+
 def page_of(contact: Contact) -> str:
     return f"/campaigns/{contact.campaign_id}/contacts/{contact.id}"
 
@@ -47,11 +64,12 @@ def test_a_contact_is_erased_after_its_name_is_typed(
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     page = f"{page_of(contact)}/erase"
     shown = admin.get(page).text
-    for words in ("Erase Greta Vale?", "do-not-call list are kept", "Pseudonymized", "Deleted"):
-        assert words in shown
+    for each in ("Erase Greta Vale?", "do-not-call list are kept", "Pseudonymized", "Deleted"):
+        assert each in shown
     refused = admin.post(page, {"typed": "Greta"}, page=page)
     assert (refused.status_code, session.scalar(select(Erasure))) == (422, None)
-    assert "Type Greta Vale to confirm." in refused.text
+    assert "The text doesn’t match." in refused.text
+    assert refused.text.count("Type Greta Vale to confirm.") == 1
     done = admin.post(page, {"typed": "greta vale"}, page=page)
     erasure = session.scalars(select(Erasure)).one()
     assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
@@ -174,10 +192,7 @@ def test_find_question_and_result_of_an_erasure_say_the_same_numbers(
     session.commit()
 
     def lines(path: str) -> list[tuple[str, str, str]]:
-        row = r'cell-name">(.*?)</td>.*?data-label="Number">(\d+)<.*?badge[^>]*>(.*?)</span></td>'
-        found = re.findall(row, admin.get(path).text)
-        plain = [tuple(re.sub("<[^>]+>", "", cell).strip() for cell in each) for each in found]
-        return [(name, number, fate) for name, number, fate in plain if fate != "Kept"]
+        return [each for each in lines_of(admin.get(path).text) if each[2] != "Kept"]
 
     known = lines(f"{page_of(contact)}/data")
     page = f"{page_of(contact)}/erase"
@@ -190,8 +205,69 @@ def test_find_question_and_result_of_an_erasure_say_the_same_numbers(
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     erasure_id = session.scalars(select(Erasure.id)).one()
     with app.app_context():
-        Erasing(database(), files(), open_outbox(settings()), erasure_id).run()
+        erase(erasure_id)
     assert lines(f"/erasures/{erasure_id}") == known
+
+
+def test_data_question_result_and_history_say_the_same_about_an_uploaded_contact(
+    app: Flask,
+    database: Database,
+    session: Session,
+    signed_in: Callable[..., Browser],
+    own: Tenant,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    desk = Desk(app, database, admin, make_campaign(session, own))
+    desk.applied(
+        "first name,last name,phone\nGreta,Vale,+1 202 555 0143\nAda,Bell,+1 202 555 0777\n"
+    )
+    contact = session.scalars(select(Contact).where(Contact.phone == PHONE)).one()
+    known = lines_of(admin.get(f"{page_of(contact)}/data").text)
+    assert known == [
+        ("Files and rows of uploads", "1", "Deleted"),
+        ("Contacts, in all campaigns of the organization", "1", "Deleted"),
+    ]
+    page = f"{page_of(contact)}/erase"
+    asked = admin.get(page).text
+    assert lines_of(asked) == known
+    assert "contacts and the figures of the upload stay." in asked
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    erasure_id = session.scalars(select(Erasure.id)).one()
+    with app.app_context():
+        erase(erasure_id)
+    result = admin.get(f"/erasures/{erasure_id}").text
+    assert lines_of(result) == known
+    facts = [each.replace("<wbr>", "") for each in re.findall(r"<dd>(.*?)</dd>", result)]
+    assert facts[:2] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
+    history = words(admin.get("/audit"))
+    assert (
+        "Contacts, in all campaigns of the organization: 1 Files and rows of uploads: 1" in history
+    )
+
+
+def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_by_email(
+    app: Flask,
+    session: Session,
+    signed_in: Callable[..., Browser],
+    own: Tenant,
+    contact: Contact,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
+    assert "Data about a contact Greta Vale ZIP (JSON) Being prepared" in words(
+        admin.get("/exports")
+    )
+    page = f"{page_of(contact)}/erase"
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    with app.app_context():
+        erasure_id = session.scalars(select(Erasure.id)).one()
+        erase(erasure_id)
+        extensions.write_export(session.scalars(select(ListExport.id)).one())
+        letters = send_waiting(session, settings())
+    [text] = [each.text for each in letters if each.subject == "Your export could not be written"]
+    reason = "The person was erased or removed before the file was written"
+    assert f"Data about a contact ZIP (JSON) Failed {reason}" in words(admin.get("/exports"))
+    assert reason in text
 
 
 def test_periods_show_the_standard_in_blank_fields(

@@ -144,10 +144,12 @@ def test_the_partner_is_told_and_both_histories_have_it(
     ]
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
-    titles = re.findall(r'line-title">([^<]*)', notified)
+    titles = re.findall(r'class="line-title[^>]*>([^<]*)', notified)
     assert titles == ["An operator viewed the portal as Maren Oduya"]
     assert re.findall(r'line-text">[^<]*(Reason: [^<]*)', notified) == ["Reason: Request 4711"]
-    assert 'href="/audit?action=user.viewed"' in notified
+    [read] = re.findall(r'action="(/notifications/[^"]+)"', notified)[1:]
+    opened = browser.post(read, {"open": "1"}, page="/notifications")
+    assert opened.location == "/audit?action=user.viewed"
     history = browser.get("/audit").text.partition("<tbody>")[2]
     assert "Request 4711" in history
     assert "View as a user started" not in history
@@ -159,6 +161,27 @@ def test_stopping_gives_the_operator_their_own_view_again(own: Tenant, operator:
     operator.post("/view-as/stop", page="/account")
     shown = operator.get("/operator/installation")
     assert (shown.status_code, BAR in shown.text) == (200, False)
+
+
+@pytest.mark.parametrize("begun_at", ["partner", "user"])
+def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operator(
+    session: Session, own: Tenant, operator: Browser, begun_at: str
+) -> None:
+    session.get_one(User, own.user.id).language = "de"
+    session.commit()
+    question, page = {
+        "partner": ("?from_partner=1", f"/operator/partners/{own.partner.id}"),
+        "user": ("", f"/people/{own.user.id}"),
+    }[begun_at]
+    place = f"/people/{own.user.id}/view-as{question}"
+    asked = operator.get(place).text
+    crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"crumbs"')[2])
+    assert crumbs[:2] == ["/", f"/operator/partners/{own.partner.id}"]
+    assert f'<a class="btn" href="{page}">' in asked
+    operator.post(place, REASON, page=place)
+    assert "Nothing can be changed. Ends in 30 min." in operator.get("/").text
+    assert operator.post("/view-as/stop", page="/account").location == page
+    assert "You see your own portal again. Nothing was changed." in operator.get(page).text
 
 
 def test_a_form_of_the_view_is_not_stored_after_it(
@@ -199,13 +222,16 @@ def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
     assert operator.get("/operator/installation").status_code == 200
 
 
-@pytest.mark.parametrize("reason", ["", "  ", "x" * 201])
+@pytest.mark.parametrize(
+    ("reason", "problem"),
+    [("", "Enter a reason."), ("  ", "Enter a reason."), ("x" * 201, "Too long. Use at most 200.")],
+)
 def test_a_view_needs_a_reason(
-    session: Session, own: Tenant, operator: Browser, reason: str
+    session: Session, own: Tenant, operator: Browser, reason: str, problem: str
 ) -> None:
     place = f"/people/{own.user.id}/view-as"
     answer = operator.post(place, {"reason": reason}, page=place)
-    assert (answer.status_code, "Enter a reason" in answer.text) == (422, True)
+    assert (answer.status_code, problem in answer.text) == (422, True)
     page = operator.get(place).text
     assert ("(optional)" in page, "The partner reads it" in page) == (False, True)
     assert written(session, "user.viewed") == []

@@ -294,7 +294,11 @@ def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
     assert badges(admin.get(page).text)[1] == ("info", "On its way")
     assert asks() == [True, True]
     delivery.state, delivery.retries = DeliveryState.WAITING, 1
-    delivery.next_attempt_at = utcnow() + timedelta(minutes=1)
+    delivery.next_attempt_at = utcnow() + timedelta(seconds=20)
+    session.commit()
+    soon = re.search(r'data-label="Next">in (\d+) s<span', admin.get(page).text)
+    assert (asks(), soon is not None and 0 < int(soon[1]) <= 20) == ([True, True], True)
+    delivery.next_attempt_at = utcnow() + timedelta(minutes=2)
     session.commit()
     assert asks() == [False, False]
 

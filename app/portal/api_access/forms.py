@@ -20,13 +20,13 @@ SCOPE_WORDS: dict[str, str] = {
     Permission.CONTACTS_READ: lazy_gettext("Read contacts"),
     Permission.CONTACTS_WRITE: lazy_gettext("Write contacts"),
     Permission.CALLS_READ: lazy_gettext("Read calls"),
-    Permission.CALLS_CREATE: lazy_gettext("Create calls"),
+    Permission.CALLS_CREATE: lazy_gettext("Place calls"),
 }
 SCOPES_IN_LIST: dict[str, str] = {
     Permission.CONTACTS_READ: lazy_gettext("read contacts"),
     Permission.CONTACTS_WRITE: lazy_gettext("write contacts"),
     Permission.CALLS_READ: lazy_gettext("read calls"),
-    Permission.CALLS_CREATE: lazy_gettext("create calls"),
+    Permission.CALLS_CREATE: lazy_gettext("place calls"),
 }
 """The same as a part of a list."""
 SCOPE_HINTS: dict[str, str] = {

@@ -112,8 +112,8 @@ HISTORY = ListDefinition(
         Column("request", lazy_gettext("Request"), lambda row: row.request_id),
     ),
     filters=(
-        Filter("actor", lazy_gettext("User, client or key")),
         Filter("q", lazy_gettext("Action, field, name or id")),
+        Filter("actor", lazy_gettext("User, client or key")),
         Filter(
             "kind",
             lazy_gettext("Kind"),

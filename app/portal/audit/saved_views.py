@@ -1,4 +1,4 @@
-"""The saved views of lists in the history, in words."""
+"""The saved views and exports of lists in the history, in words."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,12 +11,13 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, pgettext
 from app.models import AuditEntry
-from app.portal.audit.labels import change_words, field_words
+from app.portal.audit.labels import change_words, field_words, labelled
 from app.portal.audit.values import value_words
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition
 from app.portal.web.list_words import ALL_WORDS
 from app.services import organizations
+from app.services.exports.words import SUBJECT_TITLES
 from app.validation.uuids import as_uuid
 
 _FIRST_DAYS, _LAST_DAYS = ("start", "since"), ("end", "until")
@@ -28,7 +29,7 @@ def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
     queries = [
         side.get("filters") or ""
         for entry in entries
-        if entry.target_type == "saved_view"
+        if entry.target_type in ("saved_view", "list_export")
         for side in (entry.before, entry.after)
     ]
     values = [value for query in queries for _name, value in parse_qsl(query)]
@@ -37,7 +38,7 @@ def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
 
 
 def list_words(name: str) -> str:
-    return str(ALL_WORDS.get(name, name))
+    return str({**ALL_WORDS, **SUBJECT_TITLES}.get(name, name))
 
 
 def filter_words(list_name: str | None, query: str, names: Names) -> str:
@@ -65,13 +66,13 @@ def _filter(definition: ListDefinition[Any], name: str, value: str, names: Names
     options = (known.options if known else None) or {}
     label = known.label if known else field_words(name)
     if name == "action":
-        return f"{label}: {change_words(value)}"
+        return labelled(label, change_words(value))
     if name in _FIRST_DAYS + _LAST_DAYS and (on := _day(value)) is not None:
         word = pgettext("first day", "From") if name in _FIRST_DAYS else pgettext("last day", "to")
         return f"{word} {day(on)}"
     of_organization = as_uuid(value)
     named = names.get(of_organization, value) if of_organization else value
-    return f"{label}: {options.get(value) or value_words(named, name=name)}"
+    return labelled(label, str(options.get(value) or value_words(named, name=name)))
 
 
 def _day(value: str) -> date | None:

@@ -13,7 +13,6 @@ from flask import Flask
 from app.enums import (
     TIER_NAMES,
     BillingInterval,
-    CampaignStatus,
     Role,
     SubscriptionState,
     Tier,
@@ -27,13 +26,15 @@ from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import actor_words, change_words, field_words
+from app.portal.audit.labels import actor_words, change_words, field_words, labelled
 from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, shown
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.webhooks.forms import EVENT_WORDS
+from app.services.exports.words import FORMAT_NAMES
 from app.services.money_words import exact_money
 
 LONGEST = 200
@@ -53,6 +54,8 @@ _VALUES: dict[str, str] = {
 _VALUES_OF: dict[str, dict[str, str]] = {
     "action": {each.value: words for each, words in ACTION_NAMES.items()},
     "area": {"A": lazy_gettext("Partner API"), "B": lazy_gettext("Legacy API")},
+    "events": EVENT_WORDS,
+    "format": FORMAT_NAMES,
     "language": LANGUAGES,
     "reason": {
         "company_account": lazy_gettext("company account not accepted"),
@@ -90,11 +93,6 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "caller-id": lazy_gettext("caller ID"),
     },
     "period": {each.value: words for each, words in PERIODS.items()},
-    "status": {
-        CampaignStatus.PAUSED.value: lazy_gettext("Paused"),
-        CampaignStatus.ACTIVE.value: lazy_gettext("Active"),
-        CampaignStatus.ARCHIVED.value: lazy_gettext("Archived"),
-    },
     "subscription": {
         SubscriptionState.ACTIVE.value: lazy_gettext("Active"),
         SubscriptionState.OVERDUE.value: lazy_gettext("Payment overdue"),
@@ -112,13 +110,16 @@ _BRAND_FIELDS = {
 _AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Z]{3}))?")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")
 _MONTH = re.compile(r"\d{4}-\d\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
 def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, str | None]:
     """Return both sides of a field in words; None for a side that the entry doesn't have, and for
-    both if other fields say the same."""
+    both if the action or other fields say the same."""
     before, after = entry.before or {}, entry.after or {}
+    if name == "status" and entry.target_type == "campaign":
+        return None, None
     if name == "siteImages":
         return _pictures(before, after)
     if name in ("logoImgUrl", "darkLogoUrl"):
@@ -160,7 +161,7 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             names = get_day_names("abbreviated", locale=locale())
             return ", ".join(names[day - 1] for day in value)
         case _ if value in (None, "", [], {}):
-            return gettext("none")
+            return gettext("Automatic") if name == "language" else gettext("none")
         case bool():
             return gettext("Yes") if value else gettext("No")
         case int() if name == "size":
@@ -170,11 +171,11 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case list() | dict() if name in _BRAND_FIELDS:
             words = "; ".join(line.text for line in shown(name, value, {}))
         case list():
-            words = ", ".join(value_words(item, zone) for item in value)
+            words = ", ".join(value_words(item, zone, name) for item in value)
         case dict():
             kept = {name: item for name, item in value.items() if name != "id"}
             words = ", ".join(
-                f"{field_words(name)}: {value_words(item, zone)}" for name, item in kept.items()
+                labelled(field_words(name), value_words(item, zone)) for name, item in kept.items()
             )
         case _:
             words = written(value, None) if isinstance(value, int | float) else str(value)
@@ -182,7 +183,7 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
 
 
 def _text_words(value: str, zone: str, name: str) -> str:
-    if _MOMENT.match(value):
+    if _MOMENT.match(value) or _DAY.fullmatch(value):
         return _moment(value, zone)
     if name == "month" and _MONTH.fullmatch(value):
         return month_name(date.fromisoformat(f"{value}-01"))
@@ -198,6 +199,8 @@ def _text_words(value: str, zone: str, name: str) -> str:
 
 def _moment(text: str, zone: str) -> str:
     try:
+        if _DAY.fullmatch(text):
+            return day(date.fromisoformat(text))
         local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
     except ValueError:
         return text

@@ -19,6 +19,7 @@ from app.portal.audit.labels import field_words
 from app.portal.audit.listing import HISTORY, actions, kinds, shows_calls
 from app.portal.audit.values import sides
 from app.portal.branding.labels import PICTURE_NAMES
+from app.portal.personal_data.labels import TABLE_NAMES
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import size
@@ -27,6 +28,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import alerts
 from app.services.audit import search as audit_search
+from app.services.exports.words import SUBJECT_TITLES
 
 PAGES = {
     "organization": ("portal.organization", "organization_id"),
@@ -47,9 +49,16 @@ VERSION_PAGES = {
 _VERSION = re.compile(r"Version (\d+)")
 
 
-UNSHOWN = {("alert_rule", "measure"), ("alert_rule", "scope"), ("call", "live")}
+UNSHOWN = {
+    *(("alert_rule", "measure"), ("alert_rule", "scope")),
+    *(("call", "live"), ("list_export", "list")),
+}
 """The fields that the words of a record say already, and those that mislead: a call with the
 simulated carrier is requested as a live one."""
+
+
+UNSHOWN_OF_SUBJECTS = {(name, "filters") for name in SUBJECT_TITLES}
+"""The ids of the person whose data an export has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,11 @@ def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]
     titles = titles_of(session, entries)
     found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
     found |= {
+        entry.id: saved_views.list_words(entry.target or "")
+        for entry in entries
+        if entry.target_type == "list_export"
+    }
+    found |= {
         entry.id: str(PICTURE_NAMES.get(entry.target or "", entry.target))
         for entry in entries
         if entry.target_type == "brand_image"
@@ -103,7 +117,8 @@ def _changes(
     if entry.action == "brand_image.uploaded":
         return _uploaded(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
-    is_view = entry.target_type == "saved_view"
+    is_view = entry.target_type in ("saved_view", "list_export")
+    tables = TABLE_NAMES if entry.action.endswith((".erased", ".erasure_failed")) else {}
     list_name = new.get("list") or old.get("list")
 
     def named(name: str, side: Mapping[str, Any]) -> str | None:
@@ -122,12 +137,14 @@ def _changes(
 
     def change(name: str) -> Change:
         before, after = sides(entry, name, zone())
-        return Change(field_words(name), named(name, old) or before, named(name, new) or after)
+        label = str(tables.get(name, field_words(name)))
+        return Change(label, named(name, old) or before, named(name, new) or after)
 
     found = [
         change(name)
         for name in {**old, **new}
         if (entry.target_type, name) not in UNSHOWN
+        if (list_name, name) not in UNSHOWN_OF_SUBJECTS
         if name in old or new[name] is False or new[name] != 0
     ]
     repeated = (None, entry.target)  # the name of what was added

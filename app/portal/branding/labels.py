@@ -158,8 +158,11 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 
 def _colour(name: str, value: str) -> Shown:
-    text = value if name.strip().casefold() == PRIMARY else f"{name}: {value}"
-    return Shown(text, colour=to_hex(value) if is_colour(value) else None)
+    if name.strip().casefold() == PRIMARY:
+        words = value
+    else:
+        words = gettext("%(field)s: %(value)s", field=name, value=value)
+    return Shown(words, colour=to_hex(value) if is_colour(value) else None)
 
 
 def _picture(name: str, url: str) -> Shown:

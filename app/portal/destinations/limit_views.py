@@ -16,7 +16,8 @@ from app.services import destinations, partners
 
 HOSTS_HINT = lazy_gettext(
     "Hosts that calls may be handed over to, one on each line, like voice.example.com; "
-    "*.example.com stands for all below it. Blank allows any public host."
+    "*.example.com stands for all below it. Blank allows any public host; each partner then names "
+    "those that it uses."
 )
 
 
@@ -81,7 +82,7 @@ def _page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
     listed = None
     with transaction(read_only=True) as session:
         if partner_id is None:
-            listed = destinations.limits_of_partners(session, caller())
+            listed = destinations.opened_by_partners(session, caller())
         else:
             name = partners.get(session, caller(), partner_id).name
             sentence = gettext(

@@ -63,7 +63,8 @@ def _page(form: DestinationsForm) -> str:
         ],
         hosts_hint=gettext(
             "Hosts of voice addresses, one on each line, like voice.example.com; *.example.com "
-            "stands for all below it. Without a host, calls can’t be handed over."
+            "stands for all below it. You decide; your platform provider can limit the choice. "
+            "Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
         none_chosen=gettext("None selected: each customer can call its own country only."),

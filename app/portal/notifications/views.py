@@ -102,6 +102,7 @@ def list_notifications() -> str:
         kinds={each: KINDS[each] for each in kinds},
         clear_url=lists.clear_url(*FILTERS),
         kept=lists.present(*FILTERS),
+        is_viewing=caller().viewed_by is not None,
         undo_names=UNDO_NAMES,
         undo_tones=UNDO_TONES,
         place=place,
@@ -155,8 +156,12 @@ def notifications_read() -> Page:
 
 @portal.post("/notifications/<uuid:entry_id>/read")
 def notification_read(entry_id: UUID) -> Page:
+    """Mark one as read; with ``open``, lead to what it is about."""
     with transaction() as session:
         notified.mark_read(session, caller(), AuditEntry.id == entry_id)
+        entry = notified.get(session, caller(), entry_id)
+    if "open" in request.form and entry and (url := _url_of(entry)):
+        return redirect(url, 303)
     return redirect(url_for("portal.notifications", **lists.present(*FILTERS)), 303)
 
 

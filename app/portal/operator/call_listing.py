@@ -39,7 +39,8 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[P
     return of_partners.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
 
 
-def _outcome(row: PartnerCall) -> str | None:
+def outcome(row: PartnerCall) -> str | None:
+    """Return how a call ended, in words; None before its end."""
     return str(ENDED_WORDS[row.ended_reason]) if row.ended_reason else None
 
 
@@ -52,7 +53,7 @@ PARTNER_CALLS = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization,
-            "cell-name cell-number",
+            "cell-name cell-name-words",
         ),
         Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "wrap"),
         Column(
@@ -68,7 +69,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), _outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap"),
         Column(
             "carrier",
             lazy_gettext("Carrier"),

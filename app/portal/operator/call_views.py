@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import render_template
 
 from app.extensions import caller, transaction
-from app.portal.operator.call_listing import PARTNER_CALLS, chosen
+from app.portal.operator.call_listing import PARTNER_CALLS, chosen, outcome
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
 from app.services import partners
@@ -20,6 +20,10 @@ def operator_calls() -> Page:
         if isinstance(wanted.partner, UUID):
             partner = partners.get(session, caller(), wanted.partner)
     answer = render_template(
-        "portal/operator/calls.html", list=page, partner=partner, problems=problems
+        "portal/operator/calls.html",
+        list=page,
+        partner=partner,
+        problems=problems,
+        outcome=outcome,
     )
     return (answer, 422) if problems else answer

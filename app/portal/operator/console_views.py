@@ -10,15 +10,19 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.operator.forms import PartnerForm
+from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
-from app.services import audit, overview, partners, storage, users
+from app.services import audit, destinations, overview, partners, spending, storage, users
 
 LATEST_CHANGES = 8
 MOST_ADMINISTRATORS = 50
+MOST_USERS = 100_000
+"""Users that are counted."""
 
 
 @portal.get("/operator/partners/new")
@@ -58,10 +62,17 @@ def operator_partner(partner_id: UUID) -> str:
     chosen = users.Filter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     with transaction(read_only=True) as session:
         found = partners.get(session, caller(), partner_id)
+        used = spending.of(session, caller(), spending.Subject(partner_id=partner_id))
         return render_template(
             "portal/operator/partner.html",
             partner=found,
             counts=overview.portal_of(session, found),
+            users=users.count(
+                session, caller(), users.Filter(partner_id=partner_id), most=MOST_USERS
+            ),
+            spent=month_money(used).words,
+            opened=len(destinations.opened_by_partner(session, partner_id)),
+            sign_in_url=_public(sign_in_url(found.slug)),
             storage=storage.of_partner(session, caller(), partner_id, settings().storage_defaults),
             administrators=users.search(
                 session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS
@@ -89,4 +100,9 @@ def operator_partner_verify_domain(partner_id: UUID) -> Response:
 
 
 def _new_page(form: PartnerForm) -> str:
-    return render_template("portal/operator/partner_new.html", form=form)
+    example_url = _public(sign_in_url("acme-voice"))
+    return render_template("portal/operator/partner_new.html", form=form, example_url=example_url)
+
+
+def _public(path: str) -> str:
+    return settings().public_url.rstrip("/") + path

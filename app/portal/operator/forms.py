@@ -57,11 +57,13 @@ class PartnerForm(PortalForm):
     wire_fields: ClassVar = {"partnerName": "name"}
 
     once = OnceField()
-    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    name = StringField(lazy_gettext("Company name"), render_kw=_NAME)
     product_name = StringField(lazy_gettext("Product name"), default=PRODUCT_NAME, render_kw=_NAME)
     domain = _domain()
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
-    administrator_name = StringField(lazy_gettext("Name"), filters=[blank_is_none], render_kw=_NAME)
+    administrator_name = StringField(
+        lazy_gettext("Administrator’s name"), filters=[blank_is_none], render_kw=_NAME
+    )
 
     def to_partner(self) -> CreatePartnerInput:
         """Raises `ValidationFailed`."""

@@ -6,25 +6,28 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import settings
-from app.gateways import job_queue
 from app.languages import gettext, ngettext
 from app.models import utcnow
+from app.portal.operator.parts import Work
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
 from app.services import installation, workers
-from app.services.installation import FAILED_WITHIN, is_late
+from app.services.installation import is_late
 
 
-def health(session: Session) -> list[dict[str, Any]]:
+def health(session: Session, work: Work) -> list[dict[str, Any]]:
     """Return the arguments of one tile (`components/stat.html`) for each figure."""
     page = url_for("portal.operator_installation")
     online = len(workers.alive(session, settings().worker_silent_seconds))
-    queues = job_queue.depths(session)
-    oldest_at = min((each.oldest_at for each in queues if each.oldest_at), default=None)
+    oldest_at = min((each.oldest_at for each in work.queues if each.oldest_at), default=None)
     minutes = 0 if oldest_at is None else max(0, int((utcnow() - oldest_at).total_seconds() // 60))
-    waiting = sum(each.waiting for each in queues)
-    failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
+    waiting = sum(each.waiting for each in work.queues)
     mails = installation.mails(session)
+    if settings().smtp_url:
+        mails_note = gettext("%(failed)s failed in 24 hours", failed=number(mails.failed))
+    else:
+        mails_note = gettext("Not sent: no mail server")
+    is_wrong = not settings().smtp_url or mails.failed or is_late(mails.oldest_at)
     return [
         {
             "label": gettext("Workers online"),
@@ -45,16 +48,16 @@ def health(session: Session) -> list[dict[str, Any]]:
         },
         {
             "label": gettext("Failed jobs"),
-            "figure": number(failed),
+            "figure": number(work.failed),
             "note": gettext("Last 7 days"),
-            "tone": "warning" if failed else "",
+            "tone": "warning" if work.failed else "",
             "url": f"{page}#failed-jobs",
         },
         {
             "label": gettext("Emails waiting"),
             "figure": number(mails.waiting),
-            "note": gettext("%(failed)s failed in 24 hours", failed=number(mails.failed)),
-            "tone": "warning" if mails.failed or is_late(mails.oldest_at) else "",
+            "note": mails_note,
+            "tone": "warning" if is_wrong else "",
             "url": url_for("portal.outbox") if keeps_mails() else page,
         },
     ]

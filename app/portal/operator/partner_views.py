@@ -3,33 +3,34 @@
 from uuid import UUID
 
 from flask import flash, redirect, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, ngettext
+from app.models import Partner
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
-from app.services import partners
+from app.services import overview, partners, users
+from app.services.calls import of_partners
+from app.services.calls.states import WAITING
 
-SUSPENDING = (
-    lazy_gettext("All its users are signed out at once and can’t sign in."),
-    lazy_gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
-    lazy_gettext("No more calls are placed. Waiting calls are cancelled when they are due."),
-    lazy_gettext("Nothing is deleted; you can reactivate the partner at any time."),
-)
+MOST_COUNTED = 100_000
 
 
 @portal.get("/partners/<uuid:partner_id>/suspend")
 def partner_suspend_confirm(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        name = partners.get(session, caller(), partner_id).name
+        found = partners.get(session, caller(), partner_id)
+        consequences = _of_suspending(session, found)
     return Confirmation(
         action=url_for("portal.partner_suspend", partner_id=partner_id),
-        title=gettext("Suspend %(name)s?", name=name),
-        consequences=SUSPENDING,
+        title=gettext("Suspend %(name)s?", name=found.name),
+        consequences=consequences,
         act=gettext("Suspend partner"),
         safe=gettext("Keep active"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        crumbs=crumbs_of(found),
     ).page()
 
 
@@ -59,3 +60,38 @@ def partner_resume(partner_id: UUID) -> Response:
         "success",
     )
     return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+
+
+def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
+    """Return the way to a question about a partner."""
+    page = url_for("portal.operator_partner", partner_id=partner.id)
+    return [(gettext("Overview"), url_for("portal.overview")), (partner.name, page)]
+
+
+def _of_suspending(session: Session, partner: Partner) -> list[str]:
+    signed_out = users.count(
+        session, caller(), users.Filter(partner_id=partner.id), most=MOST_COUNTED
+    )
+    waiting = of_partners.count(
+        session, caller(), of_partners.Wanted(partner=partner.id, states=WAITING), most=MOST_COUNTED
+    )
+    cancelled = ngettext(
+        "%(num)s waiting call is cancelled when it is due.",
+        "%(num)s waiting calls are cancelled when they are due.",
+        waiting,
+    )
+    return [
+        ngettext(
+            "%(num)s organization can’t place calls.",
+            "%(num)s organizations can’t place calls.",
+            overview.portal_of(session, partner).organizations,
+        ),
+        *([cancelled] if waiting else []),
+        ngettext(
+            "%(num)s user is signed out at once and can’t sign in.",
+            "%(num)s users are signed out at once and can’t sign in.",
+            signed_out,
+        ),
+        gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
+        gettext("Nothing is deleted; you can reactivate the partner at any time."),
+    ]

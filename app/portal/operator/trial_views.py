@@ -7,6 +7,8 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
+from app.models import Partner
+from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.services import partners
@@ -24,14 +26,16 @@ STARTING = (
 
 @portal.get("/partners/<uuid:partner_id>/end-trial")
 def partner_trial_end_confirm(partner_id: UUID) -> str:
+    found = _get(partner_id)
     return Confirmation(
         action=url_for("portal.partner_trial_end", partner_id=partner_id),
-        title=gettext("End the trial of %(name)s?", name=_name(partner_id)),
+        title=gettext("End the trial of %(name)s?", name=found.name),
         consequences=ENDING,
         act=gettext("End trial"),
         safe=gettext("Keep in trial"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         danger=False,
+        crumbs=crumbs_of(found),
     ).page()
 
 
@@ -45,13 +49,15 @@ def partner_trial_end(partner_id: UUID) -> Response:
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
 def partner_trial_start_confirm(partner_id: UUID) -> str:
+    found = _get(partner_id)
     return Confirmation(
         action=url_for("portal.partner_trial_start", partner_id=partner_id),
-        title=gettext("Put %(name)s into trial mode?", name=_name(partner_id)),
+        title=gettext("Put %(name)s into trial mode?", name=found.name),
         consequences=STARTING,
         act=gettext("Start trial"),
         safe=gettext("Keep out of trial"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        crumbs=crumbs_of(found),
     ).page()
 
 
@@ -63,6 +69,6 @@ def partner_trial_start(partner_id: UUID) -> Response:
     return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
-def _name(partner_id: UUID) -> str:
+def _get(partner_id: UUID) -> Partner:
     with transaction(read_only=True) as session:
-        return partners.get(session, caller(), partner_id).name
+        return partners.get(session, caller(), partner_id)

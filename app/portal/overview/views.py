@@ -17,6 +17,7 @@ from app.portal.alerts.views import titles_of
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.health import health
+from app.portal.operator.parts import parts, work
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -183,10 +184,13 @@ def _portals() -> str:
             limit=lists.PAGE_SIZE,
         )
     with transaction(read_only=True) as session:
-        tiles = health(session)
+        now = work(session)
+        tiles = health(session, now)
+        wrong, _fine = parts(session, now)
     return render_template(
         "portal/overview/operator.html",
         health=tiles,
+        wrong=[part["title"] for part in wrong],
         last_day=LAST_DAY,
         rows=page.items,
         place=place,

@@ -14,7 +14,7 @@ from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.navigation import may_open
-from app.services import contacts, users
+from app.services import contacts, organizations, users
 from app.services.contacts import single
 from app.services.exports.words import SUBJECT_TITLES
 from app.services.personal_data import copies, erasing, mentions, preview, subjects
@@ -86,8 +86,12 @@ def erasure_retry(erasure_id: UUID) -> Page:
 def _progress(erasure_id: UUID) -> dict[str, Any]:
     with transaction(read_only=True) as session:
         found = erasing.get(session, caller(), erasure_id)
+        ids = [found.organization_id] if found.organization_id else []
+        names = organizations.names_of(session, caller(), ids)
     return {
         "erasure": found,
+        "title": labels.ERASURES[found.kind],
+        "organization": next(iter(names.values()), None),
         "state": labels.STATES[found.state],
         "is_running": found.state not in ENDED,
         "lines": labels.rows_of(preview.of_erasure(found)),

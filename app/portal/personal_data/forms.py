@@ -18,6 +18,5 @@ class EraseForm(PortalForm):
         """Return whether the expected text was typed; if not, the field says what to do."""
         if (self.typed.data or "").strip().casefold() == expected.strip().casefold():
             return True
-        message = gettext("Type %(text)s to confirm.", text=expected)
-        self.typed.errors = (*self.typed.errors, message)
+        self.typed.errors = (*self.typed.errors, gettext("The text doesn’t match."))
         return False

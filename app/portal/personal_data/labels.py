@@ -15,7 +15,7 @@ TABLE_NAMES: dict[str, str] = {
     "call_transcripts": lazy_gettext("Transcripts and summaries"),
     "calls": lazy_gettext("Calls"),
     "contact_external_ids": lazy_gettext("External ids"),
-    "contact_imports": lazy_gettext("Uploads: the file, and rows that name the person"),
+    "contact_imports": lazy_gettext("Files and rows of uploads"),
     "contacts": lazy_gettext("Contacts, in all campaigns of the organization"),
     "do_not_call": lazy_gettext("Do-not-call entries"),
     "email_changes": lazy_gettext("Email changes"),
@@ -51,12 +51,12 @@ MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
     "outreaches": ("portal.campaign_outreach", {"campaign_id": "campaign_id"}),
 }
 """Where it is edited: an endpoint, and its parameters by the ids of the text."""
-FATES: dict[OnErasure, tuple[str, str]] = {
-    OnErasure.DELETED: (lazy_gettext("Deleted"), "danger"),
-    OnErasure.PSEUDONYMIZED: (lazy_gettext("Pseudonymized"), "warning"),
-    OnErasure.REPLACED: (lazy_gettext("Pseudonymized"), "warning"),
-    OnErasure.REDACTED: (lazy_gettext("Pseudonymized"), "warning"),
-    OnErasure.KEPT: (lazy_gettext("Kept"), "neutral"),
+FATES: dict[OnErasure, str] = {
+    OnErasure.DELETED: lazy_gettext("Deleted"),
+    OnErasure.PSEUDONYMIZED: lazy_gettext("Pseudonymized"),
+    OnErasure.REPLACED: lazy_gettext("Pseudonymized"),
+    OnErasure.REDACTED: lazy_gettext("Pseudonymized"),
+    OnErasure.KEPT: lazy_gettext("Kept"),
 }
 STATES: dict[ErasureState, tuple[str, str]] = {
     ErasureState.WAITING: (lazy_gettext("Waiting"), "info"),
@@ -68,6 +68,10 @@ SUBJECTS: dict[SubjectKind, str] = {
     SubjectKind.USER: lazy_gettext("User"),
     SubjectKind.CONTACT: lazy_gettext("Contact"),
 }
+ERASURES: dict[SubjectKind, str] = {
+    SubjectKind.USER: lazy_gettext("Erasure of a user"),
+    SubjectKind.CONTACT: lazy_gettext("Erasure of a contact"),
+}
 KINDS: dict[RetentionKind, str] = {
     RetentionKind.RECORDINGS: lazy_gettext("Recordings"),
     RetentionKind.TRANSCRIPTS: lazy_gettext("Transcripts and summaries"),
@@ -77,7 +81,7 @@ KINDS: dict[RetentionKind, str] = {
 }
 
 
-def rows_of(lines: Iterable[Line]) -> list[tuple[str, int, tuple[str, str], str]]:
+def rows_of(lines: Iterable[Line]) -> list[tuple[str, int, str, str]]:
     """Return name, number, fate and table of each line of a person's data."""
     return [
         (TABLE_NAMES.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)
@@ -89,8 +93,8 @@ OF_CONTACTS = (
     lazy_gettext("Waiting calls are cancelled. The erasure waits for calls in progress."),
     lazy_gettext("Calls stay with a pseudonym, so that figures and billing stay exact."),
     lazy_gettext(
-        "The file, rows and undo log of uploads that name the person are deleted. Other contacts "
-        "stay."
+        "Of uploads that name the person, the file, their rows and their undo log are deleted. "
+        "Other contacts and the figures of the upload stay."
     ),
     lazy_gettext("Numbers on a do-not-call list are kept: the law requires it."),
     lazy_gettext("Backups keep the data until they expire."),

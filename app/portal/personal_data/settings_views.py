@@ -40,18 +40,19 @@ class RetentionForm(PortalForm):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A kind of data, with the installation's days and the time it was last deleted."""
+    """A kind of data, with the installation's days, and how much of it was deleted when."""
 
     kind: RetentionKind
     days: int
     ran_at: datetime | None
+    removed: int
 
 
 def kept(session: Session) -> list[Kept]:
     """Return every kind whose time ends."""
     runs = retention.runs(session)
     return [
-        Kept(kind, days, runs[kind].ran_at if kind in runs else None)
+        Kept(kind, days, *((run.ran_at, run.removed) if (run := runs.get(kind)) else (None, 0)))
         for kind, days in policies.of_installation(settings()).items()
     ]
 

@@ -84,7 +84,13 @@ def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
 
 def _page(session: Session, subject: Subject, *, urls: dict[str, str | None], **about: Any) -> str:
     lines = labels.rows_of(preview.of(session, subject))
-    return render_template("portal/personal_data/subject.html", lines=lines, urls=urls, **about)
+    return render_template(
+        "portal/personal_data/subject.html",
+        lines=lines,
+        urls=urls,
+        has_settings=may_open(caller(), "portal.personal_data_settings"),
+        **about,
+    )
 
 
 def _may_erase(user: User) -> bool:

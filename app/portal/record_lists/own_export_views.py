@@ -15,13 +15,9 @@ from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import portal
 from app.portal.web.stored_files import send_stored
 from app.services import exports
-from app.services.exports.words import PROBLEM_WORDS, SUBJECT_TITLES
+from app.services.exports.words import FORMAT_NAMES, SUBJECT_TITLES, problem_words
+from app.services.personal_data import exporting
 
-FORMAT_NAMES = {
-    ExportFormat.CSV: "CSV",
-    ExportFormat.XLSX: "Excel (XLSX)",
-    ExportFormat.ZIP: "ZIP (JSON)",
-}
 STATE_BADGES = {
     ExportState.WAITING: (lazy_gettext("Being prepared"), "info"),
     ExportState.READY: (lazy_gettext("Ready"), "success"),
@@ -33,13 +29,19 @@ STATE_BADGES = {
 def own_exports() -> str:
     with transaction(read_only=True) as session:
         found = exports.of_user(session, caller())
+        subjects = {
+            each.id: exporting.name_of(session, caller(), each.list_name, each.query)
+            for each in found
+            if each.file_format is ExportFormat.ZIP
+        }
     return render_template(
         "portal/exports/list.html",
         rows=[(each, LISTS.get(each.list_name)) for each in found],
         names=SUBJECT_TITLES,
+        subjects=subjects,
         formats=FORMAT_NAMES,
         badges=STATE_BADGES,
-        problems=PROBLEM_WORDS,
+        problem_words=problem_words,
         days=exports.KEPT_FOR.days,
     )
 

@@ -77,21 +77,25 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
 
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
-        rows = [
+        found = spending.of_partners(session, caller())
+        listed = rates.listing(session)
+        is_imported = rates.are_imported(session)
+    return render_template(
+        "portal/spending/operator.html",
+        form=form,
+        rows=[
             (
                 partner,
                 micros(used.day_money.spent, used.currency),
                 micros(used.month_money.spent, used.currency),
                 nearest(used),
             )
-            for partner, used in spending.of_partners(session, caller())
-        ]
-        listed = rates.listing(session)
-        is_imported = rates.are_imported(session)
-    return render_template(
-        "portal/spending/operator.html",
-        form=form,
-        rows=rows,
+            for partner, used in found
+        ],
+        totals=(
+            micros(sum(used.day_money.spent for _, used in found), listed[0].currency),
+            micros(sum(used.month_money.spent for _, used in found), listed[0].currency),
+        ),
         count=len(listed),
         currency=listed[0].currency,
         is_imported=is_imported,

@@ -38,6 +38,11 @@ def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
     ]
 
 
+def month_money(found: Spending) -> Bar:
+    """What is spent this month, against its limit."""
+    return _money(found.month_money, found.currency, found.passed_on[0])
+
+
 def budget_bar(found: Budget) -> Bar | None:
     """The budget of this month as a bar; None without one."""
     if found.micros is None:

@@ -5,6 +5,7 @@ from uuid import UUID
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.enums import RetentionKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
@@ -14,6 +15,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import flash_saved, refused_edit
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
+from app.services.partners import retention_policy
 
 
 @portal.get("/storage", endpoint="storage")
@@ -33,6 +35,7 @@ def show_storage() -> str:
             organizations=listed,
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who),
+            kept_days=_kept_days(session, partners.own(who)),
         )
 
 
@@ -63,6 +66,10 @@ def organization_storage_save(organization_id: UUID) -> Page:
     return redirect(url_for("portal.organization_storage", organization_id=organization_id), 303)
 
 
+def _kept_days(session: Session, partner_id: UUID) -> int:
+    return retention_policy.days_kept(session, partner_id, RetentionKind.UPLOADS, settings())
+
+
 def _stored(session: Session, organization_id: UUID) -> LimitForm:
     found = organizations.get(session, caller(), organization_id)
     return LimitForm.showing(found.storage_limit, found.version)
@@ -79,6 +86,7 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
             usage=storage.of_organization(session, who, organization_id, defaults),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who, organization_id=organization_id),
+            kept_days=_kept_days(session, found.partner_id),
             form=form if may_limit else None,
             default=defaults.organization,
         )

@@ -1,8 +1,8 @@
-"""Start and stop viewing the portal as another user."""
+"""Start and stop viewing the portal as another user; it ends on the page where it began."""
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import flash, redirect, request, url_for
 from flask import session as browser_session
 from flask_login import current_user
 from werkzeug.wrappers import Response
@@ -12,17 +12,22 @@ from wtforms.validators import InputRequired
 from app.database.scope import INSTALLATION
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, speaking
 from app.models import User
+from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
-from app.services import users
+from app.portal.web.i18n import language_of
+from app.services import partners, users
 from app.services.users import viewing
 from app.services.users.viewing import LONGEST_REASON
 
+FROM_PARTNER = "from_partner"
+"""The parameter of the question when it was asked on the page of the partner."""
+_BEGUN_AT_PARTNER = "view_begun_at_partner"
 CONSEQUENCES = (
     lazy_gettext("You see every page as this user sees it."),
     lazy_gettext("You can’t change anything."),
@@ -60,6 +65,7 @@ def view_as(user_id: UUID) -> Page:
         flash(error.message, "danger")
         return redirect(url_for("portal.user", user_id=user_id), 303)
     _end_open_forms()
+    browser_session[_BEGUN_AT_PARTNER] = FROM_PARTNER in request.args
     return redirect(url_for("portal.overview"), 303)
 
 
@@ -71,10 +77,19 @@ def view_as_stop() -> Response:
     viewed_id = signed_in.record.viewed_user_id
     with transaction(scope=INSTALLATION) as session:
         viewing.stop(session, signed_in.operator, session_token())
-        is_there = session.get(User, viewed_id) is not None
+        viewed = session.get(User, viewed_id)
+        operator = session.get_one(User, signed_in.operator.user_id)
+        place = _begun_at(viewed) if viewed else url_for("portal.overview")
     _end_open_forms()
-    place = url_for("portal.user", user_id=viewed_id) if is_there else url_for("portal.overview")
+    with speaking(language_of(operator.language)):
+        flash(gettext("You see your own portal again. Nothing was changed."), "success")
     return redirect(place, 303)
+
+
+def _begun_at(viewed: User) -> str:
+    if browser_session.pop(_BEGUN_AT_PARTNER, False):
+        return url_for("portal.operator_partner", partner_id=viewed.partner_id)
+    return url_for("portal.user", user_id=viewed.id)
 
 
 def _end_open_forms() -> None:
@@ -86,17 +101,22 @@ def _end_open_forms() -> None:
 def _page(user_id: UUID, form: ReasonForm) -> str:
     with transaction(read_only=True) as session:
         user = users.get(session, caller(), user_id)
-        if not viewing.may_view_as(session, caller(), user):
+        if user.partner_id is None or not viewing.may_view_as(session, caller(), user):
             message = gettext(
                 "This user can’t sign in. Choose an active user of an active partner."
             )
             raise NotFound(message, "user_not_found")
+        partner = partners.get(session, caller(), user.partner_id)
+    is_from_partner = FROM_PARTNER in request.args
+    crumbs = crumbs_of(partner)
+    user_page = url_for("portal.user", user_id=user_id)
     return Confirmation(
-        action=url_for("portal.view_as", user_id=user_id),
+        action=url_for("portal.view_as", user_id=user_id, from_partner=is_from_partner or None),
         title=gettext("View the portal as %(name)s?", name=user.name or user.email),
         consequences=CONSEQUENCES,
         act=gettext("View as user"),
         safe=gettext("Cancel"),
-        safe_url=url_for("portal.user", user_id=user_id),
+        safe_url=crumbs[-1][1] if is_from_partner else user_page,
         danger=False,
+        crumbs=crumbs if is_from_partner else [*crumbs, (user.name or user.email, user_page)],
     ).page(form.reason)

@@ -11,7 +11,8 @@ from flask import render_template
 @dataclass(frozen=True, slots=True)
 class Confirmation:
     """An action with its consequences. ``action`` is the form's URL and, by GET, that
-    of the page."""
+    of the page. ``crumbs`` are names and URLs above the page, where its place in the sidebar is not
+    all."""
 
     action: str
     title: str
@@ -20,6 +21,7 @@ class Confirmation:
     safe: str
     safe_url: str
     danger: bool = True
+    crumbs: Sequence[tuple[str, str]] = ()
 
     def page(self, field: Any = None) -> str:
         return render_template(
@@ -31,5 +33,6 @@ class Confirmation:
             safe=self.safe,
             safe_url=self.safe_url,
             danger=self.danger,
+            crumbs=self.crumbs,
             field=field,
         )

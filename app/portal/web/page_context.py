@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
 from typing import Any
 from urllib.parse import quote
 
@@ -128,21 +130,21 @@ def _context() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Viewing:
-    """What the bar of a view says: as which user, and until when."""
+    """What the bar of a view says: as which user, and how long it lasts."""
 
     name: str
-    until: str
+    minutes: int
 
 
 def _view_bar() -> Markup:
-    """Return the bar of a view, in the language and time zone of the operator who looks."""
+    """Return the bar of a view, in the language of the operator who looks."""
     user = known_user()
     if user is None or g.caller.viewed_by is None:
         return Markup()
     signed_in = current_user.signed_in
     with speaking(language_of(signed_in.viewer.language)):
-        until = moment(signed_in.record.viewed_until, signed_in.viewer.timezone or "UTC")
-        viewing = Viewing(user.name or user.email, until)
+        left = signed_in.record.viewed_until - utcnow()
+        viewing = Viewing(user.name or user.email, ceil(left / timedelta(minutes=1)))
         return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
 
 

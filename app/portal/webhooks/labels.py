@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from urllib.parse import urlsplit
 
 from flask import url_for
@@ -13,7 +14,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.labels import State
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import moment
+from app.portal.web.formats import moment, when
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.webhooks.addresses import Address
@@ -40,6 +41,7 @@ _PAUSE_WORDS = {
 
 _LOOKED_UP_WITHIN = timedelta(seconds=10)
 
+SOON = timedelta(minutes=1)
 SHOWN_ANSWER = 200
 """Characters of an answer in a sentence; its delivery's page shows all that is stored."""
 
@@ -111,11 +113,21 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
 
 
+def next_attempt_at(delivery: WebhookDelivery) -> str:
+    """Return when the next attempt is: within a minute in seconds, else as a time."""
+    if delivery.next_attempt_at is None:
+        return when(None)
+    left = delivery.next_attempt_at - utcnow()
+    if left >= SOON:
+        return when(delivery.next_attempt_at, zone())
+    return gettext("in %(num)s s", num=ceil(left.total_seconds())) if left else gettext("now")
+
+
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
-    """Whether the delivery is attempted now, not at a later retry."""
+    """Whether the delivery is attempted now or within a minute, not at a later retry."""
     if delivery.ended_at is not None or endpoint.paused_at is not None:
         return False
-    return delivery.next_attempt_at is None or delivery.next_attempt_at <= utcnow()
+    return delivery.next_attempt_at is None or delivery.next_attempt_at <= utcnow() + SOON
 
 
 def every_event(endpoint: WebhookEndpoint) -> str:

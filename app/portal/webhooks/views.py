@@ -37,6 +37,7 @@ from app.portal.webhooks.labels import (
     is_being_checked,
     is_under_way,
     laid_out,
+    next_attempt_at,
     next_attempt_words,
     pause_words,
     removing,
@@ -200,6 +201,7 @@ def webhook_page(
                 "event": EVENT_WORDS.get(row.type, gettext("Test event")),
                 "state": delivery_state(endpoint, row),
                 "next": next_attempt_words(row),
+                "next_at": next_attempt_at(row),
             }
             for row in log.items
         ],

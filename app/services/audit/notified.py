@@ -67,6 +67,11 @@ def listing(
     return Page([(entry, entry.id in unread_ids) for entry in page.items], page.next_cursor)
 
 
+def get(session: Session, caller: Caller, entry_id: UUID) -> AuditEntry | None:
+    """Return a notification of the caller; None if there is none with this id."""
+    return session.scalar(_visible(caller, utcnow() - KEPT).where(AuditEntry.id == entry_id))
+
+
 def count_unread(session: Session, caller: Caller) -> int:
     """Return how many notifications are unread, up to `MOST_COUNTED` + 1: one query."""
     since = utcnow().replace(minute=0, second=0, microsecond=0) - KEPT

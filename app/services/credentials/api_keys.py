@@ -285,7 +285,7 @@ def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
         message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
         raise ValidationFailed.on("scopes", "unknown_scope", message)
     if not wanted:
-        message = gettext("Choose at least one scope.")
+        message = gettext("Choose at least one permission.")
         raise ValidationFailed.on("scopes", "scope_required", message)
     for scope in wanted:
         caller.require(Permission(scope))

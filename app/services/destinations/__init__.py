@@ -8,7 +8,7 @@ from app.services.destinations.changing import (
     change_limits,
     choice_of,
     limits_of,
-    limits_of_partners,
+    opened_by_partners,
 )
 from app.services.destinations.hand_over import hand_over_refusal, host_of, is_private_host
 from app.services.destinations.layers import (

@@ -64,12 +64,28 @@ def limits_of(session: Session, caller: Caller, partner_id: UUID | None = None) 
     return _limits(session.get(PartnerDestinations, partner_id))
 
 
-def limits_of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Limits]]:
-    """Every partner by name with its limits. Raises `Forbidden`."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Of how many countries that a partner may open it has opened some, and its limits."""
+
+    partner: Partner
+    limits: Limits
+    opened: int
+    openable: int
+
+
+def opened_by_partners(session: Session, caller: Caller) -> list[Opened]:
+    """Every partner by name. Raises `Forbidden`."""
     _require_operator(caller)
-    limited = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
-    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
-    return [(partner, _limits(limited.get(partner.id))) for partner in named]
+    installation = session.get(InstallationDestinations, 1)
+    stored = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
+    found = []
+    for partner in session.scalars(select(Partner).order_by(Partner.name, Partner.id)):
+        own = stored.get(partner.id)
+        openable = operator_regions(installation, own)
+        opened = openable & frozenset(own.regions if own else ())
+        found.append(Opened(partner, _limits(own), len(opened), len(openable)))
+    return found
 
 
 def change_limits(

@@ -1,6 +1,6 @@
 """What an export is called and why it failed, in the current language."""
 
-from app.enums import ExportProblem
+from app.enums import ExportFormat, ExportProblem
 from app.languages import lazy_gettext
 
 SUBJECT_TITLES: dict[str, str] = {
@@ -8,7 +8,12 @@ SUBJECT_TITLES: dict[str, str] = {
     "contact-data": lazy_gettext("Data about a contact"),
 }
 """What exports about one person are called, beside those of lists."""
-PROBLEM_WORDS: dict[str, str] = {
+FORMAT_NAMES: dict[str, str] = {
+    ExportFormat.CSV: "CSV",
+    ExportFormat.XLSX: "Excel (XLSX)",
+    ExportFormat.ZIP: "ZIP (JSON)",
+}
+_PROBLEMS: dict[str, str] = {
     ExportProblem.NO_ACCESS: lazy_gettext("You no longer have access to this list."),
     ExportProblem.TOO_MANY_ROWS: lazy_gettext(
         "An Excel file can’t hold so many rows. Export CSV instead."
@@ -18,3 +23,13 @@ PROBLEM_WORDS: dict[str, str] = {
     ),
     ExportProblem.FAILED: lazy_gettext("Something went wrong on our side. Export the list again."),
 }
+_NO_SUBJECT = lazy_gettext(
+    "The person was erased or removed before the file was written, or you no longer have access."
+)
+
+
+def problem_words(list_name: str, problem: str) -> str:
+    """Return why an export of a list or of a person failed."""
+    if problem == ExportProblem.NO_ACCESS and list_name in SUBJECT_TITLES:
+        return str(_NO_SUBJECT)
+    return str(_PROBLEMS[problem])

@@ -8,7 +8,7 @@ from typing import Any
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
-from app.services.exports.words import PROBLEM_WORDS, SUBJECT_TITLES
+from app.services.exports.words import SUBJECT_TITLES, problem_words
 from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
 
 _CHANGED: dict[str, Callable[[int], str]] = {
@@ -311,7 +311,7 @@ def export_finished(facts: Facts) -> Words:
     )
     until = moment(datetime.fromisoformat(details["until"]), facts.zone)
     ending = (
-        str(PROBLEM_WORDS[problem])
+        problem_words(details["list"], problem)
         if problem
         else gettext("Sign in to download the file until %(moment)s.", moment=until)
     )

@@ -127,7 +127,9 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             Kind.OWN_PLAN if is_own else Kind.INCLUDED,
-            each.title if is_own else f"{each.name}: {each.title}",
+            each.title
+            if is_own
+            else gettext("%(field)s: %(value)s", field=each.name, value=each.title),
             each.beyond,
             each.organization_id,
         )

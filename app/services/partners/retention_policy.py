@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -31,6 +32,12 @@ def of_installation(settings: Settings) -> dict[RetentionKind, int]:
 
 def of_partner(partner: Partner) -> dict[RetentionKind, int | None]:
     return {kind: (partner.retention_days or {}).get(kind.value) for kind in RetentionKind}
+
+
+def days_kept(session: Session, partner_id: UUID, kind: RetentionKind, settings: Settings) -> int:
+    """Return how many days a partner keeps a kind of data."""
+    own = session.scalar(select(Partner.retention_days).where(Partner.id == partner_id)) or {}
+    return int(own.get(kind.value) or of_installation(settings)[kind])
 
 
 def save(

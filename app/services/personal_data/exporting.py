@@ -21,7 +21,8 @@ from app.errors import NotFound
 from app.gateways.files import FileStore
 from app.models import Base, Call, CallRecording, ListExport
 from app.policy.caller import Caller
-from app.services import audit, exports
+from app.services import audit, contacts, exports, users
+from app.services.contacts import single
 from app.services.personal_data import subjects
 from app.services.personal_data.inventory import HOLDINGS, NOT_PERSONAL
 from app.services.personal_data.subjects import Subject
@@ -98,6 +99,19 @@ def subject_of(session: Session, caller: Caller, name: str, query: str) -> Subje
     if name == NAMES[SubjectKind.CONTACT]:
         return subjects.contact(session, caller, ids["campaign"], ids["id"])
     raise NotFound
+
+
+def name_of(session: Session, caller: Caller, name: str, query: str) -> str | None:
+    """Return whose data a requested export has, by name or address; None for a person that the
+    caller can't see any more."""
+    ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
+    try:
+        if name == NAMES[SubjectKind.CONTACT]:
+            return single.name_of(contacts.get(session, caller, ids["campaign"], ids["id"]))
+        user = users.get(session, caller, ids["id"])
+    except NotFound:
+        return None
+    return user.name or user.email
 
 
 def write(session: Session, subject: Subject, files: FileStore) -> tuple[IO[bytes], int]:

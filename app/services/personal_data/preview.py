@@ -12,8 +12,12 @@ from app.services.personal_data import copies, exporting
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
 from app.services.personal_data.subjects import Subject
 
-_SEARCHED = {"texts": OnErasure.REPLACED, "idempotency_records": OnErasure.REPLACED}
-"""What becomes of what only the erasure itself finds, apart from what it deletes."""
+_FATES = {
+    "contact_imports": OnErasure.DELETED,
+    "idempotency_records": OnErasure.REPLACED,
+    "texts": OnErasure.REPLACED,
+}
+"""What becomes of most of what a line counts, where the first holding of its table differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ def of(session: Session, subject: Subject) -> list[Line]:
         )
         number = session.scalar(uploads) or 0
         if number:
-            lines.append(Line("contact_imports", number, OnErasure.DELETED))
+            lines.append(Line("contact_imports", number, _FATES["contact_imports"]))
     exports = select(func.count()).select_from(ListExport).where(copies.exports_of(subject))
     number = session.scalar(exports) or 0
     if number:
@@ -64,7 +68,7 @@ def _in_order(lines: Sequence[Line]) -> list[Line]:
 
 def _fate(table: str, kind: SubjectKind) -> OnErasure:
     """Return what becomes of most of a table's texts; words in other texts are replaced."""
-    if table in _SEARCHED:
-        return _SEARCHED[table]
+    if table in _FATES:
+        return _FATES[table]
     found = (each for each in HOLDINGS if each.table == table and kind in each.about)
     return next((each.on_erasure for each in found), OnErasure.DELETED)

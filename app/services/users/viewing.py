@@ -53,7 +53,8 @@ def view_as(
     user = get(session, caller, user_id)
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:
-        message = gettext("Enter a reason of 1 to %(most)s characters.", most=LONGEST_REASON)
+        too_long = gettext("Too long. Use at most %(most)s.", most=LONGEST_REASON)
+        message = too_long if reason else gettext("Enter a reason.")
         raise ValidationFailed.on("reason", "too_long" if reason else "blank", message)
     if not may_view_as(session, caller, user):
         message = gettext("This user can’t sign in. Choose an active user of an active partner.")
