@@ -308,7 +308,7 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
 def test_staff_filter_the_list_by_organization(own: Tenant, admin: Browser) -> None:
     def shown(query: str) -> list[str]:
         page = admin.get(f"/assistants?{query}").text
-        return re.findall(r"<td[^>]*>\s*(Northwind (?:Bakery|Dental))\s*</td>", page)
+        return re.findall(r"<td[^>]*>\s*<a[^>]*>(Northwind (?:Bakery|Dental))</a>\s*</td>", page)
 
     assert sorted(shown("")) == ["Northwind Bakery", "Northwind Dental"]
     assert shown("organization=dent") == ["Northwind Dental"]

@@ -391,7 +391,7 @@ def test_the_number_of_a_call_is_never_called_again(
     question = browser.get(f"{path}/do-not-call").text
     listed = question.partition('<ul class="consequences">')[2].partition("</ul>")[0]
     assert re.findall("<li>(.+)</li>", listed) == [
-        "The number is added to the organization’s do-not-call list.",
+        f"The number is added to the do-not-call list of {own.plus.name}.",
         "No calls to it are waiting.",
         "Contacts with it stay in their campaigns.",
     ]
@@ -518,7 +518,10 @@ def test_every_ended_call_has_an_outcome(
 def test_a_call_that_failed_says_what_to_do(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
-    failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
+    failed: dict[str, Any] = {
+        "status": CallStatus.FAILED,
+        "ended_reason": EndedReason.CARRIER_ERROR,
+    }
     call = make_call(session, own.organization, "+12025550102", **failed)
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/calls/{call.id}").text

@@ -14,8 +14,10 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
+from app.portal.web.formats import moment
 from app.portal.web.forms import flash_saved, refused
 from app.portal.web.organization_picker import suggested_names
+from app.portal.web.user_timezone import zone
 from app.services import alerts, organizations
 from app.validation.uuids import as_uuid
 
@@ -95,11 +97,16 @@ def alert_rule_mute(rule_id: UUID) -> Page:
     if days not in (0, *alerts.MUTE_DAYS):
         raise NotFound
     with transaction() as session:
-        alerts.mute(session, caller(), rule_id, days)
-    flash(
-        gettext("Rule muted. Its alerts still open here.") if days else gettext("Rule unmuted."),
-        "success",
+        until = alerts.mute(session, caller(), rule_id, days).muted_until
+    muted = (
+        gettext(
+            "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
+            moment=moment(until, zone()),
+        )
+        if until
+        else gettext("Rule unmuted.")
     )
+    flash(muted, "success")
     return redirect(url_for("portal.alerts"), 303)
 
 

@@ -199,7 +199,7 @@ def _entries(
         entries[-1]["state"] = "now"
         entries.append(
             {
-                "title": pgettext("call", "Ends"),
+                "title": gettext("The call ends"),
                 "when": None,
                 "state": "next",
             }

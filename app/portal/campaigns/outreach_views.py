@@ -252,7 +252,7 @@ def _starting(
     session: Session, found: Campaign, plan: Outreach, again: Recall | None = None
 ) -> Confirmation:
     forecast = outreach.forecast(session, found, again=again)
-    title, act = _question(found, plan, again)
+    title, act = _title_and_act(found, plan, again)
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return Confirmation(
         action=url_for(
@@ -275,7 +275,7 @@ def _starting(
     )
 
 
-def _question(found: Campaign, plan: Outreach, again: Recall | None) -> tuple[str, str]:
+def _title_and_act(found: Campaign, plan: Outreach, again: Recall | None) -> tuple[str, str]:
     """Return the title and the button of a confirmation."""
     if again is Recall.ALL:
         title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)

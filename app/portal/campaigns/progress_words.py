@@ -111,10 +111,9 @@ def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) 
 
 
 def _over_words(campaign: Campaign) -> str:
-    words = gettext("All callable contacts were called.")
     if campaign.status is CampaignStatus.PAUSED:
-        return words
-    return f"{words} {gettext('New contacts are called too.')}"
+        return gettext("All callable contacts were called.")
+    return gettext("All callable contacts were called. New contacts are called too.")
 
 
 def _pausing_words(progress: Progress) -> str:

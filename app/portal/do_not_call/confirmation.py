@@ -4,21 +4,26 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.extensions import caller
 from app.languages import gettext, ngettext
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
-from app.services import do_not_call
+from app.services import do_not_call, organizations
 
 
 def never_calling(
     session: Session, organization_id: UUID, number: str, action: str, safe_url: str
 ) -> Confirmation:
+    organization = organizations.get(session, caller(), organization_id)
     waiting = do_not_call.waiting_calls_to(session, organization_id, [number])
     return Confirmation(
         action=action,
         title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),
         consequences=[
-            gettext("The number is added to the organization’s do-not-call list."),
+            gettext(
+                "The number is added to the do-not-call list of %(organization)s.",
+                organization=organization.name,
+            ),
             ngettext(
                 "%(num)s waiting call is not placed.",
                 "%(num)s waiting calls are not placed.",
