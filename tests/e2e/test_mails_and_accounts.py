@@ -84,7 +84,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
         assert visit.findings() == []
     page.get_by_label("Your name").fill("Ada Byron")
     set_password(page, PASSWORD, "Accept invitation")
-    expect(page.locator(".result-success")).to_contain_text("Password set")
+    expect(page.locator(".result-success")).to_contain_text("Welcome, Ada Byron.")
 
     page.context.clear_cookies(name="portal_session")
     page.goto(f"/p/{visit.slug}/sign-in")
