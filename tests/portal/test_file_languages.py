@@ -65,9 +65,9 @@ def test_a_statement_as_a_pdf_is_in_the_language_of_who_opens_it(
     readers = (admin, own.staff[Role.ADMIN])
     titles = [title_of(signed_in(reader).get(path).data) for reader in readers]
     with languages.speaking("de"):
-        expected = languages.gettext("Statement for %(month)s", month="")
+        expected = languages.gettext("Preview of the statement for %(month)s", month="")
     assert expected.strip() in titles[0]
-    assert "Statement for" in titles[1]
+    assert "Preview of the statement for" in titles[1]
     assert titles[0] != titles[1]
 
 
