@@ -123,7 +123,6 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
 
     page.get_by_role("button", name=f"Apply {good:,} rows").click()
     wait_for_heading(page, f"{good:,} rows applied")
-    page.get_by_text("Figures and files").click()
     labels, applied = five_counts(page)
     assert labels == ["Created", "Updated", "Deleted", "Ignored", "Failed"]
     assert applied == checked

@@ -47,7 +47,6 @@ def test_a_damaged_file_is_fixed_applied_and_taken_back(
     wait_for_heading(page, "3 rows can be applied")
     page.get_by_role("button", name="Apply 3 rows").click()
     wait_for_heading(page, "3 rows applied")
-    page.get_by_text("Figures and files").click()
     assert five_counts(page)[1] == [3, 0, 0, 1, 0]
     expect(page.get_by_text("4 rows, 2 cells fixed, 1 row left out")).to_be_visible()
 
