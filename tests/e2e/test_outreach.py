@@ -49,7 +49,7 @@ def test_a_campaign_starts_pauses_and_goes_on(
     follow_until(page, page.get_by_text("1 of 4 contacts called"))
 
     page.get_by_role("button", name="Pause campaign").click()
-    expect(page.get_by_text("Paused. ")).to_be_visible()
+    expect(page.locator(".limit-lead")).to_contain_text("Paused.")
     page.get_by_role("link", name="Change plan").click()
     page.get_by_label("Calls an hour").fill("")
     page.get_by_role("button", name="Save plan").click()
