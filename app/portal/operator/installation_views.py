@@ -40,7 +40,8 @@ def operator_installation() -> str:
         now = work(session)
         database = installation.database(session)
         since = utcnow() - FAILED_WITHIN
-        wrong, fine = parts(session, now)
+        migration = fit(session.connection())
+        wrong, fine = parts(session, now, migration)
         return render_template(
             "portal/operator/installation.html",
             wrong=wrong,
@@ -62,7 +63,7 @@ def operator_installation() -> str:
                 (gettext("Version"), VERSION),
                 (gettext("Database"), f"{database.kind} {database.version}"),
                 (gettext("Database size"), size(database.size)),
-                (gettext("Migration"), fit(session.connection()).found),
+                (gettext("Migration"), migration.found),
                 ("Python", platform.python_version()),
                 (gettext("Environment"), settings().env),
             ],

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.backups import records as backup_records
 from app.database import partitions
-from app.database.migration import Fit, fit, head
+from app.database.migration import Fit, head
 from app.disk_space import FileSystem, file_systems
 from app.enums import CarrierKind
 from app.extensions import caller, settings
@@ -56,7 +56,7 @@ def work(session: Session) -> Work:
     return Work(job_queue.depths(session), workers.unserved(served), failed)
 
 
-def parts(session: Session, found_work: Work) -> tuple[list[Part], list[Part]]:
+def parts(session: Session, found_work: Work, migration: Fit) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
     found = [
         _calling_service(session),
@@ -64,7 +64,7 @@ def parts(session: Session, found_work: Work) -> tuple[list[Part], list[Part]]:
         _failed_jobs(found_work.failed),
         *_carriers(session),
         _emails(session),
-        _migrations(fit(session.connection())),
+        _migrations(migration),
         *_months(session),
         _disk(session),
         _backups(session),

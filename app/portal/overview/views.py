@@ -8,6 +8,7 @@ from flask import render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 
+from app.database.migration import fit
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
@@ -186,7 +187,7 @@ def _portals() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
         tiles = health(session, now)
-        wrong, _fine = parts(session, now)
+        wrong, _fine = parts(session, now, fit(session.connection()))
     return render_template(
         "portal/overview/operator.html",
         health=tiles,
