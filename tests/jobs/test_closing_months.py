@@ -5,18 +5,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app.database import Database
 from app.enums import Role, Tier
 from app.jobs import housekeeping
 from app.models import Mail, MailKind, Organization, SpendingTotal, Statement
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from app.services.spending import Subject, budgets
+from app.services.tenancy import visible_organizations
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker_context import worker_context
 from tests.services.billing.conftest import publish
 
@@ -49,18 +54,45 @@ def numbers(database: Database) -> list[int | None]:
         return list(session.scalars(select(Statement.number).order_by(Statement.number)))
 
 
+def close(database: Database) -> None:
+    written = 1
+    while written:
+        with database.transaction() as session:
+            written = statements.close_due(session, CLOSING)
+
+
+def waits_for_a_lock(database: Database) -> bool:
+    with database.transaction(read_only=True) as session:
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(session.scalar(waiting))
+
+
 def test_two_workers_close_a_month_once_with_numbers_without_gaps(
     fresh_database: Database, customers: Tenant
 ) -> None:
-    def close() -> None:
-        written = 1
-        while written:
-            with fresh_database.transaction() as session:
-                written = statements.close_due(session, CLOSING)
-
     with ThreadPoolExecutor(2) as workers:
-        for closed in [workers.submit(close) for _each in range(2)]:
+        for closed in [workers.submit(close, fresh_database) for _each in range(2)]:
             closed.result()
+    assert numbers(fresh_database) == list(range(1, CUSTOMERS + 1))
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_customer_can_be_changed_while_the_month_is_closed(
+    fresh_database: Database, customers: Tenant
+) -> None:
+    """The change writes a row about the partner, the statement one about the customer."""
+    changes = read(UpdateOrganizationInput, {"referralCode": "SPRING"})
+    with ThreadPoolExecutor(1) as worker:
+        with fresh_database.transaction() as session:
+            changed = session.scalars(select(Organization).where(Organization.name == "Customer 0"))
+            organization = changed.one()
+            admin = customers.caller(Role.PARTNER_ADMIN)
+            held = visible_organizations(admin).where(Organization.id == organization.id)
+            session.execute(held.with_for_update())
+            closed = worker.submit(close, fresh_database)
+            wait_for(lambda: waits_for_a_lock(fresh_database))
+            organizations.update(session, admin, organization.id, changes)
+        closed.result()
     assert numbers(fresh_database) == list(range(1, CUSTOMERS + 1))
 
 

@@ -168,8 +168,9 @@ def _is_open(month: date) -> ColumnElement[bool]:
 
 def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
     """Write statements of the month for a partner, which is locked so that the invoice numbers have
-    no gaps."""
-    partner = session.get_one(Partner, partner_id, with_for_update=True)
+    no gaps. Others that hold a customer meanwhile may write rows about the partner: with a stricter
+    lock, both would wait for each other."""
+    partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
     query = select(Organization).where(Organization.partner_id == partner_id, _is_open(month))
     opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
     newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)

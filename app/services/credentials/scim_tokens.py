@@ -82,7 +82,8 @@ def create(
         raise ValidationFailed.on("name", "too_long" if name else "blank", message)
     end = lifetimes.end_of(expires_at)
     # Two at once wait for each other here, so that there are never more than allowed.
-    session.execute(select(Partner.id).where(Partner.id == caller.partner_id).with_for_update())
+    own = select(Partner.id).where(Partner.id == caller.partner_id)
+    session.execute(own.with_for_update(key_share=True))
     now = utcnow()
     working = select(func.count()).where(
         ScimToken.partner_id == caller.partner_id,

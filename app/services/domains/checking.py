@@ -102,7 +102,7 @@ def settle(
     ignored."""
     caller = system_caller("domains", partner_id=examined.partner_id)
     partner = session.get(
-        Partner, examined.partner_id, with_for_update=True, populate_existing=True
+        Partner, examined.partner_id, with_for_update={"key_share": True}, populate_existing=True
     )
     if partner is None:
         return

@@ -179,7 +179,8 @@ def _keep_an_administrator(session: Session, user: User) -> None:
     """
     if user.user_type is not Role.PARTNER_ADMIN or user.status is not UserStatus.ACTIVE:
         return
-    session.execute(select(Partner.id).where(Partner.id == user.partner_id).with_for_update())
+    own = select(Partner.id).where(Partner.id == user.partner_id)
+    session.execute(own.with_for_update(key_share=True))
     others = select(User.id).where(
         User.partner_id == user.partner_id,
         User.id != user.id,
