@@ -354,6 +354,16 @@ def test_the_editor_sees_no_margins(signed_in: SignIn, own: Tenant, campaign: Ca
     assert signed_in(own.staff[Role.ADMIN]).get("/costs").status_code == 200
 
 
+def test_operators_find_no_links_to_pages_of_a_partner(operator: Browser, own: Tenant) -> None:
+    """Neither on the costs of an organization nor on its usage."""
+    links = set()
+    for path in (f"/costs/{own.plus.id}?month=2026-10", f"/usage?organization={own.plus.id}"):
+        page = operator.get(path)
+        assert page.status_code == 200
+        links |= set(re.findall(r'href="(/(?:costs|calls)\?[^"]*)"', page.text))
+    assert links == set()
+
+
 def test_another_partners_costs_are_missing(
     signed_in: SignIn, other: Tenant, own: Tenant, campaign: Campaign
 ) -> None:

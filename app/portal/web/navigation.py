@@ -177,6 +177,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
 OF_A_PARTNER = frozenset(
     {
         "portal.alerts",
+        "portal.calls",
         "portal.usage",
         "portal.costs",
         "portal.report",
