@@ -57,7 +57,7 @@ def test_the_operator_gives_a_client_an_extension_and_ends_it(
     page, home = visit.page, f"/operator/partners/{partner['id']}"
     visit.slug = ""
     visit.sign_in(live.demo["operator"], then=home)
-    page.get_by_role("link", name="Legacy API").click()
+    page.get_by_role("link", name="View clients").click()
     # Only the first organization's client is used by other journeys.
     row = page.get_by_role("row").filter(has_text=partner["organizations"][1]["name"])
     row.get_by_role("link", name="Old dialler").click()
