@@ -712,6 +712,25 @@ def test_a_number_in_a_closed_country_is_counted_alike_before_and_during_calls(
     assert listed.count("Germany isn’t open for calls Call destinations") == 2
 
 
+def test_of_many_contacts_unfit_numbers_are_found_when_their_turn_comes(
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading the numbers of thousands would take longer than the page may."""
+    monkeypatch.setattr("app.services.outreach.forecasting.NUMBERS_READ", 2)
+    germans = [{"phone": phone} for phone in ("+4930901820", "+4930901821", "+4930901822")]
+    contacts.apply(session, campaign, [{"phone": BOB}], ContactAction.REMOVE)
+    contacts.apply(session, campaign, germans, ContactAction.UPSERT)
+    session.commit()
+    assert "1 won’t be called: no phone number" in words_of(admin.get(planned))
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    feed(session, campaign)
+    assert "4 won’t be called: 3 " in words_of(admin.get(planned))
+
+
 def test_a_single_reason_for_not_calling_is_named_once(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:

@@ -201,7 +201,7 @@ def consequences(
         left_out["do_not_contact"] -= forecast.listed
     if closed:
         left_out[NOT_ALLOWED] -= closed.total()
-    lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1]]
+    lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1] > 0]
     lines += [_closed_line(campaign, *each) for each in closed.most_common()]
     if not forecast.is_exact:
         lines.append(gettext("Numbers that can’t be called are skipped."))

@@ -199,9 +199,13 @@ def left_out(
 
 
 def closed_countries(session: Session, campaign: Campaign) -> Counter[ClosedCountry]:
-    """Count the contacts that are left out because their country isn't open for calls."""
+    """Count the contacts that are left out because their country isn't open for calls; nothing
+    where more than `forecasting.NUMBERS_READ` numbers may not be called."""
     query = _left_out(session, campaign, NOT_ALLOWED, Contact.phone)
-    phones = [phone for phone, _ in session.execute(query)]
+    most = forecasting.NUMBERS_READ
+    phones = [phone for phone, _ in session.execute(query.limit(most + 1))]
+    if len(phones) > most:
+        return Counter()
     closed = _countries(session, campaign, set(phones))
     return Counter(closed[phone] for phone in phones if phone in closed)
 
@@ -228,7 +232,7 @@ def _left_out(session: Session, campaign: Campaign, reason: str | None, shown: A
     is_left_out = row.state == OutreachState.LEFT_OUT
     if forecasting.is_looked_at(campaign):
         unfit: dict[str, list[UUID]] = defaultdict(list)
-        for _, contact_id, code in forecasting.unfit_numbers(session, [campaign.id]):
+        for _, contact_id, code in forecasting.unfit_numbers(session, [campaign]):
             unfit[code].append(contact_id)
         if unfit:
             by_number = case(*((Contact.id.in_(ids), code) for code, ids in unfit.items()))
