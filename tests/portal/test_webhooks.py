@@ -298,6 +298,9 @@ def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
     session.commit()
     soon = re.search(r'data-label="Next">in (\d+) s<span', admin.get(page).text)
     assert (asks(), soon is not None and 0 < int(soon[1]) <= 20) == ([True, True], True)
+    delivery.next_attempt_at = utcnow() - timedelta(seconds=3)
+    session.commit()
+    assert 'data-label="Next">now<' in admin.get(page).text
     delivery.next_attempt_at = utcnow() + timedelta(minutes=2)
     session.commit()
     assert asks() == [False, False]

@@ -120,7 +120,8 @@ def next_attempt_at(delivery: WebhookDelivery) -> str:
     left = delivery.next_attempt_at - utcnow()
     if left >= SOON:
         return when(delivery.next_attempt_at, zone())
-    return gettext("in %(num)s s", num=ceil(left.total_seconds())) if left else gettext("now")
+    seconds = ceil(left.total_seconds())
+    return gettext("in %(num)s s", num=seconds) if seconds > 0 else gettext("now")
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
