@@ -16,6 +16,7 @@ from app.database import Database
 from app.enums import Role
 from app.jobs.check_account import check_account
 from app.models import User
+from app.services import pdf
 from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
@@ -65,6 +66,20 @@ class Browser:
 
     def sign_in(self, email: str, password: str = PASSWORD, path: str = "/sign-in") -> TestResponse:
         return self.post(path, {"email": email, "password": password}, page=path)
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The data of each PDF that the typesetter has made, in their order."""
+    made: list[dict[str, Any]] = []
+    render = pdf.render
+
+    def rendering(template: str, data: dict[str, Any]) -> bytes:
+        made.append(data)
+        return render(template, data)
+
+    monkeypatch.setattr(pdf, "render", rendering)
+    return made
 
 
 @pytest.fixture

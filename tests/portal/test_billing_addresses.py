@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import Statement, User
-from app.services import pdf
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -70,7 +69,7 @@ def parties_of(browser: Browser, own: Tenant, month: str = "2026-10") -> str:
 
 
 def test_page_file_and_pdf_of_a_statement_show_both_addresses(
-    session: Session, admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    session: Session, admin: Browser, own: Tenant, printed: list[dict[str, Any]]
 ) -> None:
     set_seller(admin)
     set_buyer(admin, own)
@@ -81,13 +80,6 @@ def test_page_file_and_pdf_of_a_statement_show_both_addresses(
     file = lines(admin.get(f"/statements/{own.plus.id}.csv?month=2026-10").text)
     cells = f'"1 Harbour Road, Bristol BS1 5DB",GB123,{own.plus.name},"Hauptstraße 5, 10115 Berlin"'
     assert [line.partition("Northwind,")[2] for line in file[1:]] == [f"{cells},DE999"] * 2
-    printed: list[dict[str, Any]] = []
-
-    def render(_name: str, data: dict[str, Any]) -> bytes:
-        printed.append(data)
-        return b"%PDF-"
-
-    monkeypatch.setattr(pdf, "render", render)
     admin.get(f"/statements/{own.plus.id}.pdf?month=2026-10")
     number = "Tax or registration number: "
     seller = ["1 Harbour Road", "Bristol BS1 5DB", f"{number}GB123", "help@northwind.example"]

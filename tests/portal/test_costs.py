@@ -16,7 +16,6 @@ from app.config import Settings
 from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
-from app.services import pdf
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -210,15 +209,8 @@ def test_files_are_named_after_the_customer_and_the_month(
 
 
 def test_the_pdf_of_the_report_shows_what_its_page_shows(
-    admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    admin: Browser, own: Tenant, printed: list[dict[str, Any]]
 ) -> None:
-    printed: list[dict[str, Any]] = []
-
-    def render(_name: str, data: dict[str, Any]) -> bytes:
-        printed.append(data)
-        return b"%PDF-"
-
-    monkeypatch.setattr(pdf, "render", render)
     october = admin.get(f"/report/month.pdf?month=2026-10&organization={own.plus.id}")
     named = 'attachment; filename="report-northwind-dental-2026-10.pdf"'
     assert october.headers["Content-Disposition"] == named
@@ -312,15 +304,8 @@ def test_a_statement_shows_no_line_of_zero_and_what_is_used_of_the_plan(
 
 
 def test_the_pdf_of_a_statement_names_what_was_used_and_whether_it_is_a_preview(
-    admin: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    admin: Browser, own: Tenant, printed: list[dict[str, Any]]
 ) -> None:
-    printed: list[dict[str, Any]] = []
-
-    def render(_name: str, data: dict[str, Any]) -> bytes:
-        printed.append(data)
-        return b"%PDF-"
-
-    monkeypatch.setattr(pdf, "render", render)
     admin.get(f"/statements/{own.plus.id}.pdf?month=2026-11")
     [shown] = printed
     assert shown["title"] == "Preview of the statement for November 2026"
