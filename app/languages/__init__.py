@@ -39,6 +39,11 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
     return cast(str, _catalogue(language()).pgettext(context, message)) % values
 
 
+def labelled(label: str, value: str) -> str:
+    """Return a value after its label; languages differ in what stands between them."""
+    return gettext("%(field)s: %(value)s", field=label, value=value)
+
+
 def gettext_noop(message: str) -> str:
     """Return the message as it is: `gettext` translates it later."""
     return message

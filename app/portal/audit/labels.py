@@ -1,7 +1,7 @@
 """The words of the history: actions, records and fields."""
 
 from app.enums import CallerKind
-from app.languages import gettext, lazy_gettext
+from app.languages import lazy_gettext
 from app.models import AuditEntry
 
 KIND_WORDS = {
@@ -518,11 +518,6 @@ def field_words(name: str) -> str:
     camel = first + "".join(part.capitalize() for part in rest)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
     return str(FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize()))
-
-
-def labelled(label: str, value: str) -> str:
-    """Return a value after its label; languages differ in what stands between them."""
-    return gettext("%(field)s: %(value)s", field=label, value=value)
 
 
 def fields_called(words: str) -> tuple[str, ...]:

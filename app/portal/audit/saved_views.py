@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import gettext, pgettext
+from app.languages import gettext, labelled, pgettext
 from app.models import AuditEntry
-from app.portal.audit.labels import change_words, field_words, labelled
+from app.portal.audit.labels import change_words, field_words
 from app.portal.audit.values import value_words
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition

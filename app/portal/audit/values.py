@@ -19,14 +19,14 @@ from app.enums import (
     UsageUnit,
     UserStatus,
 )
-from app.languages import LANGUAGES, gettext, lazy_gettext, locale
+from app.languages import LANGUAGES, gettext, labelled, lazy_gettext, locale
 from app.languages.dates import NO_BREAK, zone_letters
 from app.languages.numbers import written
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import actor_words, change_words, field_words, labelled
+from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, shown
 from app.portal.uploads.labels import ACTION_NAMES

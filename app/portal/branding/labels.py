@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.languages import LANGUAGES, gettext, lazy_gettext
+from app.languages import LANGUAGES, gettext, labelled, lazy_gettext
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
 from app.services.branding.brand import DEFAULT_TAGLINE, SOCIAL_NAMES
 from app.services.partners.outside_pictures import stored_hash
@@ -158,10 +158,7 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
 
 
 def _colour(name: str, value: str) -> Shown:
-    if name.strip().casefold() == PRIMARY:
-        words = value
-    else:
-        words = gettext("%(field)s: %(value)s", field=name, value=value)
+    words = value if name.strip().casefold() == PRIMARY else labelled(name, value)
     return Shown(words, colour=to_hex(value) if is_colour(value) else None)
 
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, labelled, ngettext
 from app.models import SavedView
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
@@ -125,7 +125,7 @@ def _kept(definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
     """Return what a view with this query keeps, in the words of its list."""
     values = MultiDict(parse_qsl(query))
     filters = [
-        f"{each.label}: {(each.options or {}).get(values[each.name], values[each.name])}"
+        labelled(each.label, str((each.options or {}).get(values[each.name], values[each.name])))
         for each in definition.filters
         if each.name in values
     ]

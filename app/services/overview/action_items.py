@@ -7,7 +7,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, ImportState
-from app.languages import gettext, gettext_noop, ngettext
+from app.languages import gettext, gettext_noop, labelled, ngettext
 from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -127,9 +127,7 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             Kind.OWN_PLAN if is_own else Kind.INCLUDED,
-            each.title
-            if is_own
-            else gettext("%(field)s: %(value)s", field=each.name, value=each.title),
+            each.title if is_own else labelled(each.name, each.title),
             each.beyond,
             each.organization_id,
         )
