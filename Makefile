@@ -8,7 +8,8 @@ KILLS ?= 200
 REQUESTS ?= 100000
 SOAK_MINUTES ?= 60
 BIN := .venv/bin
-STRUCTURE := $(addprefix tests/test_,layers.py tests.py architecture.py glossary.py)
+STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
+	docs_links guards legacy_removable policy readme security_page translations)
 
 # A whole run runs each test on one database; of a part that TESTS names, on each.
 ONE_DATABASE = $(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1)
@@ -49,7 +50,7 @@ style: ## Check style and format
 types: ## Check types
 	$(BIN)/mypy
 
-structure: ## Check layers, names and words
+structure: ## Check layers, names, words, translations, and that what docs and guards name exists
 	$(BIN)/pytest $(STRUCTURE)
 
 check: lint ## Lint and run every test with coverage: required of each change

@@ -62,9 +62,7 @@ CUT = {
         ', (_("Migration"), url_for("portal.api_migration")',
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
-    "templates/portal/operator/partner.html": (
-        "        <li><a href=\"{{ url_for('portal.api_migration', partner=partner.id) }}",
-    ),
+    "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
     "templates/portal/overview/operator.html": (" {{ _('Clients of the legacy API are on ",),
 }
 """File -> the beginnings of what registers the API there."""
@@ -77,7 +75,7 @@ ENDS = {
     '        "portal.api_migration_e': ("\n", ""),
     ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
-    "        <li><a href=\"{{ url_for('portal.api_migration', partner=partner.id) }}": ("\n", ""),
+    '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
     " {{ _('Clients of the legacy API are on ": (")) }}", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""

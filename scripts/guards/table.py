@@ -382,7 +382,7 @@ GUARDS = (
     Guard(
         "an organization has no more users than its limit",
         "app/services/organizations/limits.py",
-        "    if not organization.user_limit or (taken or 0) < organization.user_limit:",
+        "    if not organization.user_limit or taken < organization.user_limit:",
         "    if True:",
         "tests/services/users/test_seats.py",
     ),
