@@ -33,7 +33,8 @@ from app.services.imports.uploads import counts_of, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 500
-SMALLEST_BATCH = 50
+SMALLEST_BATCH = 250
+"""Below that, the fixed cost of a batch is most of it: smaller ones block others for as long."""
 BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
 _GOOD = (CREATED, UPDATED, DELETED)
@@ -45,7 +46,7 @@ def next_size(size: int, seconds: float) -> int:
     """Return the size of the next batch: half after a slow one, twice after a fast one."""
     if seconds > BATCH_SECONDS:
         return max(SMALLEST_BATCH, size // 2)
-    return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 4 else size
+    return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 2 else size
 
 
 def apply_batch(

@@ -205,7 +205,7 @@ def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("size", "seconds", "following"),
-    [(500, 0.2, 250), (60, 5.0, 50), (250, 0.05, 250), (250, 0.01, 500), (500, 0.01, 500)],
+    [(500, 0.2, 250), (250, 5.0, 250), (250, 0.06, 250), (250, 0.04, 500), (500, 0.01, 500)],
 )
 def test_a_batch_that_held_others_up_is_followed_by_a_smaller_one(
     size: int, seconds: float, following: int
