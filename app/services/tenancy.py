@@ -59,16 +59,15 @@ def fetch(
     missing: NotFound,
     *,
     for_change: bool = False,
-    key_share: bool = False,
 ) -> T:
     """Return the one row of a query that `of_tenant` has filtered. Raises ``missing`` if there is
     none.
 
-    ``for_change`` locks the row until the transaction ends; with ``key_share`` other rows that
-    refer to it can be written meanwhile.
+    ``for_change`` locks the row until the transaction ends; rows that refer to it can be written
+    meanwhile.
     """
     if for_change:
-        query = query.with_for_update(key_share=key_share)
+        query = query.with_for_update(key_share=True)
         query = query.execution_options(populate_existing=True)
     found = session.scalars(query).one_or_none()
     if found is None:

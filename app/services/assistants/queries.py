@@ -260,7 +260,7 @@ def get(
     if identifier is None:
         raise missing
     query = visible(caller).where(Assistant.id == identifier)
-    return fetch(session, query, missing, for_change=for_change, key_share=True)
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Assistant]:

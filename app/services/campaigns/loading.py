@@ -39,7 +39,7 @@ def get(
     ``for_change`` locks the row until the transaction ends.
     """
     query = visible(caller).where(Campaign.id == campaign_id)
-    return fetch(session, query, not_found(), for_change=for_change, key_share=True)
+    return fetch(session, query, not_found(), for_change=for_change)
 
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Campaign]:

@@ -194,7 +194,7 @@ def get(
     """Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
     query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
     missing = NotFound(gettext("There is no such webhook."), "webhook_not_found")
-    return fetch(session, query, missing, for_change=for_change, key_share=True)
+    return fetch(session, query, missing, for_change=for_change)
 
 
 def rotate(
