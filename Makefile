@@ -11,8 +11,9 @@ BIN := .venv/bin
 STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
 	docs_links guards legacy_removable policy readme security_page translations)
 
-# A whole run runs each test on one database; of a part that TESTS names, on each.
-ONE_DATABASE = $(if $(filter tests,$(TESTS)),PORTAL_TEST_ONE_DATABASE=1)
+# In a whole run, the commit chooses the database of each test, and half of the alternating tests;
+# of a part that TESTS names, all run on both databases.
+CHOSEN = $(if $(filter tests,$(TESTS)),PORTAL_TEST_CHOSEN=1)
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
 leave_out = $(if $(filter tests,$(TESTS)),-m "not ($(1))")
 
@@ -30,7 +31,7 @@ run: ## Install what is missing, then serve on PORT (8000)
 
 test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
 	@scripts/setup_tests
-	$(ONE_DATABASE) $(BIN)/pytest -n $(JOBS) \
+	$(CHOSEN) $(BIN)/pytest -n $(JOBS) \
 		$(call leave_out,crash or crawl or product) $(TESTS)
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
@@ -56,7 +57,7 @@ structure: ## Check layers, names, words, translations, and that what docs and g
 check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
 	@rm -f .pytest_cache/v/cache/lastfailed
-	$(ONE_DATABASE) $(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
+	$(CHOSEN) $(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
 		-m pytest -n $(JOBS) $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) $(TESTS) \
 		|| $(BIN)/python -m scripts.retry_failed $$?
 	@$(BIN)/python -c 'import json; print("Coverage:", \

@@ -260,14 +260,25 @@ def _backend_of(item: pytest.Item) -> str | None:
     return callspec.params.get("backend") if callspec else None
 
 
-def _on_one_database(items: list[pytest.Item]) -> list[pytest.Item]:
+def _chosen_by_commit(items: list[pytest.Item]) -> list[pytest.Item]:
     """Keep each test once: of those that run on several databases, on the one that the commit
-    chooses."""
+    chooses. Of alternating tests, keep the half that the commit chooses."""
     several: dict[str, list[pytest.Item]] = {}
     for item in items:
         several.setdefault(item.nodeid.replace(_backend_of(item) or "", "", 1), []).append(item)
-    kept = {id(same[matrix.number(name) % len(same)]) for name, same in several.items()}
+    alternating = {name for name, same in several.items() if _alternates(same[0])}
+    left_out = {name for name in alternating if matrix.number(f"half {name}") % 2}
+    matrix.chosen["alternating tests"] = f"{len(alternating - left_out)} of {len(alternating)}"
+    kept = {
+        id(same[matrix.number(name) % len(same)])
+        for name, same in several.items()
+        if name not in left_out
+    }
     return [item for item in items if id(item) in kept]
+
+
+def _alternates(item: pytest.Item) -> bool:
+    return item.get_closest_marker("alternating") is not None
 
 
 def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -293,8 +304,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     begun last, it would keep all others waiting."""
     wanted = {None, *BACKENDS}
     kept = [item for item in items if _backend_of(item) in wanted]
-    if "PORTAL_TEST_ONE_DATABASE" in os.environ and not matrix.is_full():
-        kept = _on_one_database(kept)
+    if "PORTAL_TEST_CHOSEN" in os.environ and not matrix.is_full():
+        kept = _chosen_by_commit(kept)
     remaining = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in remaining])
     items[:] = sorted(

@@ -7,6 +7,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, build_opener
 
+import pytest
+
 from app.config import ROOT
 from app.portal.legacy_migration.labels import FIELDS
 from app.schemas.calls import CallContact, OutboundCallInput
@@ -26,6 +28,7 @@ backend = runs_on(rotating("database of the journeys", BACKENDS))
 """That of the journeys, so that they share a stack."""
 
 
+@pytest.mark.alternating
 def test_every_command_of_the_guide_runs_as_it_stands(live: Stack, tmp_path: Path) -> None:
     (tmp_path / "instance").mkdir()
     (tmp_path / "instance" / "demo.json").write_text(json.dumps(live.demo))

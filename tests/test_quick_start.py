@@ -27,6 +27,7 @@ curl() { command curl --fail-with-body "$@"; }
 FIGURE = re.compile(r"\d[\d,]*")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("backend", matrix.rotating("quick start", BACKENDS))
 def test_every_command_of_the_guide_runs_as_it_stands(
     stacks: Stacks, backend: str, tmp_path: Path

@@ -107,6 +107,7 @@ def keyed(shell: Shell, session: Session) -> Shell:
     return Shell(shell.app, shell.tenant, made.id)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 @settings(
     max_examples=400 if matrix.is_full() else 20,

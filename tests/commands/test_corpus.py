@@ -59,6 +59,7 @@ def _essential_row(row: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("backend", BACKENDS if matrix.is_full() else ["sqlite"], indirect=True)
 @pytest.mark.parametrize("case", CORPUS.values(), ids=list(CORPUS))
 def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, case: Case) -> None:
@@ -72,6 +73,7 @@ def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, 
     assert status == (2 if case.refusal else int(told["counters"]["failed"] > 0))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("backend", BACKENDS if matrix.is_full() else ["sqlite"], indirect=True)
 @pytest.mark.parametrize("case", APPLIED.values(), ids=list(APPLIED))
 def test_applying_a_file_of_the_corpus_equals_its_dry_run(

@@ -12,6 +12,8 @@ from tests.contract.interface import OBJECTS, OPERATIONS, Operation, kind_of
 from tests.contract.requests import EVERYTHING, Subject, bad, good, subject_of
 from tests.fixtures.area_a import AreaA, answered
 
+pytestmark = pytest.mark.alternating
+
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 NEVER_404 = {"GET /api/partners", "POST /api/admins"}
 """No match is an empty list; the partner is that of the token (docs/decisions/json-api.md)."""

@@ -266,6 +266,7 @@ def test_a_wrong_envelope_refuses_all_of_it(
 PUBLIC_ROUTES = {name: r for name, r in known_routes().items() if r.blueprint == "public"}
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("query", ["?dryrun=true", "?dryRun=true&perpage=1", "?x", "?%00=1"])
 @pytest.mark.parametrize("name", PUBLIC_ROUTES)
 def test_an_unknown_query_parameter_refuses_all_of_it(known: World, name: str, query: str) -> None:

@@ -18,6 +18,8 @@ from app.services.credentials import api_keys
 from tests.contract.world import BODY_LIMIT, Route, World, known_routes
 from tests.fixtures.cast import bearer
 
+pytestmark = pytest.mark.alternating
+
 OUT_OF_REACH: dict[str, set[int]] = {
     "partner_admin.list_partners": {404},  # no match is an empty list
     "partner_admin.create_admin": {404},  # the partner is that of the token

@@ -12,6 +12,8 @@ from werkzeug.test import TestResponse
 from tests.contract.refusals import refusal
 from tests.contract.world import Route, World, known_routes
 
+pytestmark = pytest.mark.alternating
+
 ROUTES = known_routes()
 WITH_IDS = sorted(name for name, route in ROUTES.items() if route.parameters)
 WITH_QUERY = sorted(name for name, route in ROUTES.items() if route.declared.query)

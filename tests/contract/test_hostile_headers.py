@@ -13,6 +13,8 @@ import pytest
 from tests.contract.refusals import refusal
 from tests.contract.world import Route, World, known_routes
 
+pytestmark = pytest.mark.alternating
+
 ROUTES = known_routes()
 LONG = "a" * 100_000
 NOT_ASCII = {

@@ -17,6 +17,8 @@ from tests.contract.refusals import Refusal, refusal
 from tests.contract.world import Route, World, good_bodies, known_routes
 from tests.fixtures.hostile import HOSTILE_JSON
 
+pytestmark = pytest.mark.alternating
+
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ROUTES = known_routes()
 BODIES = sorted(name for name, route in ROUTES.items() if route.declared.body)

@@ -29,6 +29,7 @@ NOT_ASKED = {"max_response_time"}
 """How long an answer takes is measured elsewhere."""
 
 pytestmark = [
+    pytest.mark.alternating,
     pytest.mark.crawl,
     pytest.mark.filterwarnings("default"),  # what it warns itself about is none of ours
 ]

@@ -39,6 +39,7 @@ read (tests/api/test_refusals.py), so they are asked by callers who have it."""
 SHALLOW = Depth(seed=1, examples=2, bounds=False, chains=False)
 
 pytestmark = [
+    pytest.mark.alternating,
     pytest.mark.crawl,
     pytest.mark.filterwarnings("default"),  # what it warns itself about is none of ours
 ]

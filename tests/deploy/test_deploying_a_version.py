@@ -7,7 +7,7 @@ import pytest
 from benchmarks.deploy import deploy
 from tests.fixtures.databases import Databases
 
-pytestmark = [pytest.mark.product, pytest.mark.debian]
+pytestmark = [pytest.mark.alternating, pytest.mark.product, pytest.mark.debian]
 ROWS, PAUSE_SECONDS = 2000, 0.15
 LONGEST_LOCK_SECONDS = 2.0
 """The goal of the benchmark is a quarter of it, on a machine that does nothing else."""

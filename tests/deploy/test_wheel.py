@@ -128,6 +128,7 @@ def test_the_wheel_has_what_runs_and_nothing_else(wheel: Path) -> None:
     assert sum(name.endswith(".mo") for name in names) == 3
 
 
+@pytest.mark.alternating
 def test_the_installed_portal_serves_pages_and_places_calls_from_any_folder(
     running: tuple[Installed, dict[str, Any]],
 ) -> None:

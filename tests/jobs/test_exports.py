@@ -53,6 +53,7 @@ def requested(database: Database) -> UUID:
         return exports.create(session, admin, wanted).id
 
 
+@pytest.mark.alternating
 @pytest.mark.crash
 def test_an_export_survives_its_worker_and_is_mailed_once(
     fresh_database: Database, make_worker: Callable[..., Worker], tmp_path: Path

@@ -26,7 +26,7 @@ from tests.fixtures.settings import SECRET_KEY, settings_for
 from tests.fixtures.twilio_worker import WAITS, dial
 from tests.fixtures.worker import Worker, open_line, outcome, until
 
-pytestmark = [pytest.mark.crash, pytest.mark.worker]
+pytestmark = [pytest.mark.alternating, pytest.mark.crash, pytest.mark.worker]
 
 FAILOVERS = 10 if matrix.is_full() else 1
 CALLS = 12

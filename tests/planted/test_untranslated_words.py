@@ -163,6 +163,7 @@ def bracketed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     i18n.fixed_markup.cache_clear()
 
 
+@pytest.mark.alternating
 @pytest.mark.crawl
 @pytest.mark.usefixtures("bracketed")
 @pytest.mark.parametrize("wall", WALLS[:1])

@@ -59,6 +59,7 @@ def test_a_role_reads_about_every_permission_what_the_table_says(
         assert set(holders.partition("<dd>")[2].split(", ")) == (told or {"–"})
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("permission", list(Permission))
 def test_who_is_named_can_really_give_a_role_that_allows_it(
@@ -389,6 +390,7 @@ def value_of(rule: Route, name: str) -> Any:
     return min(getattr(converter, "items", {uuid4()}))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("role", ROLES)
 def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role

@@ -498,6 +498,7 @@ def subclasses(kind: type) -> Iterator[type]:
         yield from subclasses(below)
 
 
+@pytest.mark.alternating
 @EACH
 def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
     form: EditForm, ids: dict[str, object], editors: Callable[[EditForm], Iterator[Browser]]
@@ -515,6 +516,7 @@ def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
     assert shown(mine.get(path).text, path, form.theirs) == form.theirs
 
 
+@pytest.mark.alternating
 @EACH
 def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
     form: EditForm, ids: dict[str, object], editors: Callable[[EditForm], Iterator[Browser]]

@@ -151,6 +151,7 @@ def test_every_list_is_tried_here() -> None:
     assert PAGES.keys() == LISTS.keys()
 
 
+@pytest.mark.alternating
 def test_a_file_holds_exactly_the_rows_that_each_filter_and_sort_order_shows(lists: Lists) -> None:
     for name, definition in LISTS.items():
         queries = ["", *(f"sort={sort}" for sort in definition.sorts)]
@@ -166,6 +167,7 @@ def test_a_file_holds_exactly_the_rows_that_each_filter_and_sort_order_shows(lis
         assert len(shown[""]) > 1, name
 
 
+@pytest.mark.alternating
 def test_every_sort_order_lists_every_row_once_and_its_reverse_is_reversed(lists: Lists) -> None:
     for name, definition in LISTS.items():
         usual = sorted(lists.names(name))

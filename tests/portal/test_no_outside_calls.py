@@ -102,6 +102,7 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
     }
 
 
+@pytest.mark.alternating
 def test_no_form_asks_the_outside(
     app: Flask,
     own: Tenant,

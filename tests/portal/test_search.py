@@ -189,6 +189,7 @@ def test_a_contact_is_found_by_its_whole_number_or_address(
     assert hits(signed_in(own.staff[Role.ADMIN]).get("/find", query_string=part).text) == {}
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("role", [*Role])
 def test_every_screen_and_action_that_a_role_finds_can_be_opened(
     own: Tenant, signed_in: SignedIn, operator: Browser, role: Role

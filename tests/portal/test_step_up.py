@@ -58,6 +58,7 @@ def test_each_listed_act_is_a_route_for_users_who_are_signed_in() -> None:
     } == {}
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("role", ROLES)
 def test_each_act_asks_for_a_proof_after_ten_minutes_and_only_those_who_may_do_it(
     app: Flask,

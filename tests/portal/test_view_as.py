@@ -111,6 +111,7 @@ def test_no_form_is_accepted_whatever_the_route(
     assert len(session.scalars(select(AuditEntry.id)).all()) == before
 
 
+@pytest.mark.alternating
 def test_every_page_opens_and_writes_nothing(own: Tenant, operator: Browser) -> None:
     start(operator, own.staff[Role.PARTNER_ADMIN])
     opened = walked(operator)

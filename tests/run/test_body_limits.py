@@ -45,6 +45,7 @@ def answer_to(live: Stack, path: str, *, chunked: bool) -> tuple[bytes, int]:
         return connection.recv(65_536).split(b" ")[1], sent
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
 @pytest.mark.parametrize("path", ["/sign-in", "/forgot-password", "/p/larkfield/sign-in"])
 def test_a_large_form_of_a_stranger_is_not_taken(live: Stack, path: str, chunked: bool) -> None:

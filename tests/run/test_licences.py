@@ -33,6 +33,7 @@ def test_other_licences_are_refused(licence: str, allowed: bool) -> None:
     assert Licensed("pypi", "something", "1.0", licence).is_allowed is allowed
 
 
+@pytest.mark.alternating
 def test_the_sbom_names_the_same_packages() -> None:
     build_tools.install()
     described = sbom.describe()

@@ -112,6 +112,7 @@ def test_sigterm_stops_everything_and_the_next_start_keeps_the_data(
     assert "demo data" not in hurt[backend].output.read_text()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_printed_command_works_when_pasted(live: Stack, number: int) -> None:
     title, command = commands(live.base_url, live.demo)[number]

@@ -43,6 +43,7 @@ WORDS = {
 }
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
 @pytest.mark.parametrize("words", WORDS)
 def test_any_part_of_a_name_finds_it_however_many_there_are(

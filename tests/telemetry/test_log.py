@@ -195,6 +195,7 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
     assert [each for each in (NAMES[0], str(known.id)) if each in logged["exception"]] == []
 
 
+@pytest.mark.alternating
 @pytest.mark.crawl
 @pytest.mark.parametrize("backend", rotating("database of the log", BACKENDS), indirect=True)
 def test_lines_of_any_request_hold_nothing_personal(faulty: Flask, written: Written) -> None:

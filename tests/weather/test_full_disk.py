@@ -124,6 +124,7 @@ def large_upload(installation: Installation) -> tuple[int, dict[str, Any], int]:
     return int(first.split()[1]), json.loads(body), sent
 
 
+@pytest.mark.alternating
 def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, backend: str) -> None:
     disk = installation.disk
     assert installation.ready() == (200, "ok")

@@ -50,6 +50,7 @@ def is_sound(answer: TestResponse) -> bool:
     return set(body["schemas"]) == {ERROR} and body["status"] == str(answer.status_code)
 
 
+@pytest.mark.alternating
 @FEW
 @given(parts=st.lists(NAMES | WORDS, max_size=9))
 def test_filters(directory: Directory, parts: list[str]) -> None:
@@ -62,6 +63,7 @@ def test_filters(directory: Directory, parts: list[str]) -> None:
         assert (answer.status_code in {200, 400}, is_sound(answer)) == (True, True), answer.text
 
 
+@pytest.mark.alternating
 @FEW
 @given(
     operations=st.lists(

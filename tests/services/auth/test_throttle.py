@@ -88,6 +88,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
     session: Session, settings: Settings, own: Tenant, attack: str

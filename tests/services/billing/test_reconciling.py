@@ -79,6 +79,7 @@ def campaigns(session: Session, own: Tenant) -> Mapping[str, UUID]:
     return made
 
 
+@pytest.mark.alternating
 def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
     session: Session, own: Tenant, campaigns: Mapping[str, UUID]
 ) -> None:

@@ -108,6 +108,7 @@ def test_no_layer_opens_a_kind_of_number_that_is_never_called(session: Session, 
     assert placed(session) == CALLED
 
 
+@pytest.mark.alternating
 @each_layer
 def test_each_layer_refuses_new_calls(
     session: Session, line: Line, close: Callable[[Session, Line], None]
@@ -121,6 +122,7 @@ def test_each_layer_refuses_new_calls(
     assert placed(session) == home
 
 
+@pytest.mark.alternating
 @each_layer
 def test_each_layer_stops_calls_that_were_accepted_before(
     session: Session, line: Line, close: Callable[[Session, Line], None]
