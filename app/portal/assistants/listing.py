@@ -20,6 +20,11 @@ READINESS_NAMES = {
     Readiness.NOT_READY: lazy_gettext("Not ready"),
     Readiness.OFF: lazy_gettext("Switched off"),
 }
+READINESS_TONES = {
+    Readiness.READY: "success",
+    Readiness.NOT_READY: "warning",
+    Readiness.OFF: "neutral",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,11 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     page = assistants.search(session, caller(), **_chosen(), **at)
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
     refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
-    rows = [_row(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
+    rows = [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
     return Page(rows, page.next_cursor)
 
 
-def _row(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
+def row_of(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
     word = assistants.readiness_of(assistant, organization, refusal)
     blocker = assistants.blocker_of(assistant, organization, refusal)
     is_on = word is Readiness.NOT_READY

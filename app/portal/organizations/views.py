@@ -18,6 +18,7 @@ from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal.access.missing import may
+from app.portal.assistants.listing import READINESS_NAMES, READINESS_TONES, row_of
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
@@ -195,12 +196,14 @@ def organization_users(organization_id: UUID) -> str:
 def organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        rows = assistants.of_organization(session, caller(), found.id)
+        own = assistants.of_organization(session, caller(), found.id)
+        refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
         return render_template(
             "portal/organizations/assistants.html",
             **about(session, found, "portal.organization_assistants"),
-            rows=rows,
-            refusals=phone_numbers.refusals(session, rows, CarrierKind(settings().carrier)),
+            rows=[row_of(each, found, refusals.get(each.id)) for each in own],
+            names=READINESS_NAMES,
+            tones=READINESS_TONES,
         )
 
 
