@@ -15,7 +15,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
-from app.portal.assistants.listing import ASSISTANTS, READINESS_NAMES, READINESS_TONES
+from app.portal.assistants.listing import ASSISTANTS
 from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -24,6 +24,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
+from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
     audit,
