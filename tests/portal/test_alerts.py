@@ -110,7 +110,7 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     admin.post(NEW, RULE, page=NEW)
     alert = opened(session, own)
     title = "Northwind Bakery: 5 % of calls answered in 7 days"
-    item = "Rule: An organization has less than 20 % of calls answered in 7 days."
+    item = f"{title} (limit 20 %)"
     assert item in text(admin.get("/").text)
     today = datetime.now(UTC).date()
     days = f"start={today - timedelta(days=6)}&end={today}"
@@ -135,6 +135,9 @@ def test_an_open_alert_shows_what_is_measured_now(
     session.commit()
     limits = ("50", "20")
     assert titles(admin) == said(opened_titles, limits)
+    nearest = re.findall("<li>(Northwind[^<]+)", text(admin.get(NEW).text))
+    periods = ("today", "in 7 days", "in 30 days", "this month")
+    assert nearest == [f"{opened_titles[1]} answered {period}" for period in periods]
     session.scalars(select(CallDay)).one().answered = 3
     session.commit()
     titles_now = [title.replace(": 5 %", ": 15 %") for title in opened_titles]

@@ -315,8 +315,9 @@ def test_staff_filter_the_list_by_organization(own: Tenant, admin: Browser) -> N
     assert shown(f"organization={own.organization.id}") == ["Northwind Bakery"]
 
 
-def test_the_list_says_what_an_assistant_that_is_not_ready_lacks_first(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+@pytest.mark.parametrize("place", ["/assistants?organization={}", "/organizations/{}/assistants"])
+def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser, place: str
 ) -> None:
     steps: tuple[tuple[dict[str, Any], str], ...] = (
         ({}, "It has no phone number yet."),
@@ -325,13 +326,13 @@ def test_the_list_says_what_an_assistant_that_is_not_ready_lacks_first(
         ({"phone_configured": True}, ""),
         ({"active": False}, ""),
     )
-    caller, place = own.caller(Role.PARTNER_ADMIN), f"organization={own.organization.id}"
+    caller, cell = own.caller(Role.PARTNER_ADMIN), r'phone-first">\s*<span class="badge[^>]*>'
     seen = []
     for change, _words in steps:
         assistants.configure_assistant(session, caller, assistant, **change)
         session.commit()
-        page = admin.get(f"/assistants?{place}").text
-        badge = re.search(r'class="badge[^>]*>[^<]*</span>(?:<span class="cell-sub">(.*?)<)?', page)
+        page = admin.get(place.format(own.organization.id)).text
+        badge = re.search(cell + r'[^<]*</span>(?:<span class="cell-sub">(.*?)<)?', page)
         seen.append(badge.group(1) or "" if badge else None)
     assert seen == [words for _change, words in steps]
 

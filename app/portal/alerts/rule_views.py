@@ -160,6 +160,7 @@ def _stored(session: Session, rule_id: UUID) -> RuleForm:
 def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) -> str:
     with transaction(read_only=True) as session:
         names = suggested_names(session)
+        nearest = alerts.nearest(session, caller(), measure)
     return render_template(
         "portal/alerts/edit.html",
         form=form,
@@ -167,4 +168,5 @@ def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) ->
         unit=alerts.UNITS[measure],
         rule_id=rule_id,
         names=names,
+        nearest=nearest,
     )

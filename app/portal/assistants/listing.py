@@ -1,6 +1,5 @@
 """The list of assistants."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -8,27 +7,12 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
-from app.models import Assistant, Organization
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.readiness import READINESS_NAMES, Row, row_of
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
-
-READINESS_NAMES = {
-    Readiness.READY: lazy_gettext("Ready to call"),
-    Readiness.NOT_READY: lazy_gettext("Not ready"),
-    Readiness.OFF: lazy_gettext("Switched off"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    assistant: Assistant
-    organization: Organization
-    readiness: Readiness
-    blocker: str
-    """What keeps it from being ready, if it is switched on."""
 
 
 def _chosen() -> dict[str, Any]:
@@ -45,15 +29,8 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     page = assistants.search(session, caller(), **_chosen(), **at)
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
     refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
-    rows = [_row(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
+    rows = [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
     return Page(rows, page.next_cursor)
-
-
-def _row(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
-    word = assistants.readiness_of(assistant, organization, refusal)
-    blocker = assistants.blocker_of(assistant, organization, refusal)
-    is_on = word is Readiness.NOT_READY
-    return Row(assistant, organization, word, blocker if is_on and blocker else "")
 
 
 ASSISTANTS = ListDefinition(

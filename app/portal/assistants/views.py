@@ -15,7 +15,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
-from app.portal.assistants.listing import ASSISTANTS, READINESS_NAMES
+from app.portal.assistants.listing import ASSISTANTS
 from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -24,6 +24,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
+from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
     audit,
@@ -40,11 +41,6 @@ from app.services.calls import CallSearch
 
 LATEST_CHANGES, LATEST_CALLS, LATEST_CAMPAIGNS = 8, 5, 5
 LIMIT_REACHED = "agent_limit_reached"
-READINESS_TONES = {
-    Readiness.READY: "success",
-    Readiness.NOT_READY: "warning",
-    Readiness.OFF: "neutral",
-}
 ACTS = {
     "organization": lazy_gettext("View organization"),
     "active": lazy_gettext("Switch on"),

@@ -5,18 +5,19 @@ from uuid import UUID
 from flask import flash, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
+from wtforms import SelectChoice
 
 from app.enums import Role, Tier
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
-from app.portal.web.plan_names import names_at, plan_choices
+from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
@@ -166,14 +167,21 @@ def _stored_plan(session: Session, organization_id: UUID) -> PlanForm:
 
 
 def _new_page(form: NewForm) -> str:
+    form.tier.choices = [
+        SelectChoice(tier.value, _plan_with_users(name, organizations.USUAL_USER_LIMITS[tier]))
+        for tier, name in PLAN_NAMES.items()
+    ]
     return render_template(
         "portal/organizations/new.html",
         form=form,
         in_trial=settings().new_organizations_in_trial,
-        user_limits=organizations.USUAL_USER_LIMITS,
         may_invite=caller().may(Permission.USERS_WRITE)
         and Role.STANDARD in users.types_for(caller()),
     )
+
+
+def _plan_with_users(name: str, num: int) -> str:
+    return ngettext("%(plan)s, %(num)s user", "%(plan)s, %(num)s users", num, plan=name)
 
 
 def _edit_page(organization_id: UUID, form: EditForm) -> str:

@@ -25,6 +25,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
+from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, row_of
 from app.services import (
     assistants,
     audit,
@@ -195,12 +196,14 @@ def organization_users(organization_id: UUID) -> str:
 def organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        rows = assistants.of_organization(session, caller(), found.id)
+        own = assistants.of_organization(session, caller(), found.id)
+        refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
         return render_template(
             "portal/organizations/assistants.html",
             **about(session, found, "portal.organization_assistants"),
-            rows=rows,
-            refusals=phone_numbers.refusals(session, rows, CarrierKind(settings().carrier)),
+            rows=[row_of(each, found, refusals.get(each.id)) for each in own],
+            names=READINESS_NAMES,
+            tones=READINESS_TONES,
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.enums import NumberSource
 from app.languages import gettext, lazy_gettext
 from app.models import Assistant, PhoneNumber
-from app.portal.assistants.listing import READINESS_NAMES
+from app.portal.web.readiness import READINESS_NAMES
 from app.services.assistants.queries import Readiness
 
 SOURCE_WORDS = {

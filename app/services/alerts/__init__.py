@@ -10,6 +10,7 @@ from app.services.alerts.reading import (
     Shown,
     acknowledge,
     last_opened,
+    nearest,
     open_alerts,
     search,
     titles,

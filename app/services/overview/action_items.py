@@ -57,7 +57,7 @@ def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             Kind.ALERT,
             found.title_now,
-            gettext("Rule: %(rule)s.", rule=found.rule_words),
+            "",
             found.alert.id,
             urgent=not found.is_muted,
         )

@@ -1,7 +1,7 @@
 """Inviting many users at once: each has a result, and repeating a line does nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from uuid import UUID
@@ -97,6 +97,7 @@ def invite_many(
         else None
     )
     found: dict[str, list[Organization]] = {}
+    listed: set[tuple[UUID, str]] = set()
     results = []
     for line in wanted:
         role = defaults.roles.get(line.role.lower()) if line.role else defaults.role
@@ -111,7 +112,7 @@ def invite_many(
                 results.append(known)
                 continue
         partner_id = organization.partner_id if organization else caller.partner_id
-        problems = _problems_of(session, line, partner_id)
+        problems = _problems_of(session, line, partner_id, listed)
         if role is None:
             problems.append(gettext("Choose Member or Owner."))
         problems += missing
@@ -121,6 +122,7 @@ def invite_many(
             continue
         try:
             results.append(_invite(session, caller, line, organization, role))
+            listed.add((organization.partner_id, line.email.lower()))
         except DomainError as error:
             refused = LineResult(line.line, line.email, Outcome.REFUSED, error.message)
             if error.code == "user_limit_reached":
@@ -166,9 +168,8 @@ def check_many(
         results, full = invite_where_all_fit(session, caller, wanted, defaults)
         trial.rollback()
     new = _new(results)
-    again = gettext("Listed twice.")
     return [
-        replace(each, message=again)
+        replace(each, message=_listed_twice())
         if each.outcome is Outcome.KNOWN and each.user_id in new
         else each
         for each in results
@@ -200,15 +201,27 @@ def _without_seat(result: LineResult) -> LineResult:
     return replace(result, outcome=Outcome.REFUSED, message=message, user_id=None)
 
 
-def _problems_of(session: Session, line: Invitee, partner_id: UUID | None) -> list[str]:
-    """Return what is wrong with the address and the name."""
+def _listed_twice() -> str:
+    return gettext("Listed twice.")
+
+
+def _problems_of(
+    session: Session,
+    line: Invitee,
+    partner_id: UUID | None,
+    listed: Collection[tuple[UUID, str]],
+) -> list[str]:
+    """Return what is wrong with the address and the name; ``listed`` are the partners and addresses
+    of those who were just invited."""
     checks: list[Callable[[], None]] = [
         lambda: refuse_no_email(line.email),
         lambda: refuse_too_long("name", line.name, MAX_NAME),
     ]
-    if partner_id is not None:
-        checks.append(lambda: refuse_known_address(session, partner_id, line.email))
     problems = []
+    if partner_id is not None and (partner_id, line.email.lower()) in listed:
+        problems.append(_listed_twice())
+    elif partner_id is not None:
+        checks.append(lambda: refuse_known_address(session, partner_id, line.email))
     for check in checks:
         try:
             check()

@@ -205,7 +205,9 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
     session: Session, tenant: Tenant
 ) -> None:
     before = session.scalars(select(User.id)).all()
-    text = f"ada@x.example\nADA@x.example\n{tenant.user.email}\nno-address\n"
+    lines = ("ada@x.example", "ADA@x.example", tenant.user.email, "no-address")
+    elsewhere = "Ada@x.example, Ada, Nowhere"
+    text = "\n".join((*lines, elsewhere))
     results, full = users.check_many(
         session,
         tenant.caller(Role.ADMIN),
@@ -218,6 +220,7 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
             (2, Outcome.KNOWN, "Listed twice."),
             (3, Outcome.KNOWN, "Already a member."),
             (4, Outcome.REFUSED, "Enter an email like name@example.com."),
+            (5, Outcome.REFUSED, "Listed twice. There is no organization called “Nowhere”."),
         ],
         [],
     )
