@@ -372,7 +372,7 @@ def test_jobs_that_failed_for_good_are_counted_and_listed(
     week = int(timedelta(days=7, minutes=1).total_seconds() * 1000)
     for number, status, error, ago in (
         (1, "ERROR", stored, 0),
-        (2, "MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, 1000),
+        (2, "MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, 60_000),
         (3, "ERROR", stored, week),
     ):
         values = {"status": status, "error": error, "ago": ago}
