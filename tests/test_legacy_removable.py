@@ -53,6 +53,9 @@ CUT = {
         ", served_until(row, settings())",
         ", served_until(client, settings())",
     ),
+    "app/portal/operator/installation_views.py": (
+        '                (gettext("Legacy API"), gettext("View clients"), ',
+    ),
     "app/portal/help/topics.py": ('    "portal.api_migration": Topic(',),
     "app/services/retention.py": (
         "from app.services.legacy import migration as legacy_migration\n",
@@ -63,7 +66,6 @@ CUT = {
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
     "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
-    "templates/portal/overview/operator.html": (" {{ _('Clients of the legacy API are on ",),
 }
 """File -> the beginnings of what registers the API there."""
 ENDS = {
@@ -76,7 +78,7 @@ ENDS = {
     ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
-    " {{ _('Clients of the legacy API are on ": (")) }}", ""),
+    '                (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",

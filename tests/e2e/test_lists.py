@@ -65,23 +65,28 @@ def test_actions_on_several_rows_are_shown_while_a_row_is_selected(
     expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Archive")
 
 
-def test_more_filters_open_below_a_row_that_stays_as_it_is(
+def test_more_filters_are_applied_together_in_a_panel_that_returns_the_focus(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
     visit.sign_in(partner["users"][0], then="/calls")
     visit.page.wait_for_url("**/calls")
-    at(visit, 1360)
-    button = visit.page.locator(".filters-more > summary")
-    before = button.bounding_box()
-    button.click()
-    after = button.bounding_box()
-    first = visit.page.locator(".filters-more select").first.bounding_box()
-    assert before is not None
-    assert after is not None
-    assert first is not None
-    assert (after["x"], after["y"]) == (before["x"], before["y"])
-    assert before["y"] + before["height"] < first["y"] < before["y"] + 2 * before["height"]
+    button = visit.page.get_by_role("button", name="More filters")
+    panel = visit.page.get_by_role("search", name="More filters")
+    for width in (1360, 390):
+        at(visit, width)
+        button.click()
+        panel.get_by_label("Outcome").select_option("busy")
+        panel.get_by_label("Live or test").select_option("yes")
+        assert visit.findings() == []
+        panel.get_by_role("button", name="Apply").click()
+        visit.page.wait_for_url("**/calls?outcome=busy&live=yes")
+        expect(panel).to_be_hidden()
+        expect(button).to_have_text("More filters 2")
+        expect(button).to_be_focused()
+        button.click()
+        panel.get_by_role("link", name="Clear").click()
+        visit.page.wait_for_url("**/calls")
 
 
 def test_the_status_of_a_searched_list_is_legible_on_a_phone(

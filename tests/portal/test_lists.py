@@ -224,20 +224,26 @@ def test_filters_of_a_list_alone_are_fields_of_its_page(lists: Lists) -> None:
     assert found == expected
 
 
-def test_filters_after_the_second_are_behind_more_filters_which_is_open_while_one_is_set(
+def test_filters_after_the_second_are_in_a_panel_whose_button_counts_those_that_are_set(
     lists: Lists,
 ) -> None:
-    hidden = re.compile(r'<details class="filters-more"( open)?>.*?</details>', re.DOTALL)
+    panel = re.compile(r"More filters(?: <span[^>]*>(\d)</span>)?.*?(<form .*?</form>)", re.DOTALL)
     found = {}
-    for address in ("/organizations?tier=customerPlusPlan", "/organizations?trial=yes", "/uploads"):
-        match = hidden.search(lists.browser.get(address).text)
-        names = re.findall(r'<(?:select|input)[^>]* name="(\w+)"', match[0]) if match else []
-        found[address] = (names, bool(match and match[1]))
+    for query in ("tier=customerPlusPlan", "trial=yes&tier=customerPlusPlan&view=all"):
+        match = panel.search(lists.browser.get(f"/organizations?{query}").text)
+        assert match
+        clear = re.search(r'href="([^"]*)" [^<]*>Clear<', match[2])
+        fields = re.findall(r'<(?:select|input)[^>]* name="(\w+)"', match[2])
+        found[query] = (match[1], fields, clear and unescape(clear[1]))
     assert found == {
-        "/organizations?tier=customerPlusPlan": (["status", "use", "trial"], False),
-        "/organizations?trial=yes": (["status", "use", "trial"], True),
-        "/uploads": ([], False),
+        "tier=customerPlusPlan": (None, ["tier", "status", "use", "trial"], None),
+        "trial=yes&tier=customerPlusPlan&view=all": (
+            "1",
+            ["view", "tier", "status", "use", "trial"],
+            "/organizations?tier=customerPlusPlan&view=all",
+        ),
     }
+    assert "More filters" not in lists.browser.get("/uploads").text
 
 
 def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(

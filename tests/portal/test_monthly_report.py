@@ -157,7 +157,7 @@ def test_the_page_names_what_the_report_is_about(own: Tenant, admin: Browser) ->
     about = {}
     for organization in (None, own.organization):
         address = f"{SCHEDULE}?organization={organization.id}" if organization else SCHEDULE
-        choices = admin.get(address).text.partition(' id="organization"')[2]
+        choices = admin.get(address).text.partition(' id="filter-organization"')[2]
         chosen = re.findall(r"<option[^>]* selected>(.*?)<", choices.partition("</select>")[0])
         about[address] = chosen
     assert [*about.values()] == [["The whole portal"], [own.organization.name]]

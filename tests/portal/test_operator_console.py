@@ -21,6 +21,7 @@ from app.factory import furnish
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
 from app.models import AuditEntry, Backup, Mail, Partner, User, utcnow
+from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
 from tests.fixtures.cast import Tenant, make_tenant
@@ -157,9 +158,8 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     after = states(operator)
     assert (before["Calling service"], after["Calling service"]) == ("Offline", "Online")
     assert after["Migrations"] == "Up to date"
-    assert (before["Queues"], before["Emails"]) == ("On time", "Not sent")
-    assert list(before)[:2] == ["Calling service", "Emails"]  # what needs attention comes first
-    assert next(iter(after)) == "Emails"
+    assert (before["Queues"], before["Emails"]) == ("On time", "Kept")
+    assert list(before)[:2] == ["Calling service", "Queues"]  # what needs attention comes first
 
 
 def test_queues_that_no_worker_serves_are_named(session: Session, operator: Browser) -> None:
@@ -249,8 +249,10 @@ def test_backups_that_are_off_need_attention_in_production(
 
 
 def test_the_overview_names_the_parts_that_need_attention_and_unsent_emails(
-    operator: Browser,
+    app: Flask, database: Database, settings: Settings, operator: Browser
 ) -> None:
+    assert "Kept in the outbox" in words(operator.get("/"))
+    furnish(app, settings.model_copy(update={"env": "production"}), database)
     page = words(operator.get("/"))
     assert "Not sent: no mail server" in page
     named = re.search(r"(\d) parts? needs? attention: ([^.]*)\.", page)
@@ -274,14 +276,23 @@ def test_suspending_a_partner_says_how_many_it_hits(
     assert f'<a href="/operator/partners/{own.partner.id}">{own.partner.name}</a>' in page
 
 
+def test_users_of_a_partner_above_those_that_are_counted_are_shown_as_more(
+    own: Tenant, operator: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partner_views, "MOST_COUNTED", 4)
+    assert "Users 4+ " in words(operator.get(f"/operator/partners/{own.partner.id}"))
+    page = words(operator.get(f"/partners/{own.partner.id}/suspend"))
+    assert "4+ users are signed out at once" in page
+
+
 def test_the_page_of_a_partner_shows_what_is_behind_its_links(
     own: Tenant, operator: Browser
 ) -> None:
     page = words(operator.get(f"/operator/partners/{own.partner.id}"))
     for shown in (
-        "Users 5 2 of organizations",
-        "Calls 0 failed calls in 24 hours Spending $0.00, no limit Storage 0 B of",
-        "Call destinations No country opened Legacy API View clients",
+        "Users 5 2 in organizations",
+        "Storage 0 B of",
+        "Calls 0 failed calls in 24 hours Spending $0.00, no limit Call destinations No country ",
         f"/p/{own.partner.slug}/sign-in",
     ):
         assert shown in page
@@ -361,7 +372,7 @@ def test_jobs_that_failed_for_good_are_counted_and_listed(
     week = int(timedelta(days=7, minutes=1).total_seconds() * 1000)
     for number, status, error, ago in (
         (1, "ERROR", stored, 0),
-        (2, "MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, 1000),
+        (2, "MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, 60_000),
         (3, "ERROR", stored, week),
     ):
         values = {"status": status, "error": error, "ago": ago}

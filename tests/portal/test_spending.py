@@ -152,12 +152,12 @@ def test_the_operator_limits_a_partner_which_sees_it(
     assert admin.get(path).status_code == 404
 
 
-def test_the_operator_imports_call_rates_and_downloads_them(
+def test_the_operator_reviews_a_file_of_call_rates_replaces_them_and_downloads_them(
     session: Session, operator: Browser
 ) -> None:
     content = (
         "prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency\n"
-        "default,0.75,0.00,60,60,EUR\n49,0.02,0.00,1,1,EUR\n"
+        "default,0.75,0.10,60,60,EUR\n49,0.02,0.00,1,1,EUR\n"
     )
     path = "/operator/spending/rates"
 
@@ -172,11 +172,26 @@ def test_the_operator_imports_call_rates_and_downloads_them(
         True,
         True,
     )
+    status, page = send(content)
+    assert status == 200
+    assert re.findall(r"<li>(\d+ rates? .*?)</li>", page) == [
+        "2 rates change",
+        "179 rates are removed: the rates of shorter prefixes apply",
+    ]
+    assert "The first 20 of 181" in page
+    rows = re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    assert " ".join(re.sub("<[^>]*>", " ", rows[1]).split()) == (
+        "default $1.00 60 s minimum, 60 s steps €0.75 €0.10 setup, 60 s minimum, 60 s steps"
+    )
     assert not rates.are_imported(session)
-    assert send(content)[0] == 303
+    text = re.search(r'name="text" value="([^"]*)"', page)
+    assert text
+    answer = operator.post(path, {"text": text[1].replace("\n", "\r\n")}, page="/operator/spending")
+    assert (answer.status_code, answer.location) == (303, "/operator/spending")
     assert operator.get("/operator/spending/rates.csv").text == content
     assert "2 rates in EUR, from your file" in operator.get("/operator/spending").text
     assert operator.post(path, {}, page="/operator/spending").status_code == 422
+    assert operator.post(path, {"text": "x"}, page="/operator/spending").status_code == 422
 
 
 def test_anothers_spending_is_not_found(other: Tenant, admin: Browser) -> None:

@@ -10,6 +10,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.operator.forms import PartnerForm
+from app.portal.operator.partner_views import users_in_words
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
@@ -21,8 +22,6 @@ from app.services import audit, destinations, overview, partners, spending, stor
 
 LATEST_CHANGES = 8
 MOST_ADMINISTRATORS = 50
-MOST_USERS = 100_000
-"""Users that are counted."""
 
 
 @portal.get("/operator/partners/new")
@@ -67,9 +66,7 @@ def operator_partner(partner_id: UUID) -> str:
             "portal/operator/partner.html",
             partner=found,
             counts=overview.portal_of(session, found),
-            users=users.count(
-                session, caller(), users.Filter(partner_id=partner_id), most=MOST_USERS
-            ),
+            users=users_in_words(session, partner_id),
             spent=month_money(used).words,
             opened=len(destinations.opened_by_partner(session, partner_id)),
             sign_in_url=_public(sign_in_url(found.slug)),

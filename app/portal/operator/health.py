@@ -25,9 +25,12 @@ def health(session: Session, work: Work) -> list[dict[str, Any]]:
     mails = installation.mails(session)
     if settings().smtp_url:
         mails_note = gettext("%(failed)s failed in 24 hours", failed=number(mails.failed))
+    elif keeps_mails():
+        mails_note = gettext("Kept in the outbox")
     else:
         mails_note = gettext("Not sent: no mail server")
-    is_wrong = not settings().smtp_url or mails.failed or is_late(mails.oldest_at)
+    is_sent = bool(settings().smtp_url) or keeps_mails()
+    is_wrong = not is_sent or mails.failed or is_late(mails.oldest_at)
     return [
         {
             "label": gettext("Workers online"),

@@ -3,7 +3,7 @@
 import platform
 from datetime import timedelta
 
-from flask import render_template
+from flask import render_template, url_for
 
 from app import VERSION
 from app.database.migration import fit
@@ -66,5 +66,7 @@ def operator_installation() -> str:
                 (gettext("Migration"), migration.found),
                 ("Python", platform.python_version()),
                 (gettext("Environment"), settings().env),
+                (gettext("API documentation"), gettext("Open"), "/api/docs"),
+                (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
             ],
         )

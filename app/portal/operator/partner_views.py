@@ -11,11 +11,13 @@ from app.languages import gettext, ngettext
 from app.models import Partner
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import number
 from app.services import overview, partners, users
 from app.services.calls import of_partners
 from app.services.calls.states import WAITING
 
 MOST_COUNTED = 100_000
+"""Users and calls of a partner that are counted."""
 
 
 @portal.get("/partners/<uuid:partner_id>/suspend")
@@ -62,6 +64,16 @@ def partner_resume(partner_id: UUID) -> Response:
     return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
+def users_in_words(session: Session, partner_id: UUID) -> str:
+    """Return how many users a partner has: 5, or 100,000+."""
+    chosen = users.Filter(partner_id=partner_id)
+    return _at_most(users.count(session, caller(), chosen, most=MOST_COUNTED))
+
+
+def _at_most(count: int) -> str:
+    return number(count) if count <= MOST_COUNTED else f"{number(MOST_COUNTED)}+"
+
+
 def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
     """Return the way to a question about a partner."""
     page = url_for("portal.operator_partner", partner_id=partner.id)
@@ -79,6 +91,7 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         "%(num)s waiting call is cancelled when it is due.",
         "%(num)s waiting calls are cancelled when they are due.",
         waiting,
+        num=_at_most(waiting),
     )
     return [
         ngettext(
@@ -91,6 +104,7 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
             "%(num)s user is signed out at once and can’t sign in.",
             "%(num)s users are signed out at once and can’t sign in.",
             signed_out,
+            num=_at_most(signed_out),
         ),
         gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
         gettext("Nothing is deleted; you can reactivate the partner at any time."),

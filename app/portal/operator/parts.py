@@ -150,11 +150,12 @@ def _carriers(session: Session) -> list[Part]:
 def _emails(session: Session) -> Part:
     title = gettext("Emails")
     found = installation.mails(session)
+    if keeps_mails():
+        text = gettext("Development mode: emails are kept in the outbox.")
+        return _row(title, gettext("Kept"), "neutral", text, "portal.outbox")
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
-        return _row(
-            title, gettext("Not sent"), "warning", text, "portal.outbox" if keeps_mails() else None
-        )
+        return _row(title, gettext("Not sent"), "warning", text)
     text = gettext(
         "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
         sent=number(found.sent),

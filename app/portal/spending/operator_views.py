@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import Response, flash, redirect, render_template, url_for
+from flask import Response, flash, redirect, render_template, request, url_for
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
@@ -15,6 +15,10 @@ from app.portal.web.lists import csv_file
 from app.services import partners, spending
 from app.services.money_words import micros
 from app.services.spending import Subject, rates
+from app.services.spending.rates import Rate, RateChanges
+
+MOST_SHOWN = 20
+"""Changed rates on the page that reviews a file."""
 
 
 @portal.get("/operator/spending")
@@ -30,12 +34,17 @@ def operator_spending_rates() -> Response:
 
 @portal.post("/operator/spending/rates")
 def operator_spending_rates_import() -> Page:
+    """Show what the file changes; its text, sent again from that page, replaces the rates."""
     form = RatesForm()
-    if not form.validate():
+    confirmed = request.form.get("text")
+    if confirmed is None and not form.validate():
         return _list_page(form), 422
+    content = form.file.data.read() if confirmed is None else confirmed.encode()
     try:
-        with transaction() as session:
-            count = rates.replace(session, caller(), form.file.data.read())
+        with transaction(read_only=confirmed is None) as session:
+            if confirmed is None:
+                return _review_page(rates.preview(session, caller(), content))
+            count = rates.replace(session, caller(), content)
     except (ValidationFailed, Conflict) as error:
         form.apply_errors(error)
         return _list_page(form), 422
@@ -72,6 +81,21 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
         title=gettext("Spending of %(name)s", name=name),
         sentence=gettext("Limits of all live calls of the partner’s organizations together."),
         crumbs=[(gettext("Spending"), url_for("portal.operator_spending")), (name, None)],
+    )
+
+
+def _review_page(changes: RateChanges) -> str:
+    rows: list[tuple[Rate | None, Rate | None]] = [
+        *changes.changed,
+        *((None, rate) for rate in changes.added),
+        *((rate, None) for rate in changes.removed),
+    ]
+    return render_template(
+        "portal/spending/rates_review.html",
+        changes=changes,
+        rows=rows[:MOST_SHOWN],
+        count=len(rows),
+        text=rates.written(changes.after),
     )
 
 

@@ -33,6 +33,7 @@ def apply_limit(*, may_send_files: bool) -> None:
     if may_send_files and (file_limit := _file_limit()) is not None:
         limit = file_limit + FORM_AROUND_FILE
     request.max_content_length = limit
+    request.max_form_memory_size = settings().max_body_bytes
     if (request.content_length or 0) > limit:
         raise RequestEntityTooLarge
 

@@ -78,6 +78,11 @@ class ListPage(Generic[R]):
         """The address of the list without filters and views."""
         return _list_url(view=ALL if _own_default(self.views) else None)
 
+    def url_without(self, names: Sequence[str]) -> str:
+        """The address without these filters, from the first page on."""
+        view = request.args.get("view") or (ALL if _own_default(self.views) else None)
+        return lists.address(**dict.fromkeys(names), view=view, cursor=None, trail=None)
+
     @property
     def next_url(self) -> str | None:
         return self.place.next_url(self.next_cursor)

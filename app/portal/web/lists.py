@@ -96,14 +96,14 @@ class Place:
         if self.cursor is None:
             return None
         before = self.trail[-1] if self.trail else None
-        return _address(cursor=before or None, trail=_TRAIL.join(self.trail[:-1]) or None)
+        return address(cursor=before or None, trail=_TRAIL.join(self.trail[:-1]) or None)
 
     def next_url(self, next_cursor: str | None) -> str | None:
         """The URL of the page that begins at ``next_cursor``; None at the end."""
         if next_cursor is None:
             return None
         trail = (*self.trail, self.cursor or "")[-_LONGEST_TRAIL:] if self.cursor else self.trail
-        return _address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
+        return address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
 
 
 def place() -> Place:
@@ -116,7 +116,7 @@ def place() -> Place:
 def sort_url(name: str, current: str) -> str:
     """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
     wanted = f"-{name}" if current == name else name
-    return _address(sort=wanted, cursor=None, trail=None)
+    return address(sort=wanted, cursor=None, trail=None)
 
 
 @portal.app_template_global()
@@ -132,11 +132,12 @@ def clear_url(*filters: str) -> str | None:
     return url_for(request.endpoint or "", **(request.view_args or {}))
 
 
-def _address(**changes: str | None) -> str:
+def address(**changes: str | None) -> str:
+    """Return the address of the page with other parameters; None removes one."""
     kept: dict[str, Any] = {
         name: [value for value in values if value] for name, values in request.args.lists()
     }
-    kept.update(changes)  # None and [] remove the parameter in url_for
+    kept.update(changes)  # [] removes the parameter in url_for, too
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
 
 

@@ -62,6 +62,31 @@ class Rate:
         return self.setup_micros + -(-per_minute // 60)
 
 
+@dataclass(frozen=True, slots=True)
+class RateChanges:
+    """The rates before and after a replacement, both in the order of `listing`."""
+
+    before: Sequence[Rate]
+    after: Sequence[Rate]
+
+    @property
+    def added(self) -> list[Rate]:
+        known = {rate.prefix for rate in self.before}
+        return [rate for rate in self.after if rate.prefix not in known]
+
+    @property
+    def removed(self) -> list[Rate]:
+        known = {rate.prefix for rate in self.after}
+        return [rate for rate in self.before if rate.prefix not in known]
+
+    @property
+    def changed(self) -> list[tuple[Rate, Rate]]:
+        """The rates that stay with another price or other steps, before and after."""
+        known = {rate.prefix: rate for rate in self.before}
+        pairs = ((known.get(rate.prefix, rate), rate) for rate in self.after)
+        return [(old, new) for old, new in pairs if old != new]
+
+
 def _defaults() -> Iterator[Rate]:
     yield Rate(DEFAULT, _micros(EVERYWHERE_ELSE))
     for price, prefixes in DEFAULT_RATES.items():
@@ -135,8 +160,8 @@ def micros_of(text: str) -> int | None:
     return _micros(text) if _PRICE.fullmatch(text) else None
 
 
-def replace(session: Session, caller: Caller, content: bytes) -> int:
-    """Replace all rates by those of a CSV file; how many these are.
+def preview(session: Session, caller: Caller, content: bytes) -> RateChanges:
+    """What replacing all rates by those of a CSV file would change.
 
     Raises `Forbidden`, `ValidationFailed` with the number of each wrong row, and `Conflict`
     (``currency_in_use``) for another currency while limits or totals have amounts in the old one.
@@ -150,11 +175,18 @@ def replace(session: Session, caller: Caller, content: bytes) -> int:
             currency=before[0].currency,
         )
         raise Conflict(message, "currency_in_use")
+    return RateChanges(before, after)
+
+
+def replace(session: Session, caller: Caller, content: bytes) -> int:
+    """Replace all rates by those of a CSV file; how many these are. Raises as `preview`."""
+    changes = preview(session, caller, content)
     session.execute(delete(CallRate))
-    rows = [{name: getattr(rate, name) for name in Rate.__dataclass_fields__} for rate in after]
+    names = Rate.__dataclass_fields__
+    rows = [{name: getattr(rate, name) for name in names} for rate in changes.after]
     session.execute(insert(CallRate), rows)
-    _record(session, caller, before, after)
-    return len(after)
+    _record(session, caller, changes.before, changes.after)
+    return len(changes.after)
 
 
 def reset(session: Session, caller: Caller) -> None:
