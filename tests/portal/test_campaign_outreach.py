@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from datetime import date, time
+from datetime import date, time, timedelta
 from html import unescape
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -21,18 +21,22 @@ from app.enums import (
     OutreachState,
     Role,
 )
+from app.languages.dates import NO_BREAK
 from app.models import (
     Assistant,
     AuditEntry,
     Call,
     Campaign,
     Contact,
+    ConversationDay,
+    Organization,
     Outreach,
     OutreachContact,
     User,
     utcnow,
 )
 from app.portal.campaigns.labels import days_words
+from app.portal.web.formats import when
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -613,6 +617,45 @@ def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
         "The calls are simulated: no phone rings.",
     ):
         assert words in asked
+    lately = utcnow().date() - timedelta(days=40)
+    session.add(
+        ConversationDay(
+            partner_id=assistant.partner_id,
+            organization_id=assistant.organization_id,
+            day=lately,
+            conversations=20,
+            seconds=20 * 600,
+        )
+    )
+    session.commit()
+    assert (
+        "Takes about 5 minutes if each call takes 600 s, the average of the last 90 days."
+        in words_of(admin.get(f"{planned}/start"))
+    )
+
+
+def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    """By the hours of the organization, where the contact is; the assistant is somewhere else."""
+    today = utcnow().isoweekday()
+    session.execute(update(Outreach).values(weekdays=str((today + 2) % 7 + 1)))
+    session.execute(update(Assistant).values(timezone="Pacific/Auckland"))
+    session.execute(
+        update(Organization).values(
+            calling_hours_on=True, calling_hours_start=time(10), calling_hours_end=time(11)
+        )
+    )
+    session.commit()
+    foreseen = words_of(admin.get(f"{planned}/plan"))
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 0
+    due = session.scalars(select(func.min(OutreachContact.due_at))).one()
+    assert due is not None
+    at = when(due).replace(NO_BREAK, " ")
+    assert f"First call {at} UTC at the earliest" in foreseen
+    assert f"Next call: {at} UTC." in words_of(admin.get(planned))
+    assert at in words_of(admin.get("/campaigns?column=next-call"))
 
 
 def test_a_plan_says_before_it_is_saved_what_it_means(
