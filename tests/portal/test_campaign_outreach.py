@@ -503,6 +503,34 @@ def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_h
     session.commit()
     assert states() == "Finished"
 
+    def notices() -> int:
+        """How often the dispatcher has noted the end after two more turns."""
+        for _ in range(2):
+            session.execute(update(Outreach).values(next_at=None))
+            feed(session, campaign)
+        return admin.get("/notifications").text.count("Campaign finished: Winter recall<")
+
+    assert notices() == 1
+    people = [{"firstName": "Dan", "phone": "+12025550105"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    assert notices() == 1
+    end_call(
+        session,
+        session.scalars(select(Call).where(Call.ended_at.is_(None))).one(),
+        CallStatus.BUSY,
+        EndedReason.BUSY,
+        at=utcnow(),
+    )
+    session.commit()
+    assert notices() == 1
+    admin.post(f"{planned}/again?only=not-reached", page=f"{planned}/again?only=not-reached")
+    assert notices() == 1
+    for call in session.scalars(select(Call).where(Call.ended_at.is_(None))):
+        end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    assert notices() == 2
+
 
 def test_when_everybody_was_called_it_can_be_done_again(
     session: Session, campaign: Campaign, admin: Browser, planned: str
