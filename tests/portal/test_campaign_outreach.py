@@ -619,7 +619,7 @@ def test_the_time_left_is_estimated_from_a_handful_of_calls(
 
 
 def test_contacts_show_their_last_call(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     base = planned.removesuffix("/outreach")
     calls = call_three(session, campaign, admin, planned)
@@ -630,6 +630,11 @@ def test_contacts_show_their_last_call(
         (str(call.id), words)
         for call, words in zip(calls, ("Busy", "No answer", "Completed"), strict=True)
     } == set(shown)
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    assert "angefordert von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
+    contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
+    assert "Besetzt Kampagne Kein Upload" in contact_calls
 
 
 def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(

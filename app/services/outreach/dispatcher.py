@@ -228,7 +228,7 @@ class _Turn:
         if called and not left and (last is None or decided_at > last.at):
             audit.record_change(
                 self._session,
-                self._caller,
+                system_caller("system", partner_id=self._campaign.partner_id),
                 "campaign.finished",
                 self._campaign,
                 after={"contacts": called},
