@@ -10,7 +10,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short, partial_index
 
 NOTIFIED_ACTIONS = (
-    *("alert.opened", "alert.resolved", "dialling.paused", "dialling.resumed"),
+    *("alert.opened", "alert.resolved", "campaign.finished"),
+    *("dialling.paused", "dialling.resumed"),
     *("mail.failed", "organization.budget_reached", "partner.budget_reached"),
     "phone_number.confirmation_ended",
     *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),
@@ -34,7 +35,7 @@ class AuditEntry(Base):
         Index("ix_audit_entries_organization", "organization_id", "id"),
         Index("ix_audit_entries_target", "target_type", "target_id", "id"),
         Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
-        partial_index("ix_audit_entries_notifications", "partner_id", "id", where=IS_NOTIFIED),
+        partial_index("ix_audit_entries_notices", "partner_id", "id", where=IS_NOTIFIED),
     )
 
     id: Mapped[Id]

@@ -266,6 +266,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.contact_data_export": P.PERSONAL_DATA,
     "portal.erasure": P.PERSONAL_DATA,
     "portal.erasure_live": P.PERSONAL_DATA,
+    "portal.erasure_proof": P.PERSONAL_DATA,
     "portal.erasure_retry": P.PERSONAL_DATA,
     "portal.campaigns": P.CAMPAIGNS_READ,
     "portal.campaign": P.CAMPAIGNS_READ,

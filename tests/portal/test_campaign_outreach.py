@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from datetime import date, time
+from datetime import date, time, timedelta
 from html import unescape
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -21,18 +21,22 @@ from app.enums import (
     OutreachState,
     Role,
 )
+from app.languages.dates import NO_BREAK
 from app.models import (
     Assistant,
     AuditEntry,
     Call,
     Campaign,
     Contact,
+    ConversationDay,
+    Organization,
     Outreach,
     OutreachContact,
     User,
     utcnow,
 )
 from app.portal.campaigns.labels import days_words
+from app.portal.web.formats import when
 from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -499,6 +503,34 @@ def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_h
     session.commit()
     assert states() == "Finished"
 
+    def notices() -> int:
+        """How often the dispatcher has noted the end after two more turns."""
+        for _ in range(2):
+            session.execute(update(Outreach).values(next_at=None))
+            feed(session, campaign)
+        return admin.get("/notifications").text.count("Campaign finished: Winter recall<")
+
+    assert notices() == 1
+    people = [{"firstName": "Dan", "phone": "+12025550105"}]
+    contacts.apply(session, campaign, people, ContactAction.UPSERT)
+    session.commit()
+    assert notices() == 1
+    end_call(
+        session,
+        session.scalars(select(Call).where(Call.ended_at.is_(None))).one(),
+        CallStatus.BUSY,
+        EndedReason.BUSY,
+        at=utcnow(),
+    )
+    session.commit()
+    assert notices() == 1
+    admin.post(f"{planned}/again?only=not-reached", page=f"{planned}/again?only=not-reached")
+    assert notices() == 1
+    for call in session.scalars(select(Call).where(Call.ended_at.is_(None))):
+        end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    session.commit()
+    assert notices() == 2
+
 
 def test_when_everybody_was_called_it_can_be_done_again(
     session: Session, campaign: Campaign, admin: Browser, planned: str
@@ -587,7 +619,7 @@ def test_the_time_left_is_estimated_from_a_handful_of_calls(
 
 
 def test_contacts_show_their_last_call(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     base = planned.removesuffix("/outreach")
     calls = call_three(session, campaign, admin, planned)
@@ -598,6 +630,11 @@ def test_contacts_show_their_last_call(
         (str(call.id), words)
         for call, words in zip(calls, ("Busy", "No answer", "Completed"), strict=True)
     } == set(shown)
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    assert "angefordert von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
+    contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
+    assert "Besetzt Kampagne Kein Upload" in contact_calls
 
 
 def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
@@ -613,6 +650,45 @@ def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
         "The calls are simulated: no phone rings.",
     ):
         assert words in asked
+    lately = utcnow().date() - timedelta(days=40)
+    session.add(
+        ConversationDay(
+            partner_id=assistant.partner_id,
+            organization_id=assistant.organization_id,
+            day=lately,
+            conversations=20,
+            seconds=20 * 600,
+        )
+    )
+    session.commit()
+    assert (
+        "Takes about 5 minutes if each call takes 600 s, the average of the last 90 days."
+        in words_of(admin.get(f"{planned}/start"))
+    )
+
+
+def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    """By the hours of the organization, where the contact is; the assistant is somewhere else."""
+    today = utcnow().isoweekday()
+    session.execute(update(Outreach).values(weekdays=str((today + 2) % 7 + 1)))
+    session.execute(update(Assistant).values(timezone="Pacific/Auckland"))
+    session.execute(
+        update(Organization).values(
+            calling_hours_on=True, calling_hours_start=time(10), calling_hours_end=time(11)
+        )
+    )
+    session.commit()
+    foreseen = words_of(admin.get(f"{planned}/plan"))
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert feed(session, campaign) == 0
+    due = session.scalars(select(func.min(OutreachContact.due_at))).one()
+    assert due is not None
+    at = when(due).replace(NO_BREAK, " ")
+    assert f"First call {at} UTC at the earliest" in foreseen
+    assert f"Next call: {at} UTC." in words_of(admin.get(planned))
+    assert at in words_of(admin.get("/campaigns?column=next-call"))
 
 
 def test_a_plan_says_before_it_is_saved_what_it_means(

@@ -125,7 +125,7 @@ def test_notifications_are_filtered_by_kind_and_unread(own: Tenant, signed_in: S
         r'<option value="([a-z_]+)"', signed_in(own.user).get("/notifications").text
     )
     assert kinds == [*KINDS, "unread"]
-    assert member == ["dialling", "upload", "unread"]
+    assert member == ["campaign", "dialling", "upload", "unread"]
 
 
 @pytest.mark.usefixtures("paused")

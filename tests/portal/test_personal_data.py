@@ -238,7 +238,13 @@ def test_data_question_result_and_history_say_the_same_about_an_uploaded_contact
     result = admin.get(f"/erasures/{erasure_id}").text
     assert lines_of(result) == known
     facts = [each.replace("<wbr>", "") for each in re.findall(r"<dd>(.*?)</dd>", result)]
-    assert facts[:2] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
+    assert facts[1:3] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
+    proof = admin.get(f"/erasures/{erasure_id}/proof.txt").text
+    assert "Erasure of a contact" in proof
+    assert f"Organization: {own.organization.name}\n" in proof
+    assert f"Requested: {facts[3]}\nFinished: {facts[4]}\n" in proof
+    assert "Contacts, in all campaigns of the organization: 1 (Deleted)\n" in proof
+    assert "Vale" not in proof
     history = words(admin.get("/audit"))
     assert (
         "Contacts, in all campaigns of the organization: 1 Files and rows of uploads: 1" in history
@@ -309,7 +315,8 @@ def test_another_partners_erasure_does_not_exist(
     signed_in(own.staff[Role.PARTNER_ADMIN]).post(page, {"typed": "Greta Vale"}, page=page)
     erasure_id: UUID = session.scalars(select(Erasure.id)).one()
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    assert stranger.get(f"/erasures/{erasure_id}").status_code == 404
+    for path in ("", "/proof.txt"):
+        assert stranger.get(f"/erasures/{erasure_id}{path}").status_code == 404
 
 
 def test_a_failed_erasure_goes_on_when_asked_to(
@@ -321,6 +328,7 @@ def test_a_failed_erasure_goes_on_when_asked_to(
     erasing.fail(session, erasure_id)
     session.commit()
     shown = f"/erasures/{erasure_id}"
+    assert admin.get(f"{shown}/proof.txt").status_code == 404
     assert "Try again" in admin.get(shown).text
     assert admin.post(f"{shown}/retry", page=shown).location == shown
     session.expire_all()

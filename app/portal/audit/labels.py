@@ -67,6 +67,7 @@ ACTION_WORDS = {
     "call.resolved": lazy_gettext("Call outcome resolved"),
     "call.scheduled": lazy_gettext("Call requested"),
     "campaign.created": lazy_gettext("Campaign added"),
+    "campaign.finished": lazy_gettext("Campaign finished"),
     "campaign.paused": lazy_gettext("Campaign paused"),
     "campaign.planned": lazy_gettext("Plan of a campaign changed"),
     "campaign.renamed": lazy_gettext("Campaign renamed"),

@@ -295,13 +295,17 @@ def _how(session: Session, found: Campaign, plan: Outreach, contacts: int) -> li
     return how_lines(
         plan,
         assistants.get(session, caller(), plan.assistant_id),
-        estimate_of(session, plan, organization, contacts),
+        estimate_of(session, plan, found, organization, contacts),
         simulated=route.carrier is CarrierKind.SIMULATOR,
     )
 
 
 def estimate_of(
-    session: Session, plan: outreach.Plan | Outreach, organization: Organization, contacts: int
+    session: Session,
+    plan: outreach.Plan | Outreach,
+    found: Campaign,
+    organization: Organization,
+    contacts: int,
 ) -> outreach.Estimate:
     most = settings().calls_per_organization
-    return outreach.estimate(session, plan, organization, contacts, utcnow(), most)
+    return outreach.estimate(session, plan, found, organization, contacts, utcnow(), most)

@@ -106,7 +106,7 @@ def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str
     has_hours = None not in (plan.hours_start, plan.hours_end)
     if not has_hours or any(plan_problems(plan, settings().calls_per_organization)):
         return {"outlook": [], "at_night": None}
-    expected = estimate_of(session, plan, organization, found.contact_count)
+    expected = estimate_of(session, plan, found, organization, found.contact_count)
     return {
         "outlook": [
             (gettext("Contacts"), number(found.contact_count)),

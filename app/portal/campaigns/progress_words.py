@@ -25,13 +25,26 @@ def duration_words(estimate: Estimate) -> str | None:
         return None
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
-    if estimate.ends_at - utcnow() > estimate.lasts + _SLACK:
+    end, average = _soon(estimate.ends_at), estimate.average
+    lasts = rough_duration(estimate.lasts)
+    is_later = estimate.ends_at - utcnow() > estimate.lasts + _SLACK
+    if average is None and is_later:
+        return gettext("Ends about %(moment)s if each call takes a minute.", moment=end)
+    if average is None:
+        return gettext("Takes about %(duration)s if each call takes a minute.", duration=lasts)
+    usual = {"seconds": number(average.lasts.seconds), "days": average.days}
+    if is_later:
         return gettext(
-            "Ends about %(moment)s if each call takes a minute.", moment=_soon(estimate.ends_at)
+            "Ends about %(moment)s if each call takes %(seconds)s s, the average of the last "
+            "%(days)s days.",
+            moment=end,
+            **usual,
         )
     return gettext(
-        "Takes about %(duration)s if each call takes a minute.",
-        duration=rough_duration(estimate.lasts),
+        "Takes about %(duration)s if each call takes %(seconds)s s, the average of the last "
+        "%(days)s days.",
+        duration=lasts,
+        **usual,
     )
 
 

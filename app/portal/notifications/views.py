@@ -26,6 +26,7 @@ from app.validation.uuids import as_uuid
 FILTERS = ("kind", "state")
 KINDS = {
     "alert": lazy_gettext("Alerts"),
+    "campaign": lazy_gettext("Campaigns"),
     "dialling": lazy_gettext("Pauses of calling"),
     "mail": lazy_gettext("Emails"),
     "organization": lazy_gettext("Budgets of organizations"),
@@ -38,6 +39,7 @@ KINDS = {
 """By the noun of the action."""
 ICONS = {
     "alert": "bell",
+    "campaign": "speakerphone",
     "dialling": "player-pause",
     "organization": "coin",
     "partner": "coin",
@@ -48,6 +50,7 @@ ICONS = {
 }
 PAGES = {
     "alert": ("portal.alerts", None),
+    "campaign": ("portal.campaign_outreach", "campaign_id"),
     "dialling": ("portal.line_health", None),
     "organization": ("portal.organization_spending", "organization_id"),
     "partner": ("portal.portal_settings_spending", None),

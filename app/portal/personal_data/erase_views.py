@@ -3,17 +3,22 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import abort, flash, g, redirect, render_template, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
 from app.enums import ErasureState
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
+from app.languages import gettext, labelled
+from app.models import Erasure
 from app.portal.personal_data import labels
 from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import moment, number
 from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.navigation import may_open
+from app.portal.web.user_timezone import zone
 from app.services import contacts, organizations, users
 from app.services.contacts import single
 from app.services.exports.words import SUBJECT_TITLES
@@ -74,6 +79,37 @@ def erasure(erasure_id: UUID) -> str:
 def erasure_live(erasure_id: UUID) -> str:
     """The part of the page that changes while the worker erases."""
     return render_template("portal/personal_data/_progress.html", **_progress(erasure_id))
+
+
+@portal.get("/erasures/<uuid:erasure_id>/proof.txt")
+def erasure_proof(erasure_id: UUID) -> Response:
+    """The page of an erasure that is done as a file, for the person who asked for it."""
+    shown = _progress(erasure_id)
+    found: Erasure = shown["erasure"]
+    if found.state is not ErasureState.DONE:
+        abort(404)
+    facts = (
+        (gettext("Organization"), shown["organization"]),
+        (gettext("Pseudonym"), found.pseudonym),
+        (gettext("Requested by"), found.requested_by),
+        (gettext("Requested"), moment(found.created_at, zone())),
+        (gettext("Finished"), moment(found.finished_at, zone())),
+    )
+    lines = [
+        f"{shown['title']} · {g.brand.product_name}",
+        "",
+        *(labelled(label, value) for label, value in facts if value),
+        "",
+        *(
+            f"{labelled(str(what), number(count))} ({fate})"
+            for what, count, fate, _ in shown["lines"]
+        ),
+        "",
+        str(labels.OF_CONTACTS[-1]),
+        "",
+    ]
+    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
+    return Response("\n".join(lines), mimetype="text/plain", headers=named)
 
 
 @portal.post("/erasures/<uuid:erasure_id>/retry")

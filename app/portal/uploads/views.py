@@ -1,6 +1,7 @@
 """Uploads: the list, choosing a file, and one upload in each of its states."""
 
 import math
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,7 +39,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new
 from app.portal.web.editing import Submission
-from app.portal.web.formats import number, size
+from app.portal.web.formats import day, number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
@@ -93,7 +94,7 @@ def upload_choose_campaign() -> str:
         rows=[
             (
                 row.name,
-                names.get(row.organization_id, "") if caller().organization_id is None else "",
+                _about_choice(row, names),
                 url_for("portal.upload_new", campaign_id=row.id),
             )
             for row in found.items
@@ -108,6 +109,21 @@ def upload_choose_campaign() -> str:
         if caller().may(Permission.CAMPAIGNS_WRITE)
         else None,
     )
+
+
+def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
+    """Return what tells a campaign from others with its name."""
+    words = [
+        organization_names.get(row.organization_id, "") if caller().organization_id is None else "",
+        ngettext(
+            "%(num)s contact",
+            "%(num)s contacts",
+            row.contact_count,
+            num=number(row.contact_count),
+        ),
+        gettext("Created %(day)s", day=day(row.created_at, zone())),
+    ]
+    return " · ".join(each for each in words if each)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")

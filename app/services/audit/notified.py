@@ -27,6 +27,7 @@ MOST_COUNTED = 99
 NEWEST_FIRST = Sort(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
+    "campaign": Permission.CAMPAIGNS_READ,
     "dialling": Permission.CALLS_READ,
     "mail": Permission.USERS_WRITE,
     "organization": Permission.ORGANIZATIONS_WRITE,

@@ -72,16 +72,17 @@ class Sums:
     estimated: bool = False
 
 
-def preview(session: Session, upload: ContactImport) -> Sums:
-    """Return what undoing would do at this moment."""
+def preview(session: Session, upload: ContactImport) -> tuple[Sums, list[Undone]]:
+    """Return what undoing would do at this moment, and to which contacts, the last row first; no
+    contacts with an estimate."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
     if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
-        return _estimate(session, upload)
+        return _estimate(session, upload), []
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
     left = fields_left_by(session, upload, steps)
-    found = _sums_of(undo(session, campaign, steps, left_before=left, dry_run=True))
-    return replace(found, erased=_erased(session, upload.id))
+    found = undo(session, campaign, steps, left_before=left, dry_run=True)
+    return replace(_sums_of(found), erased=_erased(session, upload.id)), found
 
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:

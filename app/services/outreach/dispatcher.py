@@ -14,11 +14,18 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
-from app.enums import CallSource, CallStatus, CampaignStatus, CarrierKind, OutreachState
+from app.enums import (
+    FINAL_CALL_STATUSES,
+    CallSource,
+    CallStatus,
+    CampaignStatus,
+    CarrierKind,
+    OutreachState,
+)
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
-from app.services import calls, phone_numbers, spending
+from app.services import audit, calls, phone_numbers, spending
 from app.services.calls import limits, rules
 from app.services.calls.states import holds_line
 from app.services.outreach.blockers import of_plan
@@ -198,7 +205,34 @@ class _Turn:
         self._outreach.next_at = self._now + IDLE
         if self._decided() < self._campaign.contact_count:
             self._outreach.position = None  # contacts that another transaction had locked
+        elif not scheduled:
+            self._note_finished()
         return scheduled
+
+    def _note_finished(self) -> None:
+        """Write to the history once that all calls since the start have ended: users are notified.
+        Contacts that are added later are called without another notice."""
+        outreach, row = self._outreach, OutreachContact
+        last = audit.last_of_target(
+            self._session, self._caller, "campaign", self._campaign.id, "campaign.finished"
+        )
+        if last is not None and last.at >= (outreach.resumed_at or self._now):
+            return
+        is_open = (row.state == OutreachState.WAITING) | Call.status.not_in(FINAL_CALL_STATUSES)
+        counts = select(
+            func.count().filter(row.state == OutreachState.CALLED),
+            func.count().filter(is_open),
+            func.max(row.decided_at).filter(row.state == OutreachState.CALLED),
+        ).outerjoin(Call, Call.id == row.call_id)
+        called, left, decided_at = self._session.execute(counts.where(*self._own())).one()
+        if called and not left and (last is None or decided_at > last.at):
+            audit.record_change(
+                self._session,
+                system_caller("system", partner_id=self._campaign.partner_id),
+                "campaign.finished",
+                self._campaign,
+                after={"contacts": called},
+            )
 
     def _decided(self) -> int:
         query = select(func.count()).select_from(OutreachContact)

@@ -107,7 +107,7 @@ def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[tim
 
 
 def opening_of(
-    phone: str, outreach: Outreach, organization: Organization, at: datetime
+    phone: str, outreach: Plan | Outreach, organization: Organization, at: datetime
 ) -> tuple[bool, datetime | None]:
     """`within_calling_hours` by the plan and by the organization's own hours."""
     start, end = hours_of(outreach, organization)

@@ -135,7 +135,8 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         pace = _pace(session, outreach, now)
         left = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
         if pace and left:
-            ends_at = end_of(session, outreach, left, pace, now)
+            organization = session.get_one(Organization, campaign.organization_id)
+            ends_at = end_of(session, outreach, organization, left, pace, now)
     return Progress(
         total=campaign.contact_count + removed,
         calls=dict(calls),

@@ -111,7 +111,9 @@ def _summary(
     in_progress = sum(count for _, _, active, *_, count in counts if active)
     is_over = 0 < called + left_out >= campaign.contact_count - ahead and not in_progress
     runs = campaign.status is CampaignStatus.ACTIVE and not is_over
+    to_come = campaign.contact_count - ahead - of_state.total()
     due = [at for state, _, _, at, *_ in counts if state is OutreachState.WAITING and at]
+    next_at = plan.next_at if to_come > 0 else None
     return Summary(
         assistant=assistant,
         callable=campaign.contact_count - left_out - ahead,
@@ -119,6 +121,6 @@ def _summary(
         done=called - in_progress,
         answered=sum(count for _, by_human, *_, count in counts if by_human),
         started_at=plan.started_at,
-        next_at=(plan.next_at or min(due, default=None)) if runs else None,
+        next_at=(next_at or min(due, default=None)) if runs else None,
         ended_at=max(at for *_, at, _ in counts) if is_over else None,
     )

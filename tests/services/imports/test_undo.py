@@ -23,7 +23,7 @@ DAYS = 7
 
 def preview(desk: Desk, upload_id: UUID) -> Sums:
     with desk.database.transaction(read_only=True) as session:
-        return undo.preview(session, uploads.get(session, desk.caller, upload_id))
+        return undo.preview(session, uploads.get(session, desk.caller, upload_id))[0]
 
 
 def start(desk: Desk, upload_id: UUID) -> int:
