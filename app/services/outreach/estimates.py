@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, aliased
 
 from app.models import Assistant, Campaign, Contact, ConversationDay, Organization, Outreach
 from app.services.calls import limits
@@ -21,6 +22,9 @@ AVERAGED_DAYS = (30, 90)
 FEWEST_CONVERSATIONS = 20
 ZONE_DIGITS = 5
 """Numbers that begin with the same characters are taken to be in the same time zones: +1202."""
+AFTER_DIGITS = "z"
+PREFIXES_READ = 500
+"""Of a campaign with more, the first ones say when its calls begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +104,28 @@ def _begins_at(
     if plan.starts_on is not None:
         midnight = datetime.combine(plan.starts_on, time(), _zone(session, plan))
         since = max(now, midnight.astimezone(now.tzinfo))
-    phones = select(func.min(Contact.phone)).where(
-        Contact.campaign_id == campaign.id, Contact.phone.is_not(None)
-    )
     openings = [
         opening
-        for phone in session.scalars(phones.group_by(func.substr(Contact.phone, 1, ZONE_DIGITS)))
-        if (opening := opening_of(phone or "", plan, organization, since)[1]) is not None
+        for phone in session.scalars(_one_of_each_prefix(campaign.id))
+        if (opening := opening_of(phone, plan, organization, since)[1]) is not None
     ]
     return min(openings, default=first[0])
+
+
+def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
+    """Select the campaign's first number of each prefix. Each is one step in the index, however
+    many contacts there are."""
+    contact, next_one = aliased(Contact), aliased(Contact)
+    smallest = select(func.min(contact.phone).label("phone"))
+    found = smallest.where(contact.campaign_id == campaign_id).cte("found", recursive=True)
+    behind = func.substr(found.c.phone, 1, ZONE_DIGITS).concat(AFTER_DIGITS)
+    following = (
+        select(func.min(next_one.phone))
+        .where(next_one.campaign_id == campaign_id, next_one.phone > behind)
+        .scalar_subquery()
+    )
+    found = found.union_all(select(following).where(found.c.phone.is_not(None)))
+    return select(found.c.phone).where(found.c.phone.is_not(None)).limit(PREFIXES_READ)
 
 
 def end_of(
