@@ -112,7 +112,7 @@ BEFORE_SIGNING_IN = (
     *("/p/{slug}/password/no-such-link", "/p/{slug}/no-such-page"),
 )
 NO_SCREENS = re.compile(
-    r"\.(csv|ico|pdf|<.*)$|/live$|/html$|^/brand/|/preview/|/chat$|/sign-in$|password|/invitation/"
+    r"\.(csv|ico|pdf|txt|<.*)$|/live$|/html$|^/brand/|/preview/|/chat$|/sign-in$|password|/invitation/"
 )
 
 
