@@ -68,7 +68,7 @@ def test_a_partner_sees_its_own_clients_and_the_operator_all(
     assert seen == {"admin": [True, False], "operator": [True, True]}
     assert [admin.get(page_of(each)).status_code for each in (ours, theirs)] == [200, 404]
     assert [operator.get(page_of(each)).status_code for each in (ours, theirs)] == [200, 200]
-    assert LIST in operator.get("/").text
+    assert LIST in operator.get("/operator/installation").text
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
