@@ -8,7 +8,9 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
+from flask import session as browser_session
 from flask.testing import FlaskClient
+from flask_wtf.csrf import generate_csrf
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
@@ -44,25 +46,38 @@ class Browser:
         path: str,
         data: Mapping[str, Any] | None = None,
         *,
-        page: str = "/sign-in",
+        page: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> TestResponse:
-        """Sends a form as it stands on ``page``, or with the token of a page sent before."""
+        """Sends a form as it stands on ``page``, or as any page of this session has it."""
         sent = {"csrf_token": self._csrf_token(page), **(data or {})}
         return self.client.post(path, data=sent, headers=headers)
 
-    def _csrf_token(self, page: str) -> str:
-        """The token of ``page``; all pages of a session have the same."""
-        with self.client.session_transaction() as session:
-            known = self._tokens.get(session.get("csrf_token", ""))
-        if known:
-            return known
+    def _csrf_token(self, page: str | None) -> str:
+        """The token of the session, which all its pages have; without a page, none is opened."""
+        with self.client.session_transaction() as kept:
+            known = self._tokens.get(kept.get("csrf_token", ""))
+        if known is None:
+            known = self._of_page(page) if page else self._made()
+            with self.client.session_transaction() as kept:
+                self._tokens[kept.get("csrf_token", "")] = known
+        return known
+
+    def _of_page(self, page: str) -> str:
         shown = self.client.get(page, follow_redirects=True).text
         found = re.search(r'name="csrf_token" value="([^"]+)"', shown)
         assert found, f"{page} holds no form"
-        with self.client.session_transaction() as session:
-            self._tokens[session.get("csrf_token", "")] = found.group(1)
         return found.group(1)
+
+    def _made(self) -> str:
+        with (
+            self.client.session_transaction() as kept,
+            self.client.application.test_request_context(),
+        ):
+            browser_session.update(kept)
+            token: str = generate_csrf()
+            kept["csrf_token"] = browser_session["csrf_token"]
+        return token
 
     def sign_in(self, email: str, password: str = PASSWORD, path: str = "/sign-in") -> TestResponse:
         return self.post(path, {"email": email, "password": password}, page=path)
