@@ -93,6 +93,8 @@ def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_S
         load.wait_for(REQUESTS_AFTER)
     with database.engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9992"
+        filled = text("SELECT count(*) FROM contacts WHERE greeting = 'Hello'")
+        assert (connection.scalar(filled) or 0) >= rows
     database.dispose()
     databases.drop(url)
     slowest, asked = max(load.seconds), len(load.seconds)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from alembic import op
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from migrations import checks
 
@@ -99,8 +99,7 @@ def fill(table: str, changes: str, where: str, *, key: str = "id") -> None:
         return
     last_of_turn = f"ORDER BY {key} OFFSET {ROWS_AT_ONCE - 1} LIMIT 1"
     after, remaining = None, "true"
-    with context.autocommit_block():
-        connection = op.get_bind()
+    with context.autocommit_block(), _seeing_all_rows() as connection:
         while True:
             row = f"SELECT {key} FROM {table} WHERE {remaining} {last_of_turn}"  # noqa: S608 - as above
             last = connection.scalar(text(row), {"after": after})
@@ -122,6 +121,18 @@ def unlimited() -> Iterator[None]:
         yield
         for statement in limits(phased=True):
             op.execute(statement)
+
+
+@contextmanager
+def _seeing_all_rows() -> Iterator[Connection]:
+    """The scope of the whole installation for the session: outside of transactions, the one that a
+    transaction declares is gone at once, and policies hide every row."""
+    connection = op.get_bind()
+    connection.execute(text("SET app.scope = 'installation'"))
+    try:
+        yield connection
+    finally:
+        connection.execute(text("RESET app.scope"))
 
 
 def _on_postgresql() -> bool:

@@ -194,6 +194,11 @@ def test_a_table_is_filled_some_rows_a_transaction(
         connection.execute(text("CREATE TABLE notes (id integer PRIMARY KEY, word text)"))
         words = [{"id": number, "word": "kept" if number == 4 else ""} for number in range(1, 9)]
         connection.execute(text("INSERT INTO notes VALUES (:id, :word)"), words)
+        if backend == "postgresql":
+            connection.execute(text("ALTER TABLE notes ENABLE ROW LEVEL SECURITY"))
+            connection.execute(text("ALTER TABLE notes FORCE ROW LEVEL SECURITY"))
+            seen = "current_setting('app.scope', true) = 'installation'"
+            connection.execute(text(f"CREATE POLICY notes ON notes USING ({seen})"))
 
     def count(_connection: Any, cursor: Any, statement: str, *_more: Any) -> None:
         if statement.startswith("UPDATE notes"):
