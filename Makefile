@@ -11,7 +11,7 @@ BIN := .venv/bin
 STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
 	docs_links guards legacy_removable policy readme security_page translations)
 
-# In a whole run, the commit chooses the database of each test, and half of the alternating tests;
+# In a whole run, the commit chooses the database of each test, and a third of the alternating tests;
 # of a part that TESTS names, all run on both databases.
 CHOSEN = $(if $(filter tests,$(TESTS)),PORTAL_TEST_CHOSEN=1)
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.

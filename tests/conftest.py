@@ -262,12 +262,12 @@ def _backend_of(item: pytest.Item) -> str | None:
 
 def _chosen_by_commit(items: list[pytest.Item]) -> list[pytest.Item]:
     """Keep each test once: of those that run on several databases, on the one that the commit
-    chooses. Of alternating tests, keep the half that the commit chooses."""
+    chooses. Of alternating tests, keep the third that the commit chooses."""
     several: dict[str, list[pytest.Item]] = {}
     for item in items:
         several.setdefault(item.nodeid.replace(_backend_of(item) or "", "", 1), []).append(item)
     alternating = {name for name, same in several.items() if _alternates(same[0])}
-    left_out = {name for name in alternating if matrix.number(f"half {name}") % 2}
+    left_out = {name for name in alternating if matrix.number(f"third {name}") % 3}
     matrix.chosen["alternating tests"] = f"{len(alternating - left_out)} of {len(alternating)}"
     kept = {
         id(same[matrix.number(name) % len(same)])

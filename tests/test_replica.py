@@ -34,7 +34,7 @@ from tests.portal.test_organizations import NEW
 
 MOST_SECONDS = 2.0
 
-pytestmark = pytest.mark.crash
+pytestmark = [pytest.mark.alternating, pytest.mark.crash]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from scripts import build_tools, build_wheel
 from tests.fixtures.stack import QUICK, free_port
 
 ROOT = build_tools.ROOT
-pytestmark = [pytest.mark.product, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.alternating, pytest.mark.product, pytest.mark.xdist_group("wheel")]
 
 
 class Installed:

@@ -17,6 +17,8 @@ from tests.fixtures.uploads import Desk, make_desk, number, table
 from tests.fixtures.worker import ROOT, Worker, until
 from tests.matrix import rotating
 
+pytestmark = pytest.mark.alternating
+
 ROWS = 4000
 
 

@@ -20,6 +20,8 @@ from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Line, Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
 
+pytestmark = pytest.mark.alternating
+
 COMPLETED = ("completed", "completed", "human")
 CANCELED = ("canceled", "canceled", None)
 

@@ -16,6 +16,8 @@ from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 
+pytestmark = pytest.mark.alternating
+
 backend = runs_on(matrix.rotating("database of random kills", BACKENDS))
 
 KILLS = matrix.kills(25)

@@ -15,6 +15,8 @@ from tests import matrix
 from tests.fixtures.own_server import OwnServer
 from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
 
+pytestmark = pytest.mark.alternating
+
 OUTAGES = 5 if matrix.is_full() else 1
 DEAD_AFTER = 8.0
 """Seconds; a busy machine needs some for 50 calls that go on at once."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from sqlalchemy import select, update
 
 from app.database import Database
@@ -36,6 +37,8 @@ from tests.fixtures.worker import (
     until,
 )
 from tests.matrix import rotating
+
+pytestmark = pytest.mark.alternating
 
 HUMAN, VOICEMAIL = SIMULATED_NUMBERS["human"], SIMULATED_NUMBERS["voicemail"]
 

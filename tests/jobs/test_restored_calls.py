@@ -22,6 +22,8 @@ from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Worker, open_line, outcome, until
 from tests.matrix import rotating
 
+pytestmark = pytest.mark.alternating
+
 CALLS = 7
 COPIED = "restored from a backup, or a copy of another installation"
 REASONS = {

@@ -25,6 +25,8 @@ from tests.fixtures.databases import SUPERUSER, Databases
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import url_of
 
+pytestmark = pytest.mark.alternating
+
 RESTORED = ["restored from a backup"]
 connect: Any = sqlite.connect  # type: ignore[attr-defined]  # the driver has no types
 COPIED = ["restored from a backup, or a copy of another installation"]

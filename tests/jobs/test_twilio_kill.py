@@ -10,7 +10,7 @@ from tests import matrix
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome
 
-pytestmark = [pytest.mark.crash, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.alternating, pytest.mark.crash, pytest.mark.xdist_group("house")]
 
 KILLS = matrix.kills(4)
 CALLS_A_KILL = 5

@@ -41,6 +41,7 @@ START_LIMIT = 300.0
 WAIT_LIMIT = 600.0
 
 pytestmark = [
+    pytest.mark.alternating,
     pytest.mark.crash,
     pytest.mark.worker,
     pytest.mark.parametrize("backend", ["postgresql"], indirect=True),

@@ -21,6 +21,8 @@ from tests.planted.crawl import Asked, Crawl
 from tests.planted.judge import Judge
 from tests.planted.planting import Side, unplanted
 
+pytestmark = pytest.mark.alternating
+
 REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000" if is_full() else "2400")) // 3
 WITHOUT_FILTER = 80
 """Requests that are sent without the tenant filter."""

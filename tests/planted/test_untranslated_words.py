@@ -22,6 +22,8 @@ from tests.planted.conftest import WALLS
 from tests.planted.crawl import Asked, Crawl, Visitor
 from tests.planted.planting import UUIDS
 
+pytestmark = pytest.mark.alternating
+
 SPOKEN = "title", "aria-label", "placeholder", "alt", "data-busy", "data-label", "content"
 SILENT = {"script", "style", "code", "pre", "kbd", "template", "svg", "textarea"}
 VOID = {"input", "meta", "link", "br", "hr", "img", "path", "use", "wbr", "source", "col"}

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from app.config import ROOT
+
+pytestmark = pytest.mark.alternating
 
 LATE = {
     "alembic": "migrations",

@@ -17,6 +17,8 @@ from tests.fixtures.stack import Stack, Stacks
 from tests.fixtures.waiting import is_gone, wait_for
 from tests.matrix import rotating
 
+pytestmark = pytest.mark.alternating
+
 
 @pytest.fixture(scope="module")
 def hurt() -> Iterator[dict[str, Stack]]:

@@ -25,6 +25,8 @@ from tests.fixtures.stack import Stack, Stacks
 from tests.fixtures.waiting import wait_for
 from tests.matrix import rotating
 
+pytestmark = pytest.mark.alternating
+
 RESERVE = 20 * MB
 CONTACTS = [{"firstName": "Ada", "phone": f"+1202556{n:04d}"} for n in range(400)]
 """Under 64 kB: they are taken as long as the database has room."""

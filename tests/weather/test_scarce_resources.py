@@ -14,6 +14,8 @@ import requests
 
 from tests.fixtures.stack import Stack, Stacks
 
+pytestmark = pytest.mark.alternating
+
 
 @pytest.fixture(scope="module")
 def stack(stacks: Stacks) -> Iterator[Stack]:
