@@ -53,62 +53,73 @@ class Action:
 @portal.get("/access/why")
 def access_why() -> str:
     permission = _permission(request.args.get("action"))
-    user: User | None = None
-    key: ApiKey | None = None
-    client: OAuthClient | None = None
     with transaction(read_only=True) as session:
-        if chosen := request.args.get("key"):
-            key = api_keys.get(session, caller(), _id(chosen))
-        elif chosen := request.args.get("client"):
-            client = oauth_clients.get(session, caller(), _id(chosen))
-        elif chosen := request.args.get("user"):
-            caller().require(Permission.USERS_READ)
-            user = users.get(session, caller(), _id(chosen))
-        else:
-            user = current_user.user
-        found = {
-            each: of_key(key, each)
-            if key
-            else of_client(client, each)
-            if client
-            else explain(session, user or current_user.user, each)
-            for each in PERMISSION_WORDS
-        }
-        groups = _groups(session, client or user)
-        own = (
-            organizations.get(session, caller(), user.organization_id)
-            if (user and user.organization_id)
-            else None
-        )
-        giver, given_at = given_by(session, user) if user else (None, None)
-        asked = to_ask(session, user) if user else []
-    explained = found[permission] if permission else None
-    is_allowed = explained is not None and explained.is_allowed
-    credential = key or client
-    name = credential.name if credential else user.name or user.email if user else ""
-    role = user.role if user else client.role if client else None
+        subject = _subject(session)
+        user = subject if isinstance(subject, User) else None
+        found = {each: _explanation(session, subject, each) for each in PERMISSION_WORDS}
+        groups = _groups(session, subject)
+        of_user = _facts_of(session, user) if user else {}
     is_self = user is not None and user.id == caller().subject_id
+    name = subject.name or subject.email if isinstance(subject, User) else subject.name
+    role = None if isinstance(subject, ApiKey) else subject.role
+    explained = found[permission] if permission else None
     return render_template(
         "portal/access/why.html",
         name=name,
         role=role,
-        key=key,
-        client=client,
+        key=subject if isinstance(subject, ApiKey) else None,
+        client=subject if isinstance(subject, OAuthClient) else None,
         user=user,
         is_self=is_self,
         may_open_user=may_open(caller(), "portal.user"),
         actions=_actions(found, permission),
-        organization=own,
-        giver=giver,
-        given_at=given_at,
-        asked=asked,
         explained=explained,
         answer=answer(name, role, explained) if explained else None,
         action=gettext(PERMISSION_WORDS[permission]) if permission else None,
         way_on=way_on(explained, is_self=is_self) if explained else None,
-        asks_again=MINUTES if user and is_allowed and permission in ASKING else None,
+        asks_again=MINUTES if user and _asks_again(explained, permission) else None,
         groups=groups,
+        **of_user,
     )
+
+
+def _subject(session: Session) -> User | ApiKey | OAuthClient:
+    """Whose access is explained: that of the signed-in user unless the address names another.
+    Raises `NotFound` for what the caller can't see."""
+    if chosen := request.args.get("key"):
+        return api_keys.get(session, caller(), _id(chosen))
+    if chosen := request.args.get("client"):
+        return oauth_clients.get(session, caller(), _id(chosen))
+    if chosen := request.args.get("user"):
+        caller().require(Permission.USERS_READ)
+        return users.get(session, caller(), _id(chosen))
+    signed_in: User = current_user.user
+    return signed_in
+
+
+def _explanation(
+    session: Session, subject: User | ApiKey | OAuthClient, permission: Permission
+) -> Explanation:
+    if isinstance(subject, ApiKey):
+        return of_key(subject, permission)
+    if isinstance(subject, OAuthClient):
+        return of_client(subject, permission)
+    return explain(session, subject, permission)
+
+
+def _facts_of(session: Session, user: User) -> dict[str, Any]:
+    own = user.organization_id
+    giver, given_at = given_by(session, user)
+    return {
+        "organization": organizations.get(session, caller(), own) if own else None,
+        "giver": giver,
+        "given_at": given_at,
+        "asked": to_ask(session, user),
+    }
+
+
+def _asks_again(explained: Explanation | None, permission: Permission | None) -> bool:
+    return explained is not None and explained.is_allowed and permission in ASKING
 
 
 def _actions(
@@ -133,10 +144,12 @@ def _actions(
 
 
 def _groups(
-    session: Session, subject: User | OAuthClient | None
+    session: Session, subject: User | ApiKey | OAuthClient
 ) -> Sequence[OrganizationGroup] | None:
     """Return the groups that a user or client is limited to, None without a limit."""
-    if subject is None or not subject.is_limited or subject.role is not Role.ADMIN:
+    if isinstance(subject, ApiKey):
+        return None
+    if not subject.is_limited or subject.role is not Role.ADMIN:
         return None
     return organization_groups.groups_of(session, subject)
 

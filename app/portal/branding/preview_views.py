@@ -1,5 +1,7 @@
 """Previews of the draft, or of what customers see: the real templates with its style sheet."""
 
+from typing import Any
+
 from flask import Response, g, make_response, render_template, request
 
 from app.extensions import settings, transaction
@@ -28,36 +30,29 @@ def branding_preview(surface: str) -> Response:
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
         return _mail(g.brand, origin, theme)
-    context = {"brand": page_brand(g.brand, theme), "preview": True}
+    response = make_response(_page(surface, {"brand": page_brand(g.brand, theme), "preview": True}))
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _page(surface: str, context: dict[str, Any]) -> str:
     if surface == "sign-in":
         form = SignInForm()
         # A preview must not take the focus from the page.
         form.email.render_kw = {}
-        html = render_template(
+        return render_template(
             "portal/auth/form.html", form=form, forgot_url="", providers=(), **context
         )
-    elif surface == "error":
+    if surface == "error":
         words = WORDS[404]
-        links = dict.fromkeys(("again_url", "home_url", "home_words"))
-        html = render_template(
-            "errors/error.html",
-            status=404,
-            words=words,
-            text=words.text,
-            sent=False,
-            why_url=None,
-            **links,
-            **context,
-        )
-    elif surface == "chat":
-        html = render_template(
+        links = dict.fromkeys(("again_url", "home_url", "home_words", "why_url"))
+        shown = {"status": 404, "words": words, "text": words.text, "sent": False}
+        return render_template("errors/error.html", **shown, **links, **context)
+    if surface == "chat":
+        return render_template(
             "portal/branding/preview/chat.html", form=ChatForm(), sent=False, **context
         )
-    else:
-        html = render_template("portal/branding/preview/portal.html", **context)
-    response = make_response(html)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return render_template("portal/branding/preview/portal.html", **context)
 
 
 def _mail(brand: Brand, origin: str, theme: str) -> Response:

@@ -59,66 +59,25 @@ class Scope:
 @portal.get("/usage", endpoint="usage")
 def show_usage() -> str | tuple[str, int]:
     today = utcnow().date()
-    presets = {
-        gettext("This month"): reporting.this_month(today),
-        gettext("Last month"): reporting.last_month(today),
-        gettext("30 days"): reporting.last_days(today, 30),
-        gettext("90 days"): reporting.last_days(today, 90),
-    }
     span, problems = chosen_span()
-    earlier = span.before()
     with figures() as session:
         scope = _scope(session)
         page = list_page(session, USAGE) if _lists_organizations(scope) else None
-        of_all = whole(session) if page else None
-        if of_all:
-            days, months = of_all.days, of_all.months
-        else:
-            days = reporting.daily(
-                session, caller(), span.start, span.end, organization_id=scope.id
-            )
-            months = reporting.by_month(session, caller(), span, scope.id)
-        before = reporting.daily(
-            session, caller(), earlier.start, earlier.end, organization_id=scope.id
-        )
-        updated = reporting.last_updated(session, caller(), scope.id)
-        is_open = span.end == today
-        end = reporting.month_end(session, caller(), today, scope.id) if is_open else None
-        own = caller().organization_id
-        bill = statements.current_month(session, caller(), own) if own else None
-        sums = None
-        if months and may(Permission.ORGANIZATIONS_WRITE) and (month := _whole_month(span, today)):
-            sums = carrier_sums(session, caller(), month, scope.id)
-        total, total_before = reporting.total(days), reporting.total(before)
-        cost = reporting.totals(each.cost for each in months)
+        counted = _counted(session, scope, span, page)
         answer = render_template(
             "portal/usage/page.html",
             span=span,
-            unfinished=is_open,
-            earlier=earlier,
-            presets=presets,
+            earlier=span.before(),
+            presets=_presets(today),
             problems=problems,
             scope=scope,
-            days=days,
-            before=before,
-            total=total,
-            total_before=total_before,
-            updated=updated,
-            chart=_chart(days),
-            end=end,
             list=page,
-            can_rank=of_all and of_all.can_rank,
-            most_ranked=reporting.MOST_RANKED,
-            sums=_sums(page, total, total_before, cost) if page else None,
             statuses=STATUS_NAMES,
             asked=_asked_again,
             kept=_kept(),
-            months=months,
-            cost=cost,
-            bill=bill,
-            carrier=sums,
             near=len(organizations.near_limits(session, caller(), MOST_NEAR)) if page else 0,
-            today=today,
+            **counted,
+            **_of_months(session, scope, span, today, has_costs=bool(counted["months"])),
         )
     return (answer, 422) if problems else answer
 
@@ -140,15 +99,70 @@ def usage_file() -> Response:
             parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
             return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
         if wanted == "days" or not _lists_organizations(scope):
-            days = reporting.daily(
-                session, caller(), span.start, span.end, organization_id=scope.id
-            )
-            parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(map(_day_cells, days))]
+            days = map(_day_cells, _daily(session, scope, span))
+            parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
             return csv_file(f"usage-{span.start}-to-{span.end}", parts)
     columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
     listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
     parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+
+
+def _presets(today: date) -> dict[str, Span]:
+    return {
+        gettext("This month"): reporting.this_month(today),
+        gettext("Last month"): reporting.last_month(today),
+        gettext("30 days"): reporting.last_days(today, 30),
+        gettext("90 days"): reporting.last_days(today, 90),
+    }
+
+
+def _counted(
+    session: Session, scope: Scope, span: Span, page: ListPage[Row] | None
+) -> dict[str, Any]:
+    """Return the figures of the range and of the one before."""
+    of_all = whole(session) if page else None
+    days = of_all.days if of_all else _daily(session, scope, span)
+    before = _daily(session, scope, span.before())
+    months = of_all.months if of_all else reporting.by_month(session, caller(), span, scope.id)
+    total, total_before = reporting.total(days), reporting.total(before)
+    cost = reporting.totals(each.cost for each in months)
+    return {
+        "days": days,
+        "before": before,
+        "months": months,
+        "total": total,
+        "total_before": total_before,
+        "cost": cost,
+        "chart": _chart(days),
+        "sums": _sums(page, total, total_before, cost) if page else None,
+        "can_rank": of_all and of_all.can_rank,
+        "most_ranked": reporting.MOST_RANKED,
+        "updated": reporting.last_updated(session, caller(), scope.id),
+    }
+
+
+def _of_months(
+    session: Session, scope: Scope, span: Span, today: date, *, has_costs: bool
+) -> dict[str, Any]:
+    """Return what belongs to months: the forecast, a member's bill, the carriers' sums."""
+    is_open = span.end == today
+    own = caller().organization_id
+    month = _whole_month(span, today)
+    sums = None
+    if month and has_costs and may(Permission.ORGANIZATIONS_WRITE):
+        sums = carrier_sums(session, caller(), month, scope.id)
+    return {
+        "today": today,
+        "unfinished": is_open,
+        "end": reporting.month_end(session, caller(), today, scope.id) if is_open else None,
+        "bill": statements.current_month(session, caller(), own) if own else None,
+        "carrier": sums,
+    }
+
+
+def _daily(session: Session, scope: Scope, span: Span) -> Sequence[Day]:
+    return reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
 
 
 def _whole_month(span: Span, today: date) -> date | None:
