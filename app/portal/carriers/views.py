@@ -1,9 +1,13 @@
 """Carrier status: its state, the calls that wait because of it, and refused calls."""
 
+from collections.abc import Mapping
+
 from flask import render_template
 
+from app.enums import EndedReason
 from app.extensions import caller, transaction
 from app.languages import gettext
+from app.models import Call
 from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import LAST_DAY, calls_url
 from app.portal.carriers.account_labels import short_name
@@ -22,6 +26,7 @@ from app.portal.web.calling_service import is_offline
 from app.services import carrier_accounts, pauses
 from app.services.calls import queries, stuck, traffic
 from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import CarrierHealth
 
 MOST = queries.MOST_COUNTED
 MOST_STUCK = 20
@@ -33,50 +38,48 @@ def line_health() -> str:
     if caller().partner_id is None:
         return _of_operators()
     with transaction(read_only=True) as session:
-        problems = carrier_health.with_problems(session)
         waiting = queries.waiting_calls(session, caller())
         scheduled = queries.scheduled_calls(session, caller())
-        failed = queries.failed_calls(session, caller())
-        held = pauses.covering(session, caller())
-        offline = is_offline(session)
-        failing = carrier_accounts.failing(session, caller(), MOST)
-        failed_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
+        failing_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
         routes = routes_of(session)
         last = traffic.last_failure(session, caller())
-        not_placed = traffic.count_not_placed(session, caller())
-    return render_template(
-        "portal/carriers/own.html",
-        failing=failing,
-        failed_new=[short_name(each) for each in failed_new],
-        not_placed=not_placed,
-        is_simulated=all(each.is_simulated for each in routes),
-        routes=routes,
-        last=last,
-        last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,
-        advice=(advice_on(last.ended_reason) or gettext("Open the call for details."))
-        if last
-        else None,
-        problems=[
-            {
-                "title": problem_title(each, names_carrier=False),
-                "text": problem_text(each, waiting, MOST),
-                "tone": STATE_WORDS[each.state][1],
-            }
-            for each in problems
-        ],
-        pauses=[(pause, pauses.is_own(pause)) for pause in held],
-        pausing=pausing(),
-        is_offline=offline,
-        waiting=queue_words(waiting, scheduled, MOST),
-        failed=[
-            (
-                ENDED_WORDS[reason],
-                count,
-                calls_url(state="failed", outcome=reason, within=LAST_DAY),
-            )
-            for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
-        ],
-    )
+        return render_template(
+            "portal/carriers/own.html",
+            failing=carrier_accounts.failing(session, caller(), MOST),
+            failed_new=[short_name(each) for each in failing_new],
+            not_placed=traffic.count_not_placed(session, caller()),
+            is_simulated=all(each.is_simulated for each in routes),
+            routes=routes,
+            last=last,
+            last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,
+            advice=_advice(last) if last else None,
+            problems=[_problem(each, waiting) for each in carrier_health.with_problems(session)],
+            pauses=[(each, pauses.is_own(each)) for each in pauses.covering(session, caller())],
+            pausing=pausing(),
+            is_offline=is_offline(session),
+            waiting=queue_words(waiting, scheduled, MOST),
+            failed=_failed_rows(queries.failed_calls(session, caller())),
+        )
+
+
+def _advice(call: Call) -> str:
+    return advice_on(call.ended_reason) or gettext("Open the call for details.")
+
+
+def _problem(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
+    return {
+        "title": problem_title(carrier, names_carrier=False),
+        "text": problem_text(carrier, waiting, MOST),
+        "tone": STATE_WORDS[carrier.state][1],
+    }
+
+
+def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str | None]]:
+    """Return the reasons with the most failed calls first, each with the address of its calls."""
+    return [
+        (ENDED_WORDS[reason], count, calls_url(state="failed", outcome=reason, within=LAST_DAY))
+        for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
+    ]
 
 
 def _of_operators() -> str:
