@@ -1,7 +1,9 @@
-"""Write tests/slow_tests.txt: the tests that `make test-quick` leaves out, because a case of them
-takes `SLOW_SECONDS` or more.
+"""Write the lists of tests by how long a case of them takes.
 
-``python -m scripts.slow_tests`` runs for some minutes, on a machine that does nothing else.
+`make test-quick` leaves out those in tests/slow_tests.txt. Of those in tests/long_tests.txt, a
+whole run takes the third that the commit chooses.
+
+``python -m scripts.slow_tests`` runs for a quarter of an hour, on a machine that does nothing else.
 """
 
 import os
@@ -9,39 +11,63 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import dataclass
 
 from app.config import ROOT
 
-SLOW_SECONDS = 0.07
-LEFT_OUT_ANYWAY = "crash or crawl or product or debian or matrix or worker"
-LINE = re.compile(r"^(\d+\.\d+)s (?:setup|call|teardown) +(\S+?)(\[.*\])?$", re.MULTILINE)
-"""A line of pytest's durations: seconds, test, case."""
+LINE = re.compile(r"^(\d+\.\d+)s (?:setup|call|teardown) +(\S+?)(\[.*\])?(?:@.*)?$", re.MULTILINE)
+"""A line of pytest's durations: seconds, test, case; behind `@` its group."""
 
 
-def slow_tests(durations: str) -> list[str]:
-    """Return the names of the tests whose cases take `SLOW_SECONDS` or more on average."""
+@dataclass(frozen=True, slots=True)
+class TestList:
+    """The tests in ``file`` take at least ``seconds``, measured as they are usually run."""
+
+    file: str
+    seconds: float
+    left_out: str
+    processes: int
+    databases: str = "sqlite postgresql"
+
+
+LISTS = (
+    TestList(
+        "slow_tests.txt",
+        0.07,
+        "crash or crawl or product or debian or matrix or worker",
+        processes=2,
+        databases="sqlite",
+    ),
+    TestList("long_tests.txt", 1, "crash or crawl or product", processes=4),
+)
+
+
+def slow_tests(durations: str, least: float) -> list[str]:
+    """Return the names of the tests whose cases take ``least`` seconds or more on average."""
     seconds: dict[str, float] = defaultdict(float)
     cases: dict[str, set[str]] = defaultdict(set)
     for took, test, case in LINE.findall(durations):
         seconds[test] += float(took)
         cases[test].add(case)
-    return sorted(test for test in seconds if seconds[test] / len(cases[test]) >= SLOW_SECONDS)
+    return sorted(test for test in seconds if seconds[test] / len(cases[test]) >= least)
 
 
-def main() -> None:
-    asked = [sys.executable, "-m", "pytest", "-vv", "-n", "2", "--durations=0"]
+def write(wanted: TestList) -> None:
+    asked = [sys.executable, "-m", "pytest", "-vv", "--durations=0", "-n", str(wanted.processes)]
     ran = subprocess.run(
-        [*asked, "-m", f"not ({LEFT_OUT_ANYWAY})", "tests"],
+        [*asked, "-m", f"not ({wanted.left_out})", "tests"],
         check=False,
         cwd=ROOT,
-        env=os.environ | {"PORTAL_TEST_DATABASES": "sqlite"},
+        env=os.environ | {"PORTAL_TEST_DATABASES": wanted.databases},
         stdout=subprocess.PIPE,
         text=True,
     )
     if ran.returncode:
         raise SystemExit(ran.stdout)
-    (ROOT / "tests/slow_tests.txt").write_text("\n".join(slow_tests(ran.stdout)) + "\n")
+    names = slow_tests(ran.stdout, wanted.seconds)
+    (ROOT / "tests" / wanted.file).write_text("\n".join(names) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    for each in LISTS:
+        write(each)

@@ -59,8 +59,11 @@ MARKED = {
     "shared_house": "worker",
 }
 """The marker of each test that reaches such a fixture."""
-SLOW = frozenset((ROOT / "tests/slow_tests.txt").read_text().split())
-"""Written by scripts/slow_tests.py."""
+LISTED = {
+    "slow": frozenset((ROOT / "tests/slow_tests.txt").read_text().split()),
+    "alternating": frozenset((ROOT / "tests/long_tests.txt").read_text().split()),
+}
+"""The marker of each test in a list that scripts/slow_tests.py has written."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -319,8 +322,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     names = getattr(item, "fixturenames", ())
     for marker in {marker for fixture, marker in MARKED.items() if fixture in names}:
         item.add_marker(marker)
-    if item.nodeid.partition("[")[0] in SLOW:
-        item.add_marker("slow")
+    for marker, listed in LISTED.items():
+        if item.nodeid.partition("[")[0] in listed:
+            item.add_marker(marker)
     if "stacks" in names and not item.get_closest_marker("xdist_group"):
         whose = "live" if "live" in names else item.path.name
         item.add_marker(pytest.mark.xdist_group(f"{whose} {_backend_of(item)}"))

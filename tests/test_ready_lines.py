@@ -16,8 +16,6 @@ from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stack import Stack
 from tests.matrix import rotating
 
-pytestmark = pytest.mark.alternating
-
 CODE = re.compile(r'<code id="([\w-]+)-(curl|python)">(.*?)</code>', re.DOTALL)
 SECRET = re.compile(r'<code id="secret">(\w+)</code>')
 TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = {"pytest.raises", "pytest.fail", "expect", "until", "wait_for"}
 """Calls that fail by themselves where something is not as expected."""
@@ -129,8 +131,9 @@ def test_what_counts_as_an_assertion() -> None:
     ]
 
 
-def test_the_list_of_slow_tests_names_tests_that_there_are() -> None:
-    listed = (ROOT / "tests/slow_tests.txt").read_text().split()
+@pytest.mark.parametrize("name", ["slow_tests.txt", "long_tests.txt"])
+def test_a_list_of_tests_names_tests_that_there_are(name: str) -> None:
+    listed = (ROOT / "tests" / name).read_text().split()
     unknown = []
     for test in listed:
         path, _, name = test.partition("::")

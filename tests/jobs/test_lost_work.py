@@ -8,8 +8,6 @@ from sqlalchemy import text
 from app.database import Database
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 
-pytestmark = pytest.mark.alternating
-
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_a_worker_takes_back_a_call_that_it_has_lost(

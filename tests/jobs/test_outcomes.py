@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from sqlalchemy import select, update
 
 from app.database import Database
@@ -37,8 +36,6 @@ from tests.fixtures.worker import (
     until,
 )
 from tests.matrix import rotating
-
-pytestmark = pytest.mark.alternating
 
 HUMAN, VOICEMAIL = SIMULATED_NUMBERS["human"], SIMULATED_NUMBERS["voicemail"]
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
-import pytest
 from sqlalchemy import func, select
 
 from app.database import Database
@@ -18,8 +17,6 @@ from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
-
-pytestmark = pytest.mark.alternating
 
 HUMAN = SIMULATED_NUMBERS["human"]
 SOMEBODY = system_caller("somebody")

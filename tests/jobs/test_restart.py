@@ -20,8 +20,6 @@ from tests.fixtures.worker import ROOT, Worker, open_line, unfinished, until
 from tests.jobs.test_webhooks import KEY, add
 from tests.matrix import rotating
 
-pytestmark = pytest.mark.alternating
-
 
 @pytest.mark.parametrize("backend", rotating("database of a stop", BACKENDS), indirect=True)
 def test_a_stopped_worker_leaves_its_calls_to_the_next(

@@ -19,8 +19,6 @@ from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
-pytestmark = pytest.mark.alternating
-
 SIP = CarrierKind.SIP
 
 

@@ -35,12 +35,7 @@ from tests.fixtures.waiting import is_gone, wait_for
 from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.matrix import rotating
 
-pytestmark = [
-    pytest.mark.alternating,
-    pytest.mark.debian,
-    pytest.mark.worker,
-    pytest.mark.xdist_group("sip"),
-]
+pytestmark = [pytest.mark.debian, pytest.mark.worker, pytest.mark.xdist_group("sip")]
 
 INTRO = "Good morning, this is Ada."
 VOICEMAIL = "Please call the dentist."

@@ -19,8 +19,6 @@ from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Worker, open_line, unfinished, until
 from tests.matrix import rotating
 
-pytestmark = pytest.mark.alternating
-
 ADDRESS = "127.0.0.77"
 WEBHOOKS = 60
 """More than are delivered at once."""

@@ -13,7 +13,7 @@ from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import call_now, open_line, outcome, until
 from tests.matrix import rotating
 
-pytestmark = [pytest.mark.alternating, pytest.mark.xdist_group("house")]
+pytestmark = pytest.mark.xdist_group("house")
 
 SILENT = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup /></Response>'
 SETTLED = 2.5

@@ -13,8 +13,6 @@ from app.gateways.wake import CHANNEL
 from app.models import SimulatedCall, new_id
 from tests.fixtures.worker import Line, Worker, open_line, outcome, unfinished, until
 
-pytestmark = pytest.mark.alternating
-
 NEVER = {"PORTAL_QUEUE_POLL_SECONDS": "600", "PORTAL_SIMULATOR_PACE": "0.001"}
 COMPLETED = ("completed", "completed", "human")
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from uuid import UUID
 
-import pytest
 from sqlalchemy import select
 
 from app.database import Database
@@ -14,8 +13,6 @@ from app.services.calls import attempts
 from tests.fixtures.databases import runs_on
 from tests.fixtures.language_model import LanguageModel, completion
 from tests.fixtures.worker import Worker, open_line, outcome
-
-pytestmark = pytest.mark.alternating
 
 HUMAN = SIMULATED_NUMBERS["human"]
 NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."

@@ -20,8 +20,6 @@ from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
 from tests.jobs.test_recordings import Desk
 
-pytestmark = pytest.mark.alternating
-
 SEGMENTS = {
     "text": "Hello. Who is it?",
     "segments": [{"start": 0.0, "text": " Hello."}, {"start": 2.5, "text": " Who is it?\x00"}],

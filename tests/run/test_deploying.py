@@ -12,12 +12,8 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
-import pytest
-
 from tests.fixtures.stack import free_port
 from tests.fixtures.waiting import wait_for
-
-pytestmark = pytest.mark.alternating
 
 ROOT = Path(__file__).resolve().parents[2]
 DELAY = 2

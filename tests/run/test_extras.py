@@ -23,8 +23,6 @@ from app.services.carrier_accounts import Particulars
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 
-pytestmark = pytest.mark.alternating
-
 EXTRAS = ("aiohttp", "opentelemetry", "requests", "sentry_sdk", "stripe", "twilio", "typst")
 SID = f"AC{'0' * 32}"
 Hide = Callable[[str], None]

@@ -3,11 +3,7 @@
 import subprocess
 import sys
 
-import pytest
-
 from app.config import ROOT
-
-pytestmark = pytest.mark.alternating
 
 LATE = {
     "alembic": "migrations",
