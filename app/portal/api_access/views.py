@@ -10,8 +10,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import addresses, caller, transaction
 from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
-from app.phone import check_dialable
-from app.phone.errors import PhoneError
+from app.phone import PhoneError, check_dialable
 from app.portal.api_access import curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,

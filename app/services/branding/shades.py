@@ -7,6 +7,7 @@ on the rounded hexadecimal value, as a screen shows it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.validation.colours import to_hex
@@ -109,6 +110,25 @@ def stylesheet(colour: str) -> str:
     lines.append(f"  --brand-panel-line: light-dark({light_line}, {dark_line});")
     lines.append(f"  --brand-link-line: {'underline' if brand.grey else 'none'};")
     return ":root {\n" + "\n".join(lines) + "\n}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """``colour`` as ``#rrggbb``, ``digest`` of 16 hexadecimal digits, ``css`` as served."""
+
+    colour: str
+    digest: str
+    css: str
+
+
+@lru_cache(maxsize=512)
+def sheet_for(colour: str) -> Sheet:
+    """Return the sheet of a brand colour; the digest changes with the colour and the shades.
+
+    Raises ValueError for no colour.
+    """
+    css = stylesheet(colour)
+    return Sheet(brand_shades(colour).colour, sha256(css.encode()).hexdigest()[:16], css)
 
 
 def readable(colour: str) -> tuple[str, str]:
