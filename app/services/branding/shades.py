@@ -261,14 +261,14 @@ def _all(surfaces: Surfaces) -> tuple[str, ...]:
 
 
 def _oklch(shade: str) -> Oklch:
-    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+    from coloraide import Color
 
     lightness, chroma, hue = Color(shade).convert("oklch").coords(nans=False)
     return Oklch(lightness, chroma, hue)
 
 
 def _hex(shade: Oklch) -> str:
-    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+    from coloraide import Color
 
     return _rounded(Color("oklch", list(shade)))
 
