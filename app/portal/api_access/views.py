@@ -234,7 +234,6 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
 def _examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
-    """Return a campaign and an assistant of the organization for the examples."""
     found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [

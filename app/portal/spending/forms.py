@@ -90,8 +90,6 @@ class OrganizationSpendingForm(SpendingForm):
 
 
 class BudgetForm(PortalForm):
-    """The budget of a month."""
-
     version = VersionField()
     budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT)
     levels = StringField(lazy_gettext("Alert levels"), render_kw=_NUMBER)

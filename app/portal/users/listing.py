@@ -37,7 +37,6 @@ class Row:
 
 
 def chosen() -> users.Filter:
-    """Return the filters of the URL."""
     return users.Filter(
         query=lists.text_filter("q"),
         user_type=lists.choice_filter("role", Role),
