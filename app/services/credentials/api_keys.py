@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, false, func, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
@@ -131,10 +131,7 @@ def search(
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
         rows = rows.where(ApiKey.named(words) | in_id)
     if in_use is not None:
-        ended = ApiKey.revoked_at.is_not(None) | func.coalesce(
-            ApiKey.expires_at <= utcnow(), false()
-        )
-        rows = rows.where(~ended if in_use else ended)
+        rows = rows.where(~ApiKey.is_over if in_use else ApiKey.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 

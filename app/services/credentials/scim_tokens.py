@@ -72,11 +72,8 @@ def create(
     # Two at once wait for each other here, so that there are never more than allowed.
     own = select(Partner.id).where(Partner.id == caller.partner_id)
     session.execute(own.with_for_update(key_share=True))
-    now = utcnow()
     working = select(func.count()).where(
-        ScimToken.partner_id == caller.partner_id,
-        ScimToken.revoked_at.is_(None),
-        ScimToken.expires_at.is_(None) | (ScimToken.expires_at > now),
+        ScimToken.partner_id == caller.partner_id, ~ScimToken.is_over
     )
     if (session.scalar(working) or 0) >= MOST:
         message = gettext("At most %(most)s tokens can work at once. Revoke one first.", most=MOST)
