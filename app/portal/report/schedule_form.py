@@ -5,7 +5,7 @@ from datetime import time
 from wtforms import SelectChoice, SelectField, TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
 from app.services.monthly_reports import ScheduleInput
@@ -43,8 +43,7 @@ class ScheduleForm(PortalForm):
         return cls.from_object(data=data, present=stored.timezone)
 
     def to_schedule(self) -> ScheduleInput:
-        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
-        addresses = dict.fromkeys(line.strip() for line in lines if line.strip())
+        addresses = addresses_of(self.recipients)
         return ScheduleInput(
             self.day.data or 0, self.hour.data, self.timezone.data or "UTC", tuple(addresses)
         )

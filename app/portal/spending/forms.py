@@ -8,7 +8,7 @@ from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
 from app.languages.numbers import number_of, unseparated, written
-from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import Limits, Spending
@@ -122,8 +122,7 @@ class BudgetForm(PortalForm):
 
     @property
     def addresses(self) -> list[str]:
-        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
-        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        return addresses_of(self.recipients)
 
 
 class RatesForm(PortalForm):
