@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
@@ -26,6 +26,7 @@ from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
 from app.services.tenancy import of_tenant
 from app.services.users import account
+from app.validation.time_zones import time_zones
 
 LAST_DAY = 28
 """Every month has it."""
@@ -190,7 +191,7 @@ def _check(wanted: ScheduleInput) -> None:
         )
     if not 0 <= wanted.hour <= 23:
         problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
-    if wanted.timezone not in available_timezones():
+    if wanted.timezone not in time_zones():
         problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
     problems += mail_queue.problems_of_recipients(wanted.recipients)
     refuse_any(problems)
