@@ -17,9 +17,7 @@ UTC_CHOICE = ""
 class ScheduleForm(PortalForm):
     version = VersionField()
     recipients = TextAreaField(lazy_gettext("Recipients"), render_kw={"spellcheck": "false"})
-    day = WholeNumber(
-        lazy_gettext("Day of the month"), required=True, render_kw={"inputmode": "numeric"}
-    )
+    day = WholeNumber(lazy_gettext("Day of the month"), required=True)
     hour = SelectField(
         lazy_gettext("Hour"),
         coerce=int,

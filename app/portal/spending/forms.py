@@ -44,8 +44,8 @@ class SpendingForm(PortalForm):
     version = VersionField()
     day_money = AmountField(lazy_gettext("A day"), render_kw=_AMOUNT)
     month_money = AmountField(lazy_gettext("A month"), render_kw=_AMOUNT)
-    day_minutes = WholeNumber(lazy_gettext("A day"), render_kw=_NUMBER)
-    month_minutes = WholeNumber(lazy_gettext("A month"), render_kw=_NUMBER)
+    day_minutes = WholeNumber(lazy_gettext("A day"))
+    month_minutes = WholeNumber(lazy_gettext("A month"))
 
     @classmethod
     def showing(cls, found: Spending) -> "SpendingForm":

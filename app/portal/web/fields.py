@@ -112,6 +112,7 @@ class WholeNumber(IntegerField):
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
 
     def __init__(self, label: str, *, required: bool = False, **kwargs: Any) -> None:
+        kwargs.setdefault("render_kw", {"inputmode": "numeric", "autocomplete": "off"})
         super().__init__(label, **kwargs)
         self._required = required
 
