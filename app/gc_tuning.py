@@ -12,6 +12,10 @@ NEW_OBJECTS = 100_000
 """A request of 10,000 contacts makes some 60,000 objects that all end by reference count: at the
 usual pace of 700, collecting took as long as everything else. Cycles wait for it, too: at 300,000
 they took 60 MB more."""
+NEW_OBJECTS_OF_WORKER = 20_000
+"""The engine leaves a thousand objects in reference cycles each time it looks for work."""
+OLDER_EVERY = 5
+"""Calls last longer than a collection: every so many of them look at older objects, too."""
 HEAPS = 2
 """Of the C library, which gives threads up to eight for each core: memory that one thread frees
 would seldom be used by another."""
@@ -23,6 +27,12 @@ def settle() -> None:
     """Leaves what the start made out of every collection, and begins to collect."""
     gc.freeze()
     gc.enable()
+
+
+def limit_worker() -> None:
+    """Keep the memory of a worker from growing with its calls; call it before threads start."""
+    gc.set_threshold(NEW_OBJECTS_OF_WORKER, OLDER_EVERY, OLDER_EVERY)
+    share_heaps()
 
 
 def share_heaps() -> None:

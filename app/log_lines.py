@@ -54,7 +54,7 @@ def _indented(text: str) -> str:
 def json_formatter() -> logging.Formatter:
     """Return a formatter that writes a record as one JSON object of ASCII characters, a traceback
     in its field ``exception``."""
-    import structlog  # noqa: PLC0415 - a start without JSON lines is shorter without it
+    import structlog
 
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[_with_ids],

@@ -14,7 +14,7 @@ from flask.cli import AppGroup
 from app import extensions
 from app.commands.changing import answer, as_json, changes
 from app.enums import Area, Role
-from app.models import ApiKey, OAuthClient, utcnow
+from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
 from app.schemas.fields import write_moment
 from app.services import oauth_clients
@@ -288,7 +288,7 @@ def _described(client: OAuthClient) -> dict[str, Any]:
 def _state(client: OAuthClient) -> str:
     if client.revoked_at is not None:
         return "revoked"
-    if client.expires_at is not None and client.expires_at <= utcnow():
+    if client.is_over:
         return "expired"
     return "suspended" if client.suspended_at is not None else "active"
 

@@ -123,8 +123,8 @@ def downgrade(database: Database, target: str = "base") -> None:
 
 def _run(direction: str, database: Database, target: str) -> None:
     """Try again where a lock isn't got: what has run stays, the rest follows."""
-    from alembic import command  # noqa: PLC0415 - see the head of this file
-    from alembic.config import Config  # noqa: PLC0415 - see the head of this file
+    from alembic import command
+    from alembic.config import Config
 
     run: Any = getattr(command, direction)
     for attempt in range(1, LOCK_ATTEMPTS + 1):

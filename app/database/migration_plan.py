@@ -62,8 +62,8 @@ class Step:
 def pending(connection: Connection) -> list[Step]:
     """Return what is to run, the next one first. Raises Alembic's `CommandError` where the database
     is at a migration that this version doesn't know."""
-    from alembic.config import Config  # noqa: PLC0415 - see the head of this file
-    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see the head of this file
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
 
     config = Config(ROOT / "alembic.ini")
     scripts = ScriptDirectory.from_config(config)
@@ -86,7 +86,7 @@ def pending(connection: Connection) -> list[Step]:
 
 def statements(config: Any, revisions: str) -> list[str]:
     """The SQL for PostgreSQL of ``from:to``, one line each. ``config`` is Alembic's."""
-    from alembic import command  # noqa: PLC0415 - see the head of this file
+    from alembic import command
 
     written = io.StringIO()
     config.output_buffer = written

@@ -33,8 +33,8 @@ class Bucket:
     and logs why, if the bucket doesn't answer in time or refuses."""
 
     def __init__(self, settings: Settings, url: str):
-        import obstore  # noqa: PLC0415 - installed, and loaded, only where a bucket is used
-        from obstore.store import S3Store  # noqa: PLC0415 - as above
+        import obstore
+        from obstore.store import S3Store
 
         self._api: Any = obstore
         parts = urlsplit(url)
@@ -176,7 +176,7 @@ def _first_part(chunks: Iterator[bytes]) -> bytes:
 
 @contextmanager
 def _answering(what: str) -> Iterator[None]:
-    from obstore.exceptions import BaseError  # noqa: PLC0415 - as above
+    from obstore.exceptions import BaseError
 
     try:
         yield

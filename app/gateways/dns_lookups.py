@@ -22,8 +22,8 @@ class Resolver:
     def __init__(
         self, servers: Sequence[tuple[str, int]] = (), lifetime_seconds: float = LIFETIME_SECONDS
     ):
-        import dns.nameserver  # noqa: PLC0415 - see the head of this file
-        import dns.resolver  # noqa: PLC0415 - as above
+        import dns.nameserver
+        import dns.resolver
 
         try:
             self._resolver = dns.resolver.Resolver(configure=not servers)
@@ -58,7 +58,7 @@ class Resolver:
         return sorted(str(ip_address(record.address)) for record in found)
 
     def _ask(self, name: str, kind: str) -> list[Any]:
-        import dns.resolver  # noqa: PLC0415 - as above
+        import dns.resolver
 
         try:
             answer = self._resolver.resolve(f"{name}.", kind, search=False)

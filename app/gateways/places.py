@@ -30,7 +30,7 @@ def place_of(file: Path | None, address: str | None, language: str) -> str | Non
 
 @lru_cache(maxsize=1)
 def _opened(file: Path, _changed: int) -> Any:
-    import maxminddb  # noqa: PLC0415 - few installations have such a file
+    import maxminddb
 
     return maxminddb.open_database(file)
 

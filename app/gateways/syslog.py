@@ -39,7 +39,6 @@ class Syslog:
         self._socket.close()
 
     def send(self, line: str) -> None:
-        """Send one line."""
         end = "\n" if self._url.scheme == "tcp" else ""
         try:
             self._socket.sendall(f"{_HEAD}{line}{end}".encode())

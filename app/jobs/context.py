@@ -18,8 +18,8 @@ from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import Processor
+from app.gateways.writers import open_writer
 from app.gateways.writers.base import MessageWriter
-from app.gateways.writers.factory import open_writer
 from app.jobs.call_signals import CallSignals
 from app.jobs.carrier_statistics import Watch
 from app.jobs.carriers import Carriers

@@ -38,7 +38,6 @@ from app.jobs import (
     housekeeping,
     import_contacts,
     liveness,
-    memory,
     place_call,
     read_carrier_numbers,
     sell_plans,
@@ -304,7 +303,7 @@ def _check_queues(settings: Settings) -> None:
 
 def main() -> None:
     gc_tuning.settle()
-    memory.limit()
+    gc_tuning.limit_worker()
     settings = read_settings()
     configure_log(as_json=settings.logs_json)
     start_checks.check(settings)

@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 @DBOS.workflow(name="write_export")
 @observed
 def write_export(export_id: str) -> None:
-    """Write the file of an export."""
     try:
         run_writer(export_id)
     except Exception:

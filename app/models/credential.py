@@ -3,7 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, false
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Text, false, func
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Area, Role
@@ -39,11 +40,17 @@ class ScriptCredential:
     revoked_at: Mapped[Time | None]
     last_used_at: Mapped[Time | None]
 
-    @property
+    @hybrid_property
     def is_over(self) -> bool:
         """Whether it was revoked, or its end has passed."""
         ended = self.expires_at is not None and self.expires_at <= utcnow()
         return ended or self.revoked_at is not None
+
+    @is_over.inplace.expression
+    @classmethod
+    def _is_over(cls) -> ColumnElement[bool]:
+        ended = func.coalesce(cls.expires_at <= utcnow(), false())
+        return ended | cls.revoked_at.is_not(None)
 
 
 class OAuthClient(ScriptCredential, Named, Base):

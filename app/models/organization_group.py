@@ -28,8 +28,6 @@ class OrganizationGroup(Base):
 
 
 class GroupedOrganization(Base):
-    """An organization in a group."""
-
     __tablename__ = "grouped_organizations"
     __table_args__ = (
         tenant_key("organization_groups", "partner_id", "group_id"),

@@ -12,8 +12,7 @@ from app.phone.destinations import (
     OpenRegions,
     check_dialable,
 )
-from app.phone.errors import PhoneError
-from app.phone.notation import holds_several_numbers, split_extension
+from app.phone.notation import PhoneError, holds_several_numbers, split_extension
 from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.places import (
     calling_code,

@@ -26,7 +26,7 @@ from phonenumbers import (
 from phonenumbers.shortnumberinfo import is_emergency_number
 
 from app.errors import Sentence
-from app.phone.errors import PhoneError
+from app.phone.notation import PhoneError
 from app.phone.places import country_name, parsed
 
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")

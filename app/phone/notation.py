@@ -3,8 +3,7 @@
 import re
 import unicodedata
 
-from app.errors import Sentence
-from app.phone.errors import PhoneError
+from app.errors import Sentence, ValidationFailed
 
 # ASCII marks and their typographic relatives: spaces that do not break, hyphens, dashes, minus.
 _FORMATTING = dict.fromkeys(
@@ -38,6 +37,16 @@ _INVISIBLE = Sentence.gettext("Has an invisible character (%(character)s). Type 
 _OTHER_DIGIT = Sentence.gettext("The digit %(digit)s is not 0 to 9. Type the number again.")
 _HAS_LETTERS = Sentence.gettext("Has letters. Write the number in digits.")
 _NO_PART = Sentence.gettext("Has %(character)s, which is not part of a phone number.")
+
+
+class PhoneError(ValidationFailed):
+    """A number that cannot be stored or called; ``message`` says what would be right.
+
+    Make the message by a `Sentence`: what is wrong with the rows of contact files is stored.
+    """
+
+    def __init__(self, code: str, message: str):
+        super().__init__(message, code)
 
 
 def digits_of(raw: str) -> str:

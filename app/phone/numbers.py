@@ -26,8 +26,7 @@ from phonenumbers import (
 )
 
 from app.errors import Sentence
-from app.phone.errors import PhoneError
-from app.phone.notation import digits_of
+from app.phone.notation import PhoneError, digits_of
 from app.phone.places import country_name
 
 MIN_DIGITS = 8

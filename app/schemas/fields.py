@@ -7,7 +7,6 @@ import re
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +33,7 @@ from app.schemas.checks import (
     whole_number,
 )
 from app.validation import colours, emails, urls
+from app.validation.time_zones import time_zones
 
 MAX_INTEGER = 2**31 - 1
 MAX_ITEMS = 100
@@ -148,13 +148,13 @@ Colour = Annotated[
 TimeZone = Annotated[
     Text,
     must(
-        lambda value: value in available_timezones(),
+        lambda value: value in time_zones(),
         "unknown_timezone",
         lazy_gettext("Unknown time zone. Use an IANA name like Europe/London."),
     ),
     Field(
         json_schema_extra={
-            "pattern": f"^(?:{'|'.join(sorted(available_timezones()))})$",
+            "pattern": f"^(?:{'|'.join(sorted(time_zones()))})$",
             "description": "Time zone of the IANA list, like Europe/London.",
         }
     ),

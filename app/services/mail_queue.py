@@ -3,7 +3,7 @@
 Nothing is sent here; the worker renders and sends each mail (`app.services.mails`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +11,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Role, UserStatus
+from app.errors import Problem
 from app.gateways.job_queue import enqueue_mail
+from app.languages import gettext
 from app.models import Mail, MailKind, User, new_id
 from app.policy.caller import Caller
+from app.validation.emails import is_email
+
+MOST_RECIPIENTS = 20
 
 
 def ask_for(
@@ -82,3 +87,21 @@ def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:
     """Return the last mail of a kind to a user that the caller has loaded."""
     query = select(Mail).where(Mail.user_id == user_id, Mail.kind == kind.value)
     return session.scalar(query.order_by(Mail.id.desc()).limit(1))
+
+
+def problems_of_recipients(addresses: Collection[str]) -> list[Problem]:
+    """Return what is wrong with addresses that a user entered (``too_many_recipients``,
+    ``invalid_email``)."""
+    problems = []
+    if len(addresses) > MOST_RECIPIENTS:
+        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
+        problems.append(Problem("recipients", "too_many_recipients", message))
+    return problems + [
+        Problem(
+            "recipients",
+            "invalid_email",
+            gettext("%(address)s is no email like name@example.com.", address=address),
+        )
+        for address in addresses
+        if not is_email(address)
+    ]

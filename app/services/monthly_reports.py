@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
@@ -26,11 +26,10 @@ from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
 from app.services.tenancy import of_tenant
 from app.services.users import account
-from app.validation.emails import is_email
+from app.validation.time_zones import time_zones
 
 LAST_DAY = 28
 """Every month has it."""
-MOST_RECIPIENTS = 20
 MOST_LISTED = 100
 A_TURN = 50
 """So many reports are queued in one transaction."""
@@ -192,20 +191,9 @@ def _check(wanted: ScheduleInput) -> None:
         )
     if not 0 <= wanted.hour <= 23:
         problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
-    if wanted.timezone not in available_timezones():
+    if wanted.timezone not in time_zones():
         problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
-    if len(wanted.recipients) > MOST_RECIPIENTS:
-        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
-        problems.append(Problem("recipients", "too_many_recipients", message))
-    problems += [
-        Problem(
-            "recipients",
-            "invalid_email",
-            gettext("%(address)s is no email like name@example.com.", address=address),
-        )
-        for address in wanted.recipients
-        if not is_email(address)
-    ]
+    problems += mail_queue.problems_of_recipients(wanted.recipients)
     refuse_any(problems)
 
 

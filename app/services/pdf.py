@@ -30,7 +30,7 @@ def render(template: str, data: Mapping[str, Any]) -> bytes:
     `NotFound` unless the extra ``pdf`` is installed."""
     if not is_installed():
         raise NotFound(gettext("PDF support isn’t installed here. Ask the operator of the portal."))
-    import typst  # noqa: PLC0415 - an optional package
+    import typst
 
     made = typst.compile(
         TEMPLATES / f"{template}.typ",
@@ -45,6 +45,6 @@ def render(template: str, data: Mapping[str, Any]) -> bytes:
 @cache
 def _fonts() -> "typst.Fonts":
     """Read the fonts, once in a process."""
-    import typst  # noqa: PLC0415 - an optional package
+    import typst
 
     return typst.Fonts(True, True, [ROOT / "static" / "vendor"])

@@ -12,8 +12,8 @@ _started: list[str] = []
 
 def start(dsn: str, environment: str) -> None:
     """Report errors from now on. Raises `ImportError` unless the extra ``sentry`` is installed."""
-    import sentry_sdk  # noqa: PLC0415 - an optional package
-    from sentry_sdk.integrations.logging import LoggingIntegration  # noqa: PLC0415 - as above
+    import sentry_sdk
+    from sentry_sdk.integrations.logging import LoggingIntegration
 
     sentry_sdk.init(
         dsn=dsn,
@@ -35,7 +35,7 @@ def stop() -> None:
     """Send what is left."""
     if not _started:
         return
-    import sentry_sdk  # noqa: PLC0415 - as above
+    import sentry_sdk
 
     sentry_sdk.flush(timeout=2)
 

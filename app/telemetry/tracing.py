@@ -35,18 +35,18 @@ def start(url: str, share: float, service: str) -> None:
     ``share`` of the traces that begin here is kept; others are as their caller has decided. Raises
     `ImportError` unless the extra ``tracing`` is installed.
     """
-    from opentelemetry import trace  # noqa: PLC0415 - an optional package
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - as above
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (
         OTLPSpanExporter,
     )
-    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - as above
-    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415 - as above
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415 - as above
-    from opentelemetry.sdk.trace.sampling import (  # noqa: PLC0415 - as above
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.sampling import (
         ParentBased,
         TraceIdRatioBased,
     )
-    from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 - as above
+    from opentelemetry.trace.propagation.tracecontext import (
         TraceContextTextMapPropagator,
     )
 

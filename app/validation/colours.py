@@ -48,7 +48,7 @@ def to_hex(value: str) -> str:
     if not is_colour(value):
         message = f"not a colour: {value!r}"
         raise ValueError(message)
-    from coloraide import Color  # noqa: PLC0415 - a tenth of each start
+    from coloraide import Color
 
     colour = Color(value.lower()).convert("srgb").clip()
     return colour.to_string(hex=True, compress=False, fit=False)

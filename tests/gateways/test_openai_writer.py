@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.gateways.writers import open_writer
 from app.gateways.writers.base import Brief, Messages
-from app.gateways.writers.factory import open_writer
 from app.gateways.writers.openai import MOST_BYTES, OpenAiWriter
 from app.gateways.writers.template import TemplateWriter
 from tests.fixtures.language_model import LanguageModel, completion

@@ -21,7 +21,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import mails, partners
 from app.services.branding import images, outside_pictures
 from app.services.branding.brand import of_partner
-from app.services.branding.stylesheet import sheet_for
+from app.services.branding.shades import sheet_for
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 

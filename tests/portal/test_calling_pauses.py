@@ -15,7 +15,7 @@ from app.policy.caller import system_caller
 from app.services import campaigns, outreach, pauses, workers
 from app.services.pauses import Scope, carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
-from app.services.pauses.own import BY_ADMIN
+from app.services.pauses.pauses import BY_ADMIN
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call

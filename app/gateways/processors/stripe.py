@@ -111,7 +111,7 @@ class Stripe:
 
         Raises `ProcessorUnavailable` if an answer is neither a price nor "no such price".
         """
-        import stripe  # noqa: PLC0415 - installed, and loaded, only where Stripe is used
+        import stripe
 
         client = self._client(stripe)
         products: dict[str, str] = {}
@@ -255,7 +255,7 @@ class Stripe:
 
     @contextmanager
     def _asking(self) -> Iterator[Any]:
-        import stripe  # noqa: PLC0415 - as above
+        import stripe
 
         try:
             yield self._client(stripe)
@@ -292,7 +292,7 @@ def is_installed() -> bool:
 def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
     """Return a report that is signed with the secret and at most five minutes old; None for any
     other."""
-    import stripe  # noqa: PLC0415 - as above
+    import stripe
 
     try:
         event = stripe.Webhook.construct_event(payload, signature, secret, REPLAY_SECONDS)
@@ -309,7 +309,7 @@ def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
 
 def _known(ask: Callable[[], Any], identifier: str) -> Any:
     """Return the answer about an object; None if the account has no such one."""
-    import stripe  # noqa: PLC0415 - as above
+    import stripe
 
     if not identifier:
         return None

@@ -203,7 +203,7 @@ def _page(form: PasskeyForm) -> str:
 
 
 def _app_page(form: AppForm) -> str | Response:
-    import segno  # noqa: PLC0415 - only this page draws a code
+    import segno
 
     with transaction(read_only=True) as session:
         secret = authenticator_apps.waiting_secret(

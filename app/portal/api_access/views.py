@@ -10,8 +10,7 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import addresses, caller, transaction
 from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
-from app.phone import check_dialable
-from app.phone.errors import PhoneError
+from app.phone import PhoneError, check_dialable
 from app.portal.api_access import curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,
@@ -235,7 +234,6 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
 def _examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
-    """Return a campaign and an assistant of the organization for the examples."""
     found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [

@@ -8,7 +8,7 @@ from app.enums import CarrierKind
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
 from app.portal.web import lists
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.readiness import READINESS_NAMES, Row, row_of
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
@@ -41,13 +41,7 @@ ASSISTANTS = ListDefinition(
         Column(
             "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
         ),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization.name,
-            "wrap",
-            for_staff=True,
-        ),
+        organization_column(lambda row: row.organization.name),
         Column(
             "number",
             lazy_gettext("Number"),

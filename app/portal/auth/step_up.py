@@ -1,17 +1,16 @@
 """The page that asks for a fresh proof of who the user is, before a risky act."""
 
-from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, current_app, make_response, render_template, request, url_for
+from flask import Response, make_response, render_template, request, url_for
 from flask_login import current_user
-from werkzeug.exceptions import HTTPException
 
 from app.extensions import caller, transaction
 from app.policy.step_up import needs_proof
 from app.portal.auth.second_step_forms import StepUpForm
 from app.portal.search.pages import ACTIONS
 from app.portal.web.current_user import local_path, referring_path
+from app.portal.web.history import page_at
 from app.services.factors import passkeys
 from app.services.factors.passkeys import Site
 from app.services.identity_providers import accounts
@@ -64,23 +63,13 @@ def _back_path(wanted: str) -> str:
 
 def _opens(path: str) -> bool:
     """Whether the path is a page that asks for no proof."""
-    endpoint, values = _page_of(path)
-    if endpoint in {None, "portal.step_up", "portal.step_up_confirm"}:
+    page = page_at(path)
+    if page is None or page[0] in {"portal.step_up", "portal.step_up_confirm"}:
         return False
-    return not needs_proof(endpoint, values)
+    return not needs_proof(*page)
 
 
 def _action_name(wanted: str) -> str | None:
     """Return the name of the page that needs the proof, if it is one that search finds."""
-    endpoint, _values = _page_of(wanted)
-    return next((page.label for page in ACTIONS if page.endpoint == endpoint), None)
-
-
-def _page_of(path: str) -> tuple[str | None, dict[str, Any]]:
-    """Return endpoint and values of a page; no endpoint if there is none."""
-    try:
-        adapter = current_app.create_url_adapter(request)
-        endpoint, values = adapter.match(urlsplit(path).path, method="GET")  # type: ignore[union-attr]  # there is one within a request
-    except HTTPException:
-        return None, {}
-    return str(endpoint), dict(values)
+    found = page_at(wanted)
+    return next((page.label for page in ACTIONS if found and page.endpoint == found[0]), None)

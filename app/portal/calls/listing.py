@@ -17,7 +17,7 @@ from app.portal.calls.labels import ENDED_WORDS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import CALL_STATUS_NAMES
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services import calls
@@ -164,13 +164,7 @@ CALLS = ListDefinition(
             sort="number",
         ),
         Column("contact", lazy_gettext("Name"), lambda row: row.name, "wrap", usual=False),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization,
-            "from-1360 wrap",
-            for_staff=True,
-        ),
+        organization_column(lambda row: row.organization, "from-1360 wrap"),
         Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap"),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 wrap"),
         Column(

@@ -14,7 +14,7 @@ from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
 from app.services.outreach import Summary
@@ -106,14 +106,7 @@ CAMPAIGNS = ListDefinition(
         Column(
             "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
         ),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization,
-            "wrap",
-            usual=False,
-            for_staff=True,
-        ),
+        organization_column(lambda row: row.organization, usual=False),
         Column(
             "status",
             lazy_gettext("Status"),

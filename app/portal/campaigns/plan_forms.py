@@ -31,7 +31,6 @@ DAYS = (
     lazy_gettext("Saturday"),
     lazy_gettext("Sunday"),
 )
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class PlanForm(MessageForm):
@@ -45,8 +44,8 @@ class PlanForm(MessageForm):
     hours_end = ClockField(lazy_gettext("To"))
     starts_on: DayField | None = DayField(lazy_gettext("First day"))
     ends_on: DayField | None = DayField(lazy_gettext("Last day"))
-    calls_per_hour = WholeNumber(lazy_gettext("Calls an hour"), render_kw=_NUMBER)
-    calls_at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
+    calls_per_hour = WholeNumber(lazy_gettext("Calls an hour"))
+    calls_at_once = WholeNumber(lazy_gettext("Calls at once"))
 
     @classmethod
     def showing(cls, plan: Plan, version: int) -> "PlanForm":

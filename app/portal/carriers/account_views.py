@@ -8,27 +8,23 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
-    about,
     account_facts,
     form_url,
     removing,
-    saved_words,
     short_name,
     users_words,
     using,
 )
-from app.portal.carriers.forms import CarrierAccountForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
-from app.portal.web.forms import refused
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
@@ -91,35 +87,6 @@ def carrier_account_choose() -> Page:
         return organization_picker.choose_page(
             session, gettext("Account for an organization"), back
         )
-
-
-@portal.get("/line/accounts/account")
-def carrier_account() -> str:
-    refuse_operators()
-    return _page(None)
-
-
-@portal.post("/line/accounts/account")
-def carrier_account_save() -> Page:
-    refuse_operators()
-    form = CarrierAccountForm()
-    try:
-        with transaction() as session:
-            account = carrier_accounts.save(
-                session,
-                caller(),
-                settings().secret_keys,
-                form.to_particulars(),
-                organization=organization_picker.organization_named(session),
-                expected_version=form.version.data,
-            )
-            carrier_accounts.ask_for_test(session, caller(), account.id)
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _page(form))
-    except Conflict as error:
-        return _page(form, conflict=error), 409
-    flash(saved_words(account), "info" if account.is_pending else "success")
-    return redirect(url_for("portal.carrier_accounts"), 303)
 
 
 @portal.post("/line/accounts/<uuid:account_id>/test")
@@ -203,22 +170,3 @@ def _row(
         "is_testing": carrier_accounts.is_running(test),
         "using": using(session, account) if account.is_pending and has_failed else None,
     }
-
-
-def _page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
-    with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        organization_id = organization.id if organization else None
-        present = carrier_accounts.current(session, caller(), organization_id)
-        sid = present.newest.sid if present.newest else ""
-        return render_template(
-            "portal/carriers/account.html",
-            **about(
-                session,
-                organization,
-                CarrierKind.TWILIO,
-                typed,
-                stored=CarrierAccountForm.showing(sid, present.version),
-                conflict=conflict,
-            ),
-        )

@@ -52,8 +52,6 @@ class NewTemplateForm(PortalForm):
 
 
 class SavedTemplateForm(FirstRole):
-    """A template from an organization."""
-
     once = OnceField()
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
     campaign = SelectField(lazy_gettext("Campaign plan"), validate_choice=False)

@@ -31,7 +31,6 @@ from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_
 
 NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 _ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
 
 
@@ -64,9 +63,9 @@ class PricingPlanForm(PortalForm):
             SelectChoice(UsageUnit.CALL, lazy_gettext("By the call")),
         ],
     )
-    included = WholeNumber(lazy_gettext("Included each month"), render_kw=_NUMBER)
+    included = WholeNumber(lazy_gettext("Included each month"))
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
-    trial_days = WholeNumber(lazy_gettext("Trial days"), render_kw=_NUMBER)
+    trial_days = WholeNumber(lazy_gettext("Trial days"))
     features = TextAreaField(lazy_gettext("Features"))
     texts = FieldList(
         FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)

@@ -16,13 +16,12 @@ from app.portal.web.plan_names import PLAN_NAMES
 from app.services.plans.limits import Allowance, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 _FIELDS = {"callsAtOnce": "at_once", "callsADay": "a_day"}
 
 
 class AllowanceRow(Form):
-    at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
-    a_day = WholeNumber(lazy_gettext("Calls a day"), render_kw=_NUMBER)
+    at_once = WholeNumber(lazy_gettext("Calls at once"))
+    a_day = WholeNumber(lazy_gettext("Calls a day"))
 
 
 class LimitsForm(PortalForm):

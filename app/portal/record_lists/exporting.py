@@ -20,7 +20,7 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
 
     Raises `TooLarge` for more rows than a sheet holds.
     """
-    from xlsxwriter import Workbook  # noqa: PLC0415 - a fiftieth of each start, for few downloads
+    from xlsxwriter import Workbook
 
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     options = {"constant_memory": True, "in_memory": False}

@@ -5,7 +5,7 @@ from datetime import time
 from wtforms import SelectChoice, SelectField, TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
 from app.services.monthly_reports import ScheduleInput
@@ -17,9 +17,7 @@ UTC_CHOICE = ""
 class ScheduleForm(PortalForm):
     version = VersionField()
     recipients = TextAreaField(lazy_gettext("Recipients"), render_kw={"spellcheck": "false"})
-    day = WholeNumber(
-        lazy_gettext("Day of the month"), required=True, render_kw={"inputmode": "numeric"}
-    )
+    day = WholeNumber(lazy_gettext("Day of the month"), required=True)
     hour = SelectField(
         lazy_gettext("Hour"),
         coerce=int,
@@ -43,8 +41,7 @@ class ScheduleForm(PortalForm):
         return cls.from_object(data=data, present=stored.timezone)
 
     def to_schedule(self) -> ScheduleInput:
-        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
-        addresses = dict.fromkeys(line.strip() for line in lines if line.strip())
+        addresses = addresses_of(self.recipients)
         return ScheduleInput(
             self.day.data or 0, self.hour.data, self.timezone.data or "UTC", tuple(addresses)
         )

@@ -8,7 +8,7 @@ from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
 from app.languages.numbers import number_of, unseparated, written
-from app.portal.web.fields import VersionField, WholeNumber
+from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import Limits, Spending
@@ -44,8 +44,8 @@ class SpendingForm(PortalForm):
     version = VersionField()
     day_money = AmountField(lazy_gettext("A day"), render_kw=_AMOUNT)
     month_money = AmountField(lazy_gettext("A month"), render_kw=_AMOUNT)
-    day_minutes = WholeNumber(lazy_gettext("A day"), render_kw=_NUMBER)
-    month_minutes = WholeNumber(lazy_gettext("A month"), render_kw=_NUMBER)
+    day_minutes = WholeNumber(lazy_gettext("A day"))
+    month_minutes = WholeNumber(lazy_gettext("A month"))
 
     @classmethod
     def showing(cls, found: Spending) -> "SpendingForm":
@@ -90,8 +90,6 @@ class OrganizationSpendingForm(SpendingForm):
 
 
 class BudgetForm(PortalForm):
-    """The budget of a month."""
-
     version = VersionField()
     budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT)
     levels = StringField(lazy_gettext("Alert levels"), render_kw=_NUMBER)
@@ -124,8 +122,7 @@ class BudgetForm(PortalForm):
 
     @property
     def addresses(self) -> list[str]:
-        lines = (self.recipients.data or "").replace("\0", "").replace(",", "\n").splitlines()
-        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        return addresses_of(self.recipients)
 
 
 class RatesForm(PortalForm):

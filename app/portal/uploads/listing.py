@@ -14,7 +14,7 @@ from app.models import ContactImport
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.list_pages import path_id
 from app.services import campaigns
 from app.services.imports import undo, uploads
@@ -85,14 +85,7 @@ UPLOADS = ListDefinition(
             "file", lazy_gettext("File"), lambda row: row.upload.file_name, "cell-name", sort="file"
         ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization,
-            "wrap",
-            usual=False,
-            for_staff=True,
-        ),
+        organization_column(lambda row: row.organization, usual=False),
         Column(
             "action",
             lazy_gettext("Action"),

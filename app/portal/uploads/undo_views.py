@@ -1,8 +1,7 @@
 """Undoing an upload: the preview, the request, and the result."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -13,32 +12,12 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
-from app.portal.web.blueprint import portal
-from app.services.contacts.plan import CREATED
-from app.services.contacts.undo import (
-    BROUGHT_BACK,
-    GONE,
-    LEFT,
-    PARTLY,
-    REMOVED,
-    REMOVED_CHANGED,
-    RESTORED,
-    TAKEN,
-    Undone,
-)
-from app.services.imports import undo, uploads
+from app.portal.web.blueprint import Page, portal
+from app.services.contacts.plan import Change
+from app.services.imports import undo, undo_preview, uploads
 from app.services.imports.undo import Sums
 
-Page = str | Response
-
 NAMES_SHOWN = 3
-OUTCOMES = (
-    {REMOVED, REMOVED_CHANGED},
-    {RESTORED, PARTLY},
-    {BROUGHT_BACK},
-    {LEFT, PARTLY, GONE, TAKEN},
-)
-"""What each of `counts_of` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +37,14 @@ def upload_undo(upload_id: UUID) -> Page:
         found = uploads.get(session, caller(), upload_id)
         if not undo.can_be_undone(found, settings().undo_days):
             return to_upload(upload_id)
-        would, changes = undo.preview(session, found)
+        would, contacts = undo_preview.preview(session, found)
         return render_template(
             "portal/uploads/undo.html",
             upload=found,
             **path_of(session, found),
             sums=would,
-            counts=counts_of(would),
-            names=[_names(changes, outcomes) for outcomes in OUTCOMES],
+            counts=would.figures,
+            names=[_names(changes) for changes in contacts],
             extent=extent_words(*undo.extent(session, found)),
             remarks=remarks_of(would, done=False),
             until=undo.ends_at(found, settings().undo_days),
@@ -90,32 +69,17 @@ def extent_words(changes: int, contacts: int) -> str:
 
 def undone_context(found: ContactImport) -> dict[str, Any]:
     did = undo.result_of(found) or Sums()
-    return {"sums": did, "undo_counts": counts_of(did), "remarks": remarks_of(did, done=True)}
+    return {"sums": did, "undo_counts": did.figures, "remarks": remarks_of(did, done=True)}
 
 
-def counts_of(sums: Sums) -> list[int]:
-    """Return the numbers of contacts removed, restored, brought back and left as they are."""
-    left = sums.contacts_left + sums.gone + sums.taken
-    return [sums.removed, sums.restored, sums.brought_back, left]
-
-
-def _names(changes: Sequence[Undone], outcomes: Collection[str]) -> str:
-    """Return the names of the first contacts with such an outcome; changes come last row first."""
-    created = {one.step.contact_id for one in changes if one.step.action == CREATED}
-    latest = {one.step.contact_id: one.step for one in reversed(changes)}
-    found = dict.fromkeys(
-        one.step.contact_id
-        for one in reversed(changes)
-        if one.outcome in outcomes
-        and (one.step.action == CREATED or one.step.contact_id not in created)
-    )
+def _names(changes: Sequence[Change]) -> str:
+    """Return the names of the first contacts."""
     names = []
-    for contact_id in islice(found, NAMES_SHOWN):
-        step = latest[contact_id]
-        state = step.after or step.before or {}
+    for change in changes[:NAMES_SHOWN]:
+        state = change.after or change.before or {}
         name = " ".join(filter(None, (state.get("firstName"), state.get("lastName"))))
         names.append(name or state.get("phone") or state.get("email") or "–")
-    return ", ".join(names + ["…"] * (len(found) > NAMES_SHOWN))
+    return ", ".join(names + ["…"] * (len(changes) > NAMES_SHOWN))
 
 
 def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:

@@ -51,8 +51,6 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Row(Sum):
-    """A row of the list."""
-
     organization: Used
 
 

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.enums import Role
 from app.errors import (
@@ -26,7 +25,7 @@ from app.portal.users.views import (
     named_organization,
     suggested_organizations,
 )
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.navigation import ROLE_NAMES, may_open
@@ -36,8 +35,6 @@ from app.services import organizations, users
 from app.services.users import email_changes
 from app.services.users.created_items import CreatedItem, items_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
-
-Page = str | tuple[str, int] | Response
 
 
 @portal.get("/people/invite")

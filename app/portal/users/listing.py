@@ -12,7 +12,7 @@ from app.models import User
 from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
 from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
@@ -37,7 +37,6 @@ class Row:
 
 
 def chosen() -> users.Filter:
-    """Return the filters of the URL."""
     return users.Filter(
         query=lists.text_filter("q"),
         user_type=lists.choice_filter("role", Role),
@@ -97,13 +96,7 @@ USERS = ListDefinition(
         Column(
             "role", lazy_gettext("Role"), lambda row: str(ROLE_NAMES[row.user.role]), "phone-first"
         ),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization,
-            "wrap",
-            for_staff=True,
-        ),
+        organization_column(lambda row: row.organization),
         Column(
             "status",
             lazy_gettext("Status"),

@@ -91,7 +91,6 @@ def user(user_id: UUID) -> str:
 
 
 def suspending_words(user: User) -> tuple[str, ...]:
-    """Return the consequences of suspending the user."""
     return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
 
 

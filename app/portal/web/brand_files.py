@@ -7,7 +7,7 @@ from app.portal.web.blueprint import portal
 from app.services.branding import images
 from app.services.branding.brand import Brand
 from app.services.branding.chat_colours import chat_sheet, sheet_at
-from app.services.branding.stylesheet import sheet_for
+from app.services.branding.shades import sheet_for
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -31,6 +31,12 @@ def lines_of(field: Field) -> list[str]:
     return [line.strip() for line in (field.data or "").splitlines() if line.strip()]
 
 
+def addresses_of(field: Field) -> list[str]:
+    """Return the addresses that were typed, on lines or between commas, each once."""
+    lines = (field.data or "").replace("\0", "").replace(",", "\n").splitlines()
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+
+
 def typed_number(text: str | None) -> int | None:
     """Return the number; None for a blank field and -1 for anything else."""
     text = (text or "").strip()
@@ -106,6 +112,7 @@ class WholeNumber(IntegerField):
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
 
     def __init__(self, label: str, *, required: bool = False, **kwargs: Any) -> None:
+        kwargs.setdefault("render_kw", {"inputmode": "numeric", "autocomplete": "off"})
         super().__init__(label, **kwargs)
         self._required = required
 

@@ -2,6 +2,8 @@
 names a URL for GET, and a script writes it into the browser's history when the page is left
 (static/js/history.js)."""
 
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Flask, current_app, request
@@ -14,11 +16,16 @@ def address_again(path: str | None = None) -> str | None:
     if request.method != "POST":
         return None
     address = path or request.full_path.rstrip("?")
+    return address if page_at(address) else None
+
+
+def page_at(path: str) -> tuple[str, Mapping[str, Any]] | None:
+    """Return endpoint and values of the page at a path of the portal; None if there is none."""
+    adapter = current_app.create_url_adapter(request)
     try:
-        current_app.create_url_adapter(request).match(urlsplit(address).path, method="GET")  # type: ignore[union-attr]  # there is one within a request
+        return adapter.match(urlsplit(path).path, method="GET") if adapter else None
     except HTTPException:
         return None
-    return address
 
 
 def register(app: Flask) -> None:

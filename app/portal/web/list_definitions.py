@@ -61,6 +61,14 @@ class Column(Generic[R]):
         object.__setattr__(self, "value", _with_text(self.value))
 
 
+def organization_column(
+    value: Callable[[R], Cell], css: str = "wrap", *, usual: bool = True
+) -> Column[R]:
+    """Return the column that names the organization of a row."""
+    label = languages.lazy_gettext("Organization")
+    return Column("organization", label, value, css, usual=usual, for_staff=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A filter: a search box, or a select of ``options`` (value -> words); ``blank`` is the option

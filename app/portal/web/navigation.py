@@ -254,7 +254,6 @@ SETTINGS_PAGES = tuple(page for _, pages in SETTINGS_GROUPS for page in pages)
 
 
 def may_open(caller: Caller, endpoint: str) -> bool:
-    """Whether the caller may open the page."""
     if caller.partner_id is None and endpoint in OF_A_PARTNER:
         return False
     if caller.organization_id is None and endpoint == "portal.plan":

@@ -18,12 +18,12 @@ from app.languages import speaking
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
+from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user
 from app.portal.web.formats import moment
 from app.portal.web.i18n import language_of
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
-from app.portal.web.theme import THEME_COOKIE, THEMES
 from app.services import pauses
 from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, Link

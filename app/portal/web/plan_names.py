@@ -30,7 +30,6 @@ PLAN_NAMES: Mapping[Tier, str] = _PlanNames()
 
 
 def plan_choices(names: Mapping[Tier, str] = PLAN_NAMES) -> list[SelectChoice]:
-    """Return the plans as the choices of a form."""
     return [SelectChoice(tier.value, name) for tier, name in names.items()]
 
 

@@ -88,7 +88,6 @@ def _counting(caller: Caller, since: datetime) -> Select[int]:
 
 
 def mark_all_read(session: Session, caller: Caller) -> None:
-    """Mark all notifications of the caller as read."""
     own = update(User).where(User.id == caller.user_id)
     session.execute(own.values(notifications_read_at=utcnow(), updated_at=User.updated_at))
     session.execute(delete(ReadNotification).where(ReadNotification.user_id == caller.user_id))

@@ -133,7 +133,6 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
 
 
 def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:
-    """Return whether one of the fields changed."""
     if not names:
         return false()
     is_sqlite = session.get_bind().dialect.name == "sqlite"

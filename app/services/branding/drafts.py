@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
@@ -68,10 +68,13 @@ def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
 
 def history(session: Session, partner: Partner) -> list[BrandVersion]:
     """Return the published versions, newest first."""
-    statement = select(BrandVersion).where(
+    return list(session.scalars(published_versions(partner).order_by(BrandVersion.number.desc())))
+
+
+def published_versions(partner: Partner) -> Select[BrandVersion]:
+    return select(BrandVersion).where(
         BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)
     )
-    return list(session.scalars(statement.order_by(BrandVersion.number.desc())))
 
 
 def save(

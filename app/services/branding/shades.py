@@ -7,6 +7,7 @@ on the rounded hexadecimal value, as a screen shows it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.validation.colours import to_hex
@@ -58,7 +59,6 @@ class Shades:
     press: str
     edge: str
     subtle: str
-    subtle_edge: str
     text: str
     text_hover: str
     chart: str
@@ -111,6 +111,25 @@ def stylesheet(colour: str) -> str:
     return ":root {\n" + "\n".join(lines) + "\n}\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """``colour`` as ``#rrggbb``, ``digest`` of 16 hexadecimal digits, ``css`` as served."""
+
+    colour: str
+    digest: str
+    css: str
+
+
+@lru_cache(maxsize=512)
+def sheet_for(colour: str) -> Sheet:
+    """Return the sheet of a brand colour; the digest changes with the colour and the shades.
+
+    Raises ValueError for no colour.
+    """
+    css = stylesheet(colour)
+    return Sheet(brand_shades(colour).colour, sha256(css.encode()).hexdigest()[:16], css)
+
+
 def readable(colour: str) -> tuple[str, str]:
     """Return an area of that colour and its text: as given if white or ink reaches 4.5, otherwise
     the nearest shade that does. Raises ValueError for no colour."""
@@ -125,7 +144,7 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
     if dark and contrast(solid, page) < EDGE:
         solid, on = _solid_in_the_dark(solid, page)
     hover, press = _pressed(solid, on)
-    subtle, subtle_edge = _tints(given, dark=dark)
+    subtle = _tint(given, dark=dark)
     panel, panel_on = _panel(brand, solid, on)
     text = _text(given, [*_all(surfaces), subtle], dark=dark)
     text_hover = _moved(_oklch(text), 0.06 if dark else -0.07)
@@ -137,7 +156,6 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
         press=press,
         edge=_until(_oklch(solid), dark, lambda shade: contrast(shade, page) >= EDGE),
         subtle=subtle,
-        subtle_edge=subtle_edge,
         text=text,
         text_hover=text_hover,
         chart=_until(
@@ -182,13 +200,11 @@ def _pressed(solid: str, on: str) -> tuple[str, str]:
     return hover, press
 
 
-def _tints(given: Oklch, *, dark: bool) -> tuple[str, str]:
+def _tint(given: Oklch, *, dark: bool) -> str:
     chroma, hue = given.chroma, given.hue
     if dark:
-        subtle = Oklch(0.285, min(0.38 * chroma, 0.05), hue)
-        return _hex(subtle), _hex(Oklch(0.40, min(0.5 * chroma, 0.075), hue))
-    subtle = Oklch(0.964, min(0.16 * chroma, 0.016), hue)
-    return _hex(subtle), _hex(Oklch(0.89, min(0.3 * chroma, 0.04), hue))
+        return _hex(Oklch(0.285, min(0.38 * chroma, 0.05), hue))
+    return _hex(Oklch(0.964, min(0.16 * chroma, 0.016), hue))
 
 
 def _text(given: Oklch, surfaces: Sequence[str], *, dark: bool) -> str:
@@ -245,14 +261,14 @@ def _all(surfaces: Surfaces) -> tuple[str, ...]:
 
 
 def _oklch(shade: str) -> Oklch:
-    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+    from coloraide import Color
 
     lightness, chroma, hue = Color(shade).convert("oklch").coords(nans=False)
     return Oklch(lightness, chroma, hue)
 
 
 def _hex(shade: Oklch) -> str:
-    from coloraide import Color  # noqa: PLC0415 - as in `to_hex`
+    from coloraide import Color
 
     return _rounded(Color("oklch", list(shade)))
 

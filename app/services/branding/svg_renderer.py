@@ -15,7 +15,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    import resvg_py  # noqa: PLC0415 - under the limits
+    import resvg_py  # under the limits
 
     width, height = map(int, sys.argv[1:])
     picture = resvg_py.svg_to_bytes(

@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
 from app.models import BrandVersion, Partner
 from app.policy.caller import Caller
-from app.services.branding.drafts import comparable, differing, published_content
+from app.services.branding.drafts import (
+    comparable,
+    differing,
+    published_content,
+    published_versions,
+)
 
 Against = Literal["before", "now"]
 
@@ -46,7 +50,7 @@ class Comparison:
 
 def published(session: Session, partner: Partner, limit: int) -> list[Published]:
     """Return the newest published versions, newest first."""
-    newest = _query(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
+    newest = published_versions(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     found = list(session.scalars(newest))
     return [
         Published(version, older.number, _names(differences(older.content, version.content)))
@@ -62,7 +66,7 @@ def _names(changes: Sequence[FieldChange]) -> list[str]:
 
 def get(session: Session, partner: Partner, number: int) -> BrandVersion:
     """Return a published version by its number. Raises `NotFound`."""
-    version = session.scalar(_query(partner).where(BrandVersion.number == number))
+    version = session.scalar(published_versions(partner).where(BrandVersion.number == number))
     if version is None:
         raise NotFound
     return version
@@ -78,7 +82,7 @@ def compare(
         now = published_content(partner, caller)
         return Comparison(version, None, differences(version.content, now))
     before = session.scalar(
-        _query(partner)
+        published_versions(partner)
         .where(BrandVersion.number < number)
         .order_by(BrandVersion.number.desc())
         .limit(1)
@@ -92,9 +96,3 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldCha
     """Return the brand fields in which two contents differ (`differing`)."""
     before, after = comparable(old), comparable(new)
     return [FieldChange(name, before[name], after[name]) for name in differing(old, new)]
-
-
-def _query(partner: Partner) -> Select[BrandVersion]:
-    return select(BrandVersion).where(
-        BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)
-    )

@@ -41,8 +41,6 @@ class CarrierInquiry:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How an attempt ended."""
-
     reason: EndedReason
     at: datetime
     answered_at: datetime | None = None

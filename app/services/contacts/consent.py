@@ -53,7 +53,6 @@ def stated(metadata: str | None) -> Statement:
 
 
 def stated_by(metadata: Mapping[str, Any]) -> Statement:
-    """Return the consent in the metadata."""
     status = status_of(metadata.get(KEY))
     if status is None:
         return SILENT

@@ -24,25 +24,25 @@ _COLUMNS = (
 _LISTED = r"string_to_array(%s, E'\n')"
 _FIND_BY_PHONE = f"""
 SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.phone = ANY ({_LISTED})
-"""  # noqa: S608 - made of constants
+"""
 _FIND_BY_EMAIL = f"""
 SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.email_key = ANY ({_LISTED})
-"""  # noqa: S608 - made of constants
+"""
 _FIND_BY_ID = f"""
 SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.id = ANY ({_LISTED}::uuid[])
-"""  # noqa: S608 - made of constants
+"""
 _FIND_IDENTIFIED = f"""
 SELECT {_COLUMNS}
 FROM json_array_elements(%s::json) pair
 JOIN contact_external_ids e
   ON e.campaign_id = %s AND e.key = pair->>0 AND e.value = pair->>1 AND e.identifies
 JOIN contacts c ON c.id = e.contact_id
-"""  # noqa: S608 - made of constants
+"""
 _EXTERNAL_IDS = f"""
 SELECT contact_id::text, key, value, identifies FROM contact_external_ids
 WHERE contact_id = ANY ({_LISTED}::uuid[])
-"""  # noqa: S608 - made of constants
-_DELETE = f"DELETE FROM contacts WHERE id = ANY ({_LISTED}::uuid[])"  # noqa: S608 - made of constants
+"""
+_DELETE = f"DELETE FROM contacts WHERE id = ANY ({_LISTED}::uuid[])"
 _DELETE_EXTERNAL_IDS = """
 DELETE FROM contact_external_ids e USING json_array_elements(%s::json) pair
 WHERE e.contact_id = (pair->>0)::uuid AND e.key = pair->>1
@@ -51,7 +51,7 @@ _VACATE = f"""
 UPDATE contacts SET phone = '~' || substr(md5(id::text), 1, 15), email = '~' || id,
   email_key = '~' || id
 WHERE id = ANY ({_LISTED}::uuid[])
-"""  # noqa: S608 - made of constants
+"""
 _COPY_CONTACTS = """
 COPY contact_changes (id, phone, email, email_key, first_name, last_name, search_name, status,
   contact_metadata)

@@ -4,13 +4,12 @@ The public id names the key in lists and in the log, the secret has 256 random b
 detects a misspelt key without the database. Only a hash of the whole is stored.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, false, func, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
@@ -20,22 +19,13 @@ from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
 from app.policy.caller import Caller
 from app.services import audit, spending
-from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.credentials import lifetimes, new_credential_mails, secrets
+from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
 from app.services.name_search import is_of_organization_called
 from app.services.paging import Page, Sort, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant
-from app.validation.networks import network_of
 
-PUBLIC_ID_LENGTH = 16
-
-_KEY = re.compile(
-    rf"(ppk_(?:live|test)_[0-9A-Za-z]{{{PUBLIC_ID_LENGTH}}})_"
-    rf"([0-9A-Za-z]{{{secrets.SECRET_LENGTH}}})"
-    rf"([0-9A-Za-z]{{{secrets.CHECKSUM_LENGTH}}})"
-)
-
+_KEY = secrets.pattern_of("ppk_(?:live|test)_")
 _NEWEST = Sort(ApiKey.created_at, descending=True)
 
 _KEY_BY_PUBLIC_ID = (
@@ -85,16 +75,13 @@ def create(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
-    if not name.strip() or len(name) > 200:
-        message = gettext("Enter a name of 1 to 200 characters.")
-        raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
     return _add(
         session,
         caller,
         ApiKey(
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            name=name.strip(),
+            name=rules.checked_name(name),
             live=live,
             scopes=_checked_scopes(caller, scopes),
             expires_at=lifetimes.end_of(expires_at),
@@ -144,10 +131,7 @@ def search(
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
         rows = rows.where(ApiKey.named(words) | in_id)
     if in_use is not None:
-        ended = ApiKey.revoked_at.is_not(None) | func.coalesce(
-            ApiKey.expires_at <= utcnow(), false()
-        )
-        rows = rows.where(~ended if in_use else ended)
+        rows = rows.where(~ApiKey.is_over if in_use else ApiKey.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
@@ -175,9 +159,7 @@ def roll(
     """
     old = get(session, caller, key_id, for_change=True)
     _checked_scopes(caller, old.scopes)
-    if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
-        message = gettext("The old key can keep working for 0 to 7 days.")
-        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    rules.check_overlap(overlap, gettext("The old key can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
         message = gettext("This key no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "key_ended")
@@ -220,10 +202,10 @@ def caller_from_key(
 
     Raises `Unauthenticated` (``invalid_api_key``) and `Forbidden` (``organization_suspended``).
     """
-    match = _KEY.fullmatch(secret) if secret else None
-    if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
+    public_id = secrets.public_id_of(secret, _KEY)
+    if secret is None or public_id is None:
         raise _invalid()
-    found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": match[1]}).one_or_none()
+    found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
     if (
         found is None
         or not secrets.fits(secret, found.secret_hash)
@@ -239,7 +221,7 @@ def caller_from_key(
         kind=CallerKind.API_KEY,
         role=Role.STANDARD,
         subject_id=found.id,
-        label=f"{found.name} ({match[1]})",
+        label=f"{found.name} ({public_id})",
         partner_id=found.partner_id,
         organization_id=found.organization_id,
         permissions=API_KEY_SCOPES.intersection(found.scopes),
@@ -252,24 +234,11 @@ def caller_from_key(
 def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
     """Return the history entry for a used key that is revoked or expired; None for
     other secrets."""
-    match = _KEY.fullmatch(secret) if secret else None
-    if secret is None or match is None or secrets.checksum(secret[:-6]) != match[3]:
+    public_id = secrets.public_id_of(secret, _KEY)
+    if secret is None or public_id is None:
         return None
-    key = session.scalars(select(ApiKey).where(ApiKey.public_id == match[1])).one_or_none()
-    if key is None or not secrets.fits(secret, key.secret_hash):
-        return None
-    if not key.is_over:
-        return None
-    return Refusal(
-        action=refusals.KEY,
-        reason="revoked" if key.revoked_at else "expired",
-        target_type="api_key",
-        target_id=key.id,
-        target=f"{key.name} ({key.public_id})",
-        partner_id=key.partner_id,
-        organization_id=key.organization_id,
-        network=network_of(ip),
-    )
+    key = session.scalars(select(ApiKey).where(ApiKey.public_id == public_id)).one_or_none()
+    return rules.refusal_of_ended(key, "api_key", secret, ip)
 
 
 def _invalid() -> Unauthenticated:
@@ -295,9 +264,9 @@ def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
 def _add(
     session: Session, caller: Caller, key: ApiKey, organization: Organization, *, action: str
 ) -> NewKey:
-    key.public_id = f"ppk_{'live' if key.live else 'test'}_" + secrets.random_text(PUBLIC_ID_LENGTH)
-    body = f"{key.public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
-    secret = body + secrets.checksum(body)
+    kind = "live" if key.live else "test"
+    key.public_id = f"ppk_{kind}_{secrets.random_text(secrets.PUBLIC_ID_LENGTH)}"
+    secret = secrets.new_secret(f"{key.public_id}_")
     key.secret_hash = secrets.hash_of(secret)
     key.created_by = caller.label[:200]
     key.responsible_id = caller.user_id

@@ -5,7 +5,6 @@ As API keys they have 256 random bits and a checksum, and only a hash is stored.
 users what a partner admin may, through the SCIM area alone.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,24 +20,16 @@ from app.models import Partner, ScimToken, utcnow
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.credentials import lifetimes, new_credential_mails, secrets
+from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
 from app.services.tenancy import fetch, of_tenant
-from app.validation.networks import network_of
 
 PREFIX = "pps_"
 """How every token begins, for scanners that look for leaked secrets."""
-PUBLIC_ID_LENGTH = 16
 MOST = 5
 """Tokens of one partner that work at the same time."""
-MAX_NAME = 200
 
-_TOKEN = re.compile(
-    rf"({PREFIX}[0-9A-Za-z]{{{PUBLIC_ID_LENGTH}}})_"
-    rf"([0-9A-Za-z]{{{secrets.SECRET_LENGTH}}})"
-    rf"([0-9A-Za-z]{{{secrets.CHECKSUM_LENGTH}}})"
-)
+_TOKEN = secrets.pattern_of(PREFIX)
 
 _BY_PUBLIC_ID = (
     select(
@@ -76,19 +67,13 @@ def create(
     caller.require_grant(Role.PARTNER_ADMIN)
     if caller.partner_id is None:
         raise NotFound
-    name = name.strip()
-    if not name or len(name) > MAX_NAME:
-        message = gettext("Enter a name of 1 to 200 characters.")
-        raise ValidationFailed.on("name", "too_long" if name else "blank", message)
+    name = rules.checked_name(name)
     end = lifetimes.end_of(expires_at)
     # Two at once wait for each other here, so that there are never more than allowed.
     own = select(Partner.id).where(Partner.id == caller.partner_id)
     session.execute(own.with_for_update(key_share=True))
-    now = utcnow()
     working = select(func.count()).where(
-        ScimToken.partner_id == caller.partner_id,
-        ScimToken.revoked_at.is_(None),
-        ScimToken.expires_at.is_(None) | (ScimToken.expires_at > now),
+        ScimToken.partner_id == caller.partner_id, ~ScimToken.is_over
     )
     if (session.scalar(working) or 0) >= MOST:
         message = gettext("At most %(most)s tokens can work at once. Revoke one first.", most=MOST)
@@ -126,9 +111,7 @@ def roll(
     """
     caller.require_grant(Role.PARTNER_ADMIN)
     old = get(session, caller, token_id, for_change=True)
-    if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
-        message = gettext("The old token can keep working for 0 to 7 days.")
-        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    rules.check_overlap(overlap, gettext("The old token can keep working for 0 to 7 days."))
     now = utcnow()
     if old.is_over or old.replaced_by is not None:
         message = gettext("This token no longer works or was already rolled. Create a new one.")
@@ -161,7 +144,7 @@ def caller_from_token(
     if not secret:
         message = "Send a SCIM token: Authorization: Bearer pps_…"
         raise Unauthenticated(message, "token_missing")
-    public_id = _public_id(secret)
+    public_id = secrets.public_id_of(secret, _TOKEN)
     found = (
         session.execute(_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
         if public_id
@@ -191,29 +174,11 @@ def caller_from_token(
 def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
     """Return the history entry for a used token that is revoked or expired; None for other
     secrets."""
-    public_id = _public_id(secret or "")
+    public_id = secrets.public_id_of(secret, _TOKEN)
     if secret is None or public_id is None:
         return None
     token = session.scalars(select(ScimToken).where(ScimToken.public_id == public_id)).one_or_none()
-    if token is None or not secrets.fits(secret, token.secret_hash) or not token.is_over:
-        return None
-    return Refusal(
-        action=refusals.KEY,
-        reason="revoked" if token.revoked_at else "expired",
-        target_type="scim_token",
-        target_id=token.id,
-        target=f"{token.name} ({token.public_id})",
-        partner_id=token.partner_id,
-        network=network_of(ip),
-    )
-
-
-def _public_id(secret: str) -> str | None:
-    """Return the public id of a secret that is spelt correctly, else None."""
-    match = _TOKEN.fullmatch(secret)
-    if match is None or secrets.checksum(secret[: -secrets.CHECKSUM_LENGTH]) != match[3]:
-        return None
-    return match[1]
+    return rules.refusal_of_ended(token, "scim_token", secret, ip)
 
 
 def _add(
@@ -225,9 +190,8 @@ def _add(
     *,
     action: str,
 ) -> NewToken:
-    public_id = PREFIX + secrets.random_text(PUBLIC_ID_LENGTH)
-    body = f"{public_id}_{secrets.random_text(secrets.SECRET_LENGTH)}"
-    secret = body + secrets.checksum(body)
+    public_id = PREFIX + secrets.random_text(secrets.PUBLIC_ID_LENGTH)
+    secret = secrets.new_secret(f"{public_id}_")
     token = ScimToken(
         partner_id=partner_id,
         name=name,

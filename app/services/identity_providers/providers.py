@@ -192,7 +192,6 @@ def tidy(session: Session, keys: Sequence[str]) -> None:
 
 
 def facts_of(provider: IdentityProvider) -> dict[str, Any]:
-    """Return what the history shows."""
     return {
         "name": provider.name,
         "issuer": provider.issuer,

@@ -1,4 +1,4 @@
-"""Undo an upload, a batch at a time, the last rows first; and say what undoing does to contacts.
+"""Undo an upload, a batch at a time, the last rows first.
 
 As in applying, a batch is one transaction with its outcome and position. After a crash, undoing
 goes on right after the last batch.
@@ -6,22 +6,22 @@ goes on right after the last batch.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Text, cast, func, or_, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from app.enums import ImportState, WebhookEvent
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.languages import gettext
-from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange, utcnow
+from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
-from app.services import audit, campaigns
-from app.services.contacts.plan import CREATED, DELETED, UPDATED, Change
+from app.services import audit
+from app.services.contacts.plan import CREATED, UPDATED, Change
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     ERASED,
@@ -40,11 +40,16 @@ from app.services.imports.apply import upload_facts
 from app.services.imports.uploads import author_of, get, locked
 from app.services.webhooks.publishing import publish
 
-WORKED_OUT_AT_ONCE = 2000
-"""Changes that the preview of an undo tries out; larger uploads get an estimate."""
 BATCH = 250
 UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
-_CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
+FIGURES = (
+    {REMOVED, REMOVED_CHANGED},
+    {RESTORED, PARTLY},
+    {BROUGHT_BACK},
+    {LEFT, PARTLY, GONE, TAKEN},
+)
+"""The outcomes that each of `Sums.figures` counts."""
+CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
@@ -71,18 +76,11 @@ class Sums:
     erased: int = 0
     estimated: bool = False
 
-
-def preview(session: Session, upload: ContactImport) -> tuple[Sums, list[Undone]]:
-    """Return what undoing would do at this moment, and to which contacts, the last row first; no
-    contacts with an estimate."""
-    changes = select(func.count()).where(ImportChange.import_id == upload.id)
-    if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
-        return _estimate(session, upload), []
-    steps = steps_left(session, upload)
-    campaign = session.get_one(Campaign, upload.campaign_id)
-    left = fields_left_by(session, upload, steps)
-    found = undo(session, campaign, steps, left_before=left, dry_run=True)
-    return replace(_sums_of(found), erased=_erased(session, upload.id)), found
+    @property
+    def figures(self) -> tuple[int, ...]:
+        """The contacts removed, restored, brought back and left as they are, as in `FIGURES`."""
+        left = self.contacts_left + self.gone + self.taken
+        return self.removed, self.restored, self.brought_back, left
 
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
@@ -122,14 +120,14 @@ def sums(session: Session, import_id: UUID) -> Sums:
         fields_left=sum(map(fields_differing, fields)),
         gone=updated(GONE) + (session.scalar(created_gone) or 0),
         taken=by_outcome.get(TAKEN, 0),
-        erased=_erased(session, import_id),
+        erased=erased(session, import_id),
     )
 
 
-def _erased(session: Session, import_id: UUID) -> int:
+def erased(session: Session, import_id: UUID) -> int:
     """Return how many people of an upload were erased before their change was undone."""
     query = select(func.count(ImportChange.contact_id.distinct()))
-    return session.scalar(query.where(ImportChange.import_id == import_id, ~_CAN_BE_UNDONE)) or 0
+    return session.scalar(query.where(ImportChange.import_id == import_id, ~CAN_BE_UNDONE)) or 0
 
 
 def result_of(upload: ContactImport) -> Sums | None:
@@ -145,7 +143,7 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
         ImportChange.action,
         ImportChange.before,
         ImportChange.after,
-    ).where(ImportChange.import_id == upload.id, _CAN_BE_UNDONE)
+    ).where(ImportChange.import_id == upload.id, CAN_BE_UNDONE)
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
     rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
@@ -168,105 +166,6 @@ def fields_left_by(
     for contact_id, fields in session.execute(query):
         left[str(contact_id)].update(fields or ())
     return left
-
-
-def _sums_of(found: list[Undone]) -> Sums:
-    """Return the same as `sums`, for changes that were tried out."""
-    outcomes = Counter(one.outcome for one in found)
-    created = {one.step.contact_id for one in found if one.step.action == CREATED}
-    updated = [one for one in found if one.step.action == UPDATED]
-    of_others = [one for one in updated if one.step.contact_id not in created]
-
-    def contacts(*wanted: str) -> int:
-        return len({one.step.contact_id for one in of_others if one.outcome in wanted})
-
-    gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
-    return Sums(
-        removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
-        removed_changed=outcomes[REMOVED_CHANGED],
-        restored=contacts(RESTORED, PARTLY),
-        brought_back=outcomes[BROUGHT_BACK],
-        contacts_left=contacts(LEFT, PARTLY),
-        fields_left=sum(fields_differing(one.fields_left) for one in of_others),
-        gone=contacts(GONE) + gone,
-        taken=outcomes[TAKEN],
-    )
-
-
-def _estimate(session: Session, upload: ContactImport) -> Sums:
-    """Return the estimate for many changes: which contacts still exist, and which were changed
-    since."""
-    own = (ImportChange.import_id == upload.id) & _CAN_BE_UNDONE
-    if upload.undo_from_row is not None:
-        own &= ImportChange.row_number < upload.undo_from_row
-    contacts = func.count(ImportChange.contact_id.distinct())
-    created = select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
-    latest = select(func.max(ImportChange.row_number)).where(own)
-    is_latest = ImportChange.row_number.in_(latest.group_by(ImportChange.contact_id))
-
-    def count(action: str, *, present: bool = False, since: bool = False) -> int:
-        query = select(contacts).where(own, ImportChange.action == action)
-        if action == UPDATED:
-            query = query.where(ImportChange.contact_id.not_in(created))
-        if present or since:
-            query = query.join(Contact, Contact.id == ImportChange.contact_id)
-        if since:
-            query = query.where(Contact.updated_at > upload.finished_at, is_latest, _differs())
-        return session.scalar(query) or 0
-
-    removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
-    taken = select(func.count()).where(own, ImportChange.action == DELETED)
-    held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
-    return Sums(
-        removed=removed,
-        removed_changed=count(CREATED, since=True),
-        restored=restored,
-        brought_back=count(DELETED) - held,
-        contacts_left=count(UPDATED, since=True),
-        gone=count(CREATED) - removed + count(UPDATED) - restored,
-        taken=held,
-        erased=_erased(session, upload.id),
-        estimated=True,
-    )
-
-
-def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[bool]:
-    """Return whether another contact has the number, the address or an id of a removed one."""
-    before, another = ImportChange.before, aliased(Contact)
-    own = select(another.id).where(another.campaign_id == upload.campaign_id)
-    ids = select(ContactExternalId.contact_id).where(
-        ContactExternalId.campaign_id == upload.campaign_id, ContactExternalId.identifies
-    )
-    campaign = session.get_one(Campaign, upload.campaign_id)
-    values = {
-        key: before["externalIds"][key]["value"].as_string()
-        for key, identifies in campaigns.external_id_keys(session, campaign).items()
-        if identifies
-    }
-    return or_(
-        own.where(another.phone == before["phone"].as_string()).exists(),
-        own.where(another.email_key == func.lower(before["email"].as_string())).exists(),
-        *(
-            ids.where(ContactExternalId.key == key, ContactExternalId.value == value).exists()
-            for key, value in values.items()
-        ),
-    )
-
-
-def _differs() -> ColumnElement[bool]:
-    """Return whether a contact differs from what the upload wrote, apart from external ids."""
-    after = ImportChange.after
-    columns = {
-        "phone": Contact.phone,
-        "email": Contact.email,
-        "firstName": Contact.first_name,
-        "lastName": Contact.last_name,
-        "status": Contact.status,
-        "metadata": cast(Contact.contact_metadata, Text),
-    }
-    return or_(
-        *(after[name].as_string().is_distinct_from(column) for name, column in columns.items())
-    )
 
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:
@@ -303,7 +202,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
     if upload.undo_state is None:
         upload.undo_started_at = utcnow()
         own = ImportChange.import_id == upload.id
-        changes = select(func.count()).where(own, _CAN_BE_UNDONE)
+        changes = select(func.count()).where(own, CAN_BE_UNDONE)
         upload.undo_changes = session.scalar(changes) or 0
     upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
@@ -336,7 +235,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     session.execute(
         update(ImportChange)
         .where(ImportChange.import_id == upload.id)
-        .where(ImportChange.row_number.between(first, steps[0].row_number), _CAN_BE_UNDONE)
+        .where(ImportChange.row_number.between(first, steps[0].row_number), CAN_BE_UNDONE)
         .values(undone=usual)
     )
     others = [one for one in found if one.outcome != usual or one.fields_left]

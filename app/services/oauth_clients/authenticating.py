@@ -26,16 +26,15 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
         )
         found = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
     client, partner_suspended_at = found or (None, None)
-    now = utcnow()
     if (
         not is_proven(client, secret)
         or client is None
         or client.suspended_at is not None
-        or client.revoked_at is not None
+        or client.is_over
         or partner_suspended_at is not None
-        or (client.expires_at is not None and client.expires_at <= now)
     ):
         return None
+    now = utcnow()
     if client.last_used_at is None or now - client.last_used_at >= last_used.EVERY:
         client.last_used_at = now
     return client

@@ -13,7 +13,7 @@ from app.models import OAuthClient, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.credentials import lifetimes, new_credential_mails
+from app.services.credentials import lifetimes, new_credential_mails, rules
 from app.services.credentials import secrets as credential_secrets
 from app.services.oauth_clients.changing import changeable, require_grant, require_operator
 from app.services.tenancy import get_organization
@@ -93,10 +93,8 @@ def roll(
     """
     client = changeable(session, caller, client_id)
     require_grant(caller, client)
-    if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = gettext("The old secret can keep working for 0 to 7 days.")
-        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
-    secret, before = _new_secret(), client.expires_at
+    rules.check_overlap(overlap, gettext("The old secret can keep working for 0 to 7 days."))
+    secret, before = credential_secrets.new_secret(SECRET_PREFIX), client.expires_at
     end, old_end = lifetimes.end_of(expires_at), utcnow() + overlap
     client.previous_secret_hash = client.secret_hash if overlap else None
     client.previous_until = min(before or old_end, old_end) if overlap else None
@@ -118,12 +116,9 @@ def roll(
 def _add(
     session: Session, caller: Caller, client: OAuthClient, name: str, expires_at: lifetimes.End
 ) -> NewClient:
-    if not name.strip() or len(name) > 200:
-        message = gettext("Enter a name of 1 to 200 characters.")
-        raise ValidationFailed.on("name", "blank" if not name.strip() else "too_long", message)
+    client.name = rules.checked_name(name)
     client.expires_at = lifetimes.end_of(expires_at)
-    secret = _new_secret()
-    client.name = name.strip()
+    secret = credential_secrets.new_secret(SECRET_PREFIX)
     client.client_id = f"ppc_{credential_secrets.random_text(22)}"
     client.secret_hash = credential_secrets.hash_of(secret)
     client.created_by = caller.label[:200]
@@ -134,8 +129,3 @@ def _add(
     audit.record_change(session, caller, "client.created", client, after=shown)
     new_credential_mails.send(session, caller, client, "client.created")
     return NewClient(client, secret)
-
-
-def _new_secret() -> str:
-    body = SECRET_PREFIX + credential_secrets.random_text(credential_secrets.SECRET_LENGTH)
-    return body + credential_secrets.checksum(body)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, false, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import Area
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import OAuthClient, utcnow
+from app.models import OAuthClient
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, Sort, keyset_page
@@ -48,10 +48,7 @@ def search(
         in_id = OAuthClient.client_id.icontains(words, autoescape=True)
         rows = rows.where(OAuthClient.named(words) | in_id)
     if in_use is not None:
-        ended = OAuthClient.revoked_at.is_not(None) | func.coalesce(
-            OAuthClient.expires_at <= utcnow(), false()
-        )
-        rows = rows.where(~ended if in_use else ended)
+        rows = rows.where(~OAuthClient.is_over if in_use else OAuthClient.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 

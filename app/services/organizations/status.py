@@ -42,16 +42,11 @@ class Stopped:
 
 def reach_of(session: Session, organization: Organization) -> Reach:
     """Count it in one query; the organization must come from its loader."""
-    now = utcnow()
     own = organization.id
     users = select(func.count()).where(
         User.organization_id == own, User.status == UserStatus.ACTIVE
     )
-    keys = select(func.count()).where(
-        ApiKey.organization_id == own,
-        ApiKey.revoked_at.is_(None),
-        ApiKey.expires_at.is_(None) | (ApiKey.expires_at > now),
-    )
+    keys = select(func.count()).where(ApiKey.organization_id == own, ~ApiKey.is_over)
     clients = select(func.count()).where(
         OAuthClient.organization_id == own,
         OAuthClient.revoked_at.is_(None),

@@ -3,7 +3,6 @@
 It stands below `app.services.calls`, which holds and releases the calls.
 """
 
-from app.services.pauses.own import pause_own, resume_own
 from app.services.pauses.pauses import (
     CALLS_MAY_BE_MISSING,
     RECHECK,
@@ -19,6 +18,8 @@ from app.services.pauses.pauses import (
     of_organization,
     of_organizations,
     pause,
+    pause_own,
     resume,
+    resume_own,
     sentence,
 )

@@ -15,6 +15,7 @@ from app.enums import CarrierKind
 from app.errors import NotFound, Sentence, ValidationFailed, in_language
 from app.languages import gettext
 from app.models import Call, DispatchPause, HeldCall, Organization, Partner, utcnow
+from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.tenancy import of_tenant
@@ -23,6 +24,7 @@ ALL, OWN = "all", "own:"
 RECHECK = timedelta(seconds=5)
 """How soon an attempt to be sent to the carrier again is checked again during a pause."""
 LONGEST_REASON = 300
+BY_ADMIN = str(Sentence.gettext("a partner admin paused all calls"))
 RESTORED = str(Sentence.gettext("restored from a backup"))
 COPIED = str(Sentence.gettext("restored from a backup, or a copy of another installation"))
 RECOVERED = str(
@@ -98,6 +100,24 @@ def resume(session: Session, caller: Caller, scope: Scope) -> bool:
     _record(session, caller, scope, "dialling.resumed", found.reason, None)
     session.flush()
     return True
+
+
+def pause_own(session: Session, caller: Caller) -> DispatchPause:
+    """Hold the calls of all organizations of the caller's partner. Raises `Forbidden` and, for
+    operators, `NotFound`."""
+    return pause(session, caller, _own(caller), BY_ADMIN)
+
+
+def resume_own(session: Session, caller: Caller) -> bool:
+    """End the pause; False if there was none. Raises as `pause_own`."""
+    return resume(session, caller, _own(caller))
+
+
+def _own(caller: Caller) -> Scope:
+    caller.require(Permission.PARTNER_WRITE)
+    if caller.partner_id is None:
+        raise NotFound
+    return Scope(partner_id=caller.partner_id, is_own=True)
 
 
 def listing(session: Session) -> list[DispatchPause]:

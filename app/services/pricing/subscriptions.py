@@ -171,10 +171,8 @@ def seen(session: Session, subscription_id: UUID, found: Subscribed | None) -> T
 
 def _plan_with(session: Session, partner_id: UUID, price_id: str) -> Tier | None:
     """Return the plan that has or had this price; replaced prices go on in subscriptions."""
-    query = select(PlanVersion).where(
-        PlanVersion.partner_id == partner_id, PlanVersion.published_at.is_not(None)
-    )
-    for version in session.scalars(query.order_by(PlanVersion.number.desc())):
+    newest_first = versions.published_versions(partner_id).order_by(PlanVersion.number.desc())
+    for version in session.scalars(newest_first):
         for plan in versions.plans_of(version):
             if plan.price_id == price_id:
                 return plan.tier

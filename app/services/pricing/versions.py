@@ -81,7 +81,7 @@ def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
 
 def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
     """Return the plans of the version published last; none before the first."""
-    query = _published(partner_id).order_by(PlanVersion.number.desc()).limit(1)
+    query = published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
     if at is not None:
         query = query.where(PlanVersion.published_at <= at)
     version = session.scalar(query)
@@ -215,7 +215,7 @@ def get(session: Session, caller: Caller, partner_id: UUID, number: int) -> Plan
     """Return a published version. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partners.check(session, caller, partner_id)
-    version = session.scalar(_published(partner_id).where(PlanVersion.number == number))
+    version = session.scalar(published_versions(partner_id).where(PlanVersion.number == number))
     if version is None:
         raise NotFound
     return version
@@ -225,7 +225,7 @@ def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVers
     """Return the published versions, newest first. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partners.check(session, caller, partner_id)
-    return list(session.scalars(_published(partner_id).order_by(PlanVersion.number.desc())))
+    return list(session.scalars(published_versions(partner_id).order_by(PlanVersion.number.desc())))
 
 
 def plans_of(version: PlanVersion) -> list[Plan]:
@@ -364,7 +364,7 @@ def _refuse_taken_id(plan: Plan, plans: Sequence[Plan]) -> None:
             raise ValidationFailed.on("priceId", "price_id_taken", message)
 
 
-def _published(partner_id: UUID) -> Select[PlanVersion]:
+def published_versions(partner_id: UUID) -> Select[PlanVersion]:
     return select(PlanVersion).where(
         PlanVersion.partner_id == partner_id, PlanVersion.published_at.is_not(None)
     )

@@ -1,6 +1,7 @@
 """Taking what voice engines and carriers report about calls."""
 
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import select
@@ -10,7 +11,8 @@ from app.enums import RecordingState
 from app.gateways.job_queue import enqueue_recording
 from app.models import Call, CallAttempt, CallRecording, CallTranscript, is_erased
 from app.schemas.voice import VoiceReport
-from app.services.recordings.rows import add_for
+
+R = TypeVar("R", CallRecording, CallTranscript)
 
 
 def assistant_of(session: Session, call_id: UUID) -> UUID | None:
@@ -77,3 +79,11 @@ def _ask(session: Session, recording: CallRecording) -> None:
     recording.turn = (recording.turn or 0) + 1
     session.flush()
     enqueue_recording(session, recording.id, recording.turn)
+
+
+def add_for(session: Session, row: R, call: Call) -> R:
+    """Add the row with the call's tenant and contact."""
+    row.partner_id, row.organization_id = call.partner_id, call.organization_id
+    row.call_id, row.contact_id = call.id, call.contact_id
+    session.add(row)
+    return row

@@ -12,7 +12,7 @@ from app.enums import RecordingState
 from app.gateways.job_queue import enqueue_job
 from app.models import Call, CallRecording, CallTranscript
 from app.services.recordings.reading import extension_of
-from app.services.recordings.rows import add_for
+from app.services.recordings.reports import add_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,10 @@ from app.services.spending import rates
 from app.services.spending.limits import KINDS, MOST_MICROS, Subject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
-from app.validation.emails import is_email
 
 ALERTS = (50, 80, 100)
 """The usual alert levels: percentages, each of which is reported once a month."""
 MOST_LEVELS, HIGHEST_LEVEL = 5, 200
-MOST_RECIPIENTS = 20
 NEARLY_SPENT = 80
 """From this percentage on a budget is among what needs a decision."""
 WHO = "Budgets"
@@ -147,18 +145,7 @@ def _check(micros: int | None, levels: Sequence[int], recipients: Sequence[str])
             most=HIGHEST_LEVEL,
         )
         problems.append(Problem("levels", "out_of_range", message))
-    if len(recipients) > MOST_RECIPIENTS:
-        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
-        problems.append(Problem("recipients", "too_many_recipients", message))
-    problems += [
-        Problem(
-            "recipients",
-            "invalid_email",
-            gettext("%(address)s is no email like name@example.com.", address=address),
-        )
-        for address in recipients
-        if not is_email(address)
-    ]
+    problems += mail_queue.problems_of_recipients(recipients)
     refuse_any(problems)
 
 

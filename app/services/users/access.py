@@ -128,7 +128,7 @@ def to_ask(session: Session, user: User) -> Sequence[User]:
 def of_key(key: ApiKey, permission: Permission) -> Explanation:
     """Return why an API key, which the caller has loaded, may do something or not."""
     holders = _holders(permission)
-    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= utcnow()):
+    if key.is_over:
         rule = Rule.KEY_ENDED
     elif permission not in API_KEY_SCOPES:
         return Explanation(Rule.NOT_FOR_KEYS, holders, (), ())

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from zoneinfo import available_timezones
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
@@ -22,6 +21,7 @@ from app.services.auth.tokens import hash_of
 from app.services.users import email_changes
 from app.services.users.changing import MAX_NAME
 from app.validation.networks import network_of
+from app.validation.time_zones import time_zones
 
 SESSIONS_PER_PAGE = 25
 
@@ -104,7 +104,7 @@ def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
 
 
 def _known_timezone(timezone: str | None) -> str | None:
-    if timezone and timezone not in available_timezones():
+    if timezone and timezone not in time_zones():
         message = gettext("Unknown time zone. Choose one like Europe/London.")
         raise ValidationFailed.on("timezone", "unknown_timezone", message)
     return timezone or None

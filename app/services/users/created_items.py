@@ -175,29 +175,17 @@ def mail_administrators(
 
 
 def _credentials(session: Session, user: User) -> list[CreatedItem]:
-    now = utcnow()
     clients = session.scalars(
         _of_user(OAuthClient, user).where(
-            OAuthClient.area == Area.PARTNER_ADMIN,
-            OAuthClient.revoked_at.is_(None),
-            OAuthClient.expires_at.is_(None) | (OAuthClient.expires_at > now),
+            OAuthClient.area == Area.PARTNER_ADMIN, ~OAuthClient.is_over
         )
     )
     found = [
         CreatedItem(ItemKind.CLIENT, row, row.id, f"{row.name} ({row.client_id})", "", row.role)
         for row in clients
     ]
-    keys = session.scalars(
-        _of_user(ApiKey, user).where(
-            ApiKey.revoked_at.is_(None), ApiKey.expires_at.is_(None) | (ApiKey.expires_at > now)
-        )
-    ).all()
-    tokens = session.scalars(
-        _of_user(ScimToken, user).where(
-            ScimToken.revoked_at.is_(None),
-            ScimToken.expires_at.is_(None) | (ScimToken.expires_at > now),
-        )
-    )
+    keys = session.scalars(_of_user(ApiKey, user).where(~ApiKey.is_over)).all()
+    tokens = session.scalars(_of_user(ScimToken, user).where(~ScimToken.is_over))
     hooks = session.scalars(_of_user(WebhookEndpoint, user)).all()
     accounts = session.scalars(
         _of_user(CarrierAccount, user).where(CarrierAccount.removed_at.is_(None))

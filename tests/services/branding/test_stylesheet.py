@@ -4,8 +4,7 @@ from hashlib import sha256
 
 from app.config import ROOT
 from app.services.branding.brand import NEUTRAL_COLOUR
-from app.services.branding.shades import stylesheet
-from app.services.branding.stylesheet import Sheet, sheet_for
+from app.services.branding.shades import Sheet, sheet_for, stylesheet
 
 
 def test_the_address_is_the_content() -> None:

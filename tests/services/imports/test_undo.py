@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from app.enums import ContactAction, ImportState, Role
 from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport, ImportChange
-from app.services.imports import apply, steps, undo, uploads
+from app.services.imports import apply, steps, undo, undo_preview, uploads
 from app.services.imports.pipeline import undo_rows
 from app.services.imports.undo import Sums
 from tests.fixtures.cast import make_tenant
@@ -23,7 +23,7 @@ DAYS = 7
 
 def preview(desk: Desk, upload_id: UUID) -> Sums:
     with desk.database.transaction(read_only=True) as session:
-        return undo.preview(session, uploads.get(session, desk.caller, upload_id))[0]
+        return undo_preview.preview(session, uploads.get(session, desk.caller, upload_id))[0]
 
 
 def start(desk: Desk, upload_id: UUID) -> int:
@@ -174,11 +174,11 @@ def test_of_a_large_upload_the_preview_gives_sums(
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": CY, "firstName": "Cy"})
     upload = applied(desk, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
     desk.send({"phone": CY, "firstName": "Cyrus"})
-    monkeypatch.setattr(undo, "WORKED_OUT_AT_ONCE", 3)
+    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 3)
     assert preview(desk, upload.id) == Sums(removed=1, restored=2, contacts_left=1, estimated=True)
     removing = applied(desk, f"Phone\n{ANN}\n{BOB}\n{CY}\n", ContactAction.REMOVE)
     desk.send({"phone": ANN})
-    monkeypatch.setattr(undo, "WORKED_OUT_AT_ONCE", 2)
+    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 2)
     assert preview(desk, removing.id) == Sums(brought_back=2, taken=1, estimated=True)
     people = [{"email": "Ann@example.com"}, {"phone": BOB}, {"phone": CY}]
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}

@@ -143,6 +143,6 @@ def _cost(price: object) -> Decimal | None:
 def is_genuine(auth_token: str, url: str, form: Mapping[str, str], signature: str) -> bool:
     """Whether the signature over the URL and the form is Twilio's; ``url`` is the one given to
     Twilio, with its query."""
-    from twilio.request_validator import RequestValidator  # noqa: PLC0415 - an optional package
+    from twilio.request_validator import RequestValidator
 
     return bool(RequestValidator(auth_token).validate(url, form, signature))

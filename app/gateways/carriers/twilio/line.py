@@ -62,7 +62,7 @@ class Twilio:
         return self._account.silence_seconds
 
     def place(self, placement: Placement) -> CarrierReport:
-        from twilio.base.exceptions import (  # noqa: PLC0415 - an optional package
+        from twilio.base.exceptions import (
             TwilioException,
             TwilioRestException,
         )
@@ -121,7 +121,7 @@ class Twilio:
     def hang_up(self, inquiry: Inquiry) -> bool:
         if inquiry.reference is None:
             return False
-        from twilio.base.exceptions import (  # noqa: PLC0415 - as above
+        from twilio.base.exceptions import (
             TwilioException,
             TwilioRestException,
         )
@@ -200,7 +200,7 @@ class Twilio:
         return utcnow() + timedelta(seconds=self._account.poll_seconds)
 
     def _client(self, *, keeps_connections: bool) -> Any:
-        from twilio.rest import Client  # noqa: PLC0415 - loaded only where Twilio is used
+        from twilio.rest import Client
 
         account = self._account
         wire = Wire(account.api_url, account.request_seconds, keeps_connections=keeps_connections)

@@ -18,7 +18,7 @@ def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None
     the voice engine learns it, to report about the call: from the SIP header ``X-Call-Id``, or the
     stream's parameter ``callId``.
     """
-    from twilio.twiml.voice_response import (  # noqa: PLC0415 - an optional package
+    from twilio.twiml.voice_response import (
         Connect,
         Dial,
         VoiceResponse,
@@ -44,7 +44,7 @@ def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None
 
 def hang_up() -> str:
     """End the call without a message."""
-    from twilio.twiml.voice_response import VoiceResponse  # noqa: PLC0415 - an optional package
+    from twilio.twiml.voice_response import VoiceResponse
 
     response = VoiceResponse()
     response.hangup()

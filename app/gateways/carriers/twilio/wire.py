@@ -25,7 +25,7 @@ class Wire:
     """
 
     def __init__(self, api_url: str, seconds: float, *, keeps_connections: bool):
-        from twilio.http.http_client import TwilioHttpClient  # noqa: PLC0415 - 11 MB, only where Twilio is used
+        from twilio.http.http_client import TwilioHttpClient
 
         # Its own log has numbers and addresses in it.
         quiet = logging.getLogger("app.gateways.carriers.twilio.wire")
@@ -37,7 +37,7 @@ class Wire:
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         """As the SDK's own."""
-        from requests import RequestException  # noqa: PLC0415 - loaded with the client above
+        from requests import RequestException
 
         if url.startswith(REAL_API):
             url = self._api_url + url.removeprefix(REAL_API)
@@ -69,8 +69,8 @@ def _refused_certificate(error: Exception) -> bool:
 
 def _was_never_sent(error: Exception) -> bool:
     """Whether no connection was made."""
-    from requests import ConnectTimeout  # noqa: PLC0415 - loaded with the client above
-    from urllib3.exceptions import NewConnectionError  # noqa: PLC0415 - as above
+    from requests import ConnectTimeout
+    from urllib3.exceptions import NewConnectionError
 
     cause = error.args[0] if error.args else None
     never_connected = isinstance(getattr(cause, "reason", None), NewConnectionError)

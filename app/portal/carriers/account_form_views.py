@@ -1,4 +1,7 @@
-"""The SIP trunk of a partner, or of one of its organizations."""
+"""The forms of the carrier account and the SIP trunk of a partner, or of one of its
+organizations."""
+
+from collections.abc import Callable
 
 from flask import flash, redirect, render_template, url_for
 
@@ -6,7 +9,7 @@ from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.carriers.account_labels import about, saved_words
-from app.portal.carriers.forms import LineTrunkForm
+from app.portal.carriers.forms import CarrierAccountForm, LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
@@ -14,10 +17,23 @@ from app.portal.web.forms import refused
 from app.services import carrier_accounts
 
 
+@portal.get("/line/accounts/account")
+def carrier_account() -> str:
+    refuse_operators()
+    return _account_page(None)
+
+
+@portal.post("/line/accounts/account")
+def carrier_account_save() -> Page:
+    refuse_operators()
+    form = CarrierAccountForm()
+    return _save(form, lambda conflict: _account_page(form, conflict))
+
+
 @portal.get("/line/accounts/trunk")
 def line_trunk() -> str:
     refuse_operators()
-    return _page(None)
+    return _trunk_page(None)
 
 
 @portal.post("/line/accounts/trunk")
@@ -25,7 +41,20 @@ def line_trunk_save() -> Page:
     refuse_operators()
     form = LineTrunkForm()
     if not settings().can_call_over_sip:
-        return _page(form), 422
+        return _trunk_page(form), 422
+    return _save(
+        form,
+        lambda conflict: _trunk_page(form, conflict),
+        may_be_private=settings().sip_allow_private,
+    )
+
+
+def _save(
+    form: CarrierAccountForm | LineTrunkForm,
+    page: Callable[[Conflict | None], str],
+    *,
+    may_be_private: bool = False,
+) -> Page:
     try:
         with transaction() as session:
             account = carrier_accounts.save(
@@ -34,19 +63,38 @@ def line_trunk_save() -> Page:
                 settings().secret_keys,
                 form.to_particulars(),
                 organization=organization_picker.organization_named(session),
-                may_be_private=settings().sip_allow_private,
+                may_be_private=may_be_private,
                 expected_version=form.version.data,
             )
             carrier_accounts.ask_for_test(session, caller(), account.id)
     except ValidationFailed as error:
-        return refused(error, form, lambda: _page(form))
+        return refused(error, form, lambda: page(None))
     except Conflict as error:
-        return _page(form, conflict=error), 409
+        return page(error), 409
     flash(saved_words(account), "info" if account.is_pending else "success")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
-def _page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
+def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
+    with transaction(read_only=True) as session:
+        organization = organization_picker.organization_named(session)
+        organization_id = organization.id if organization else None
+        present = carrier_accounts.current(session, caller(), organization_id)
+        sid = present.newest.sid if present.newest else ""
+        return render_template(
+            "portal/carriers/account.html",
+            **about(
+                session,
+                organization,
+                CarrierKind.TWILIO,
+                typed,
+                stored=CarrierAccountForm.showing(sid, present.version),
+                conflict=conflict,
+            ),
+        )
+
+
+def _trunk_page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None

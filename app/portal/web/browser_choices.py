@@ -1,0 +1,34 @@
+"""What a visitor chooses for this browser: the language, which users choose in their account, and
+the theme (light, dark, or that of the system)."""
+
+from flask import redirect, request
+from werkzeug.wrappers import Response
+
+from app.languages import LANGUAGES
+from app.portal.web.blueprint import portal
+from app.portal.web.cookies import keep_cookie, remove_cookie
+from app.portal.web.current_user import local_path, referring_path
+from app.portal.web.i18n import LANGUAGE_COOKIE
+
+THEME_COOKIE = "theme"
+THEMES = ("light", "dark")
+
+
+@portal.post("/theme")
+def theme() -> Response:
+    response = redirect(referring_path(), 303)
+    wanted = request.form.get("theme")
+    if wanted in THEMES:
+        keep_cookie(response, THEME_COOKIE, wanted)
+    else:
+        remove_cookie(response, THEME_COOKIE)
+    return response
+
+
+@portal.post("/language")
+def language() -> Response:
+    response = redirect(local_path(request.form.get("next")), 303)
+    wanted = request.form.get("language")
+    if wanted in LANGUAGES:
+        keep_cookie(response, LANGUAGE_COOKIE, wanted)
+    return response
