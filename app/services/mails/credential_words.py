@@ -28,6 +28,12 @@ _PAGES = {
     "scim_token": "/settings/directory",
     "carrier_account": "/line/accounts",
 }
+_VIEW = {
+    "key": gettext_noop("View API key"),
+    "client": gettext_noop("View API client"),
+    "scim_token": gettext_noop("View SCIM tokens"),
+    "carrier_account": gettext_noop("View carrier accounts"),
+}
 _BECAME = {
     Role.PARTNER_ADMIN: gettext_noop("%(who)s is now a partner admin"),
     Role.PARTNER_EDITOR: gettext_noop("%(who)s is now a partner editor"),
@@ -53,7 +59,7 @@ def credential_created(facts: Facts) -> Words:
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts), *_about(facts)),
-        act=(gettext("View"), _page(facts)),
+        act=_page(facts),
         after=(gettext("If you did not expect this, revoke or remove it at once."),),
         reason=as_administrator(facts),
     )
@@ -71,7 +77,7 @@ def credential_ends(facts: Facts) -> Words:
             gettext("Scripts that use it will be refused from then on."),
             gettext("Roll it before then, and update your scripts with the new secret."),
         ),
-        act=(gettext("View"), _page(facts)),
+        act=_page(facts),
         reason=gettext(
             "Sent to %(email)s because you created it or administer %(product)s.",
             email=facts.email,
@@ -104,7 +110,7 @@ def _owners_added(facts: Facts) -> Words:
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts),),
-        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners)),),
+        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),),
         act=(gettext("View users"), f"{facts.site}/people"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
         reason=as_administrator(facts),
@@ -132,5 +138,8 @@ def _about(facts: Facts) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _page(facts: Facts) -> str:
-    return facts.site + _PAGES[facts.details["kind"]].format(id=facts.details["id"])
+def _page(facts: Facts) -> tuple[str, str]:
+    sentence = _VIEW[facts.details["kind"]]
+    return gettext(sentence), facts.site + _PAGES[facts.details["kind"]].format(
+        id=facts.details["id"]
+    )
