@@ -574,7 +574,7 @@ def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
     calls = call_three(session, campaign, admin, planned)
     end(session, calls, CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER)
     page = admin.get(planned).text
-    assert re.findall(r'btn-primary" [^>]*>([^<]+)<', page)[0] == "View calls"
+    assert re.findall(r'btn-primary" href="([^"]+)"', page) == [f"{planned}/again?only=not-reached"]
     shown = words_of(admin.get(planned))
     for words in ("Stop calling new contacts", "Answer rate 33.3 %", "Duration 1 minute"):
         assert words in shown
