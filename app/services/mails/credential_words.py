@@ -23,16 +23,10 @@ _ENDS = {
     "scim_token": gettext_noop("SCIM token expires soon: %(name)s"),
 }
 _PAGES = {
-    "key": "/api-access/keys/{id}",
-    "client": "/api-access/clients/{id}",
-    "scim_token": "/settings/directory",
-    "carrier_account": "/line/accounts",
-}
-_VIEW = {
-    "key": gettext_noop("View API key"),
-    "client": gettext_noop("View API client"),
-    "scim_token": gettext_noop("View SCIM tokens"),
-    "carrier_account": gettext_noop("View carrier accounts"),
+    "key": (gettext_noop("View API key"), "/api-access/keys/{id}"),
+    "client": (gettext_noop("View API client"), "/api-access/clients/{id}"),
+    "scim_token": (gettext_noop("View SCIM tokens"), "/settings/directory"),
+    "carrier_account": (gettext_noop("View carrier accounts"), "/line/accounts"),
 }
 _BECAME = {
     Role.PARTNER_ADMIN: gettext_noop("%(who)s is now a partner admin"),
@@ -139,7 +133,5 @@ def _about(facts: Facts) -> tuple[str, ...]:
 
 
 def _page(facts: Facts) -> tuple[str, str]:
-    sentence = _VIEW[facts.details["kind"]]
-    return gettext(sentence), facts.site + _PAGES[facts.details["kind"]].format(
-        id=facts.details["id"]
-    )
+    words, path = _PAGES[facts.details["kind"]]
+    return gettext(words), facts.site + path.format(id=facts.details["id"])
