@@ -57,7 +57,7 @@ def second_step_post() -> Page:
         return (_form(form, user), 422) if _waiting_id() else _over()
     response = let_in(done.user, done.proof)
     if done.proof is Proof.RECOVERY_CODE:
-        _tell_codes_left(done.user)
+        _show_codes_left(done.user)
     if form.remember.data:
         _remember(response, done.user)
     return response
@@ -135,7 +135,7 @@ def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
         )
 
 
-def _tell_codes_left(user: User) -> None:
+def _show_codes_left(user: User) -> None:
     with transaction(read_only=True) as session:
         left = recovery_codes.left(session, user.id)
     words = ngettext(
