@@ -634,7 +634,7 @@ def test_contacts_show_their_last_call(
     session.commit()
     assert "angefordert von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
     contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
-    assert "Besetzt Kampagne Kein Upload" in contact_calls
+    assert "Besetzt Kampagne Weitere Angaben" in contact_calls
 
 
 def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
