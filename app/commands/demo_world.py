@@ -164,17 +164,19 @@ class World:
             self._organization(own, partner, story, organization, history_days)
             for organization in story.organizations
         ]
-        self._calls(own, made[0])
+        self._calls(own, *made[:2])
         self._alerts(own, UUID(made[0]["id"]))
         return made
 
-    def _calls(self, own: Caller, busiest: dict[str, Any]) -> None:
-        """A call of each outcome, which the worker places on the simulated carrier."""
+    def _calls(self, own: Caller, busiest: dict[str, Any], second: dict[str, Any]) -> None:
+        """A call of each outcome, which the worker places on the simulated carrier. The one that
+        rings longest is of another organization, so that the busiest can place one more at once."""
         numbers = busiest["simulator"]
         placed = {}
         for (outcome, number), (first, last) in zip(numbers.items(), FULL_NAMES, strict=False):
+            whose = second if outcome == "noAnswer" else busiest
             request = calls.CallRequest(
-                busiest["agents"][0]["id"], number, first_name=first, last_name=last
+                whose["agents"][0]["id"], number, first_name=first, last_name=last
             )
             placed[outcome] = calls.schedule(
                 self.session, own, request, source=CallSource.API, live=True

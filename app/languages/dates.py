@@ -57,6 +57,8 @@ def _written(day: date, parts: str, other: str | None) -> str:
     again."""
     if other is None:
         text = format_date(day, _DAY_FIRST.get(parts, parts), locale=_ENGLISH)
+    elif parts == "yMMMMd":  # of some languages, Babel finds its short month only
+        text = format_date(day, "long", locale=other)
     else:
         text = format_skeleton(parts, day, locale=other)
     return text.replace(" ", NO_BREAK)

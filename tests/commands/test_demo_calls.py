@@ -1,6 +1,6 @@
 """The calls of the demo: one of each outcome."""
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS
@@ -22,6 +22,8 @@ def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Sess
         )
     }
     assert len(told) == 5
+    counted = select(func.count(Call.id)).group_by(Call.organization_id)
+    assert sorted(session.scalars(counted)) == [1, 4]  # of 5 at once: the next call need not wait
     summary, speakers = told.pop("+12025550101")
     assert summary.startswith("Moved the appointment")
     assert speakers == ["assistant", "person", "assistant", "person", "assistant"]

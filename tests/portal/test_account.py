@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
+from babel.dates import format_date
 from flask import Flask
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
@@ -89,6 +91,8 @@ def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: Si
     assert browser.post(PAGE, typed, page=PAGE).status_code == 303
     shown = browser.get(PAGE).text
     assert ("Angaben gespeichert." in shown, "Details saved." in shown) == (True, False)
+    signed_in_on = format_date(datetime.now(ZoneInfo("Asia/Tokyo")), "long", locale="de")
+    assert signed_in_on.replace(" ", "\xa0") in shown  # with its month in full
 
 
 @pytest.mark.parametrize(

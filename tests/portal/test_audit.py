@@ -504,7 +504,7 @@ def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
     assert actor_words(entry("Billing")) == "Billing"
     with speaking("de"):
         assert actor_words(entry("system")) == "System"
-        assert actor_words(entry("Campaign Renewals")) == "Campaign Renewals"
+        assert actor_words(entry("Campaign Renewals")) == "Kampagne Renewals"
         assert actor_words(entry("system", CallerKind.USER)) == "system"
 
 

@@ -574,7 +574,7 @@ def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
     calls = call_three(session, campaign, admin, planned)
     end(session, calls, CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER)
     page = admin.get(planned).text
-    assert re.findall(r'btn-primary" [^>]*>([^<]+)<', page)[0] == "View calls"
+    assert re.findall(r'btn-primary" href="([^"]+)"', page) == [f"{planned}/again?only=not-reached"]
     shown = words_of(admin.get(planned))
     for words in ("Stop calling new contacts", "Answer rate 33.3 %", "Duration 1 minute"):
         assert words in shown
@@ -634,7 +634,7 @@ def test_contacts_show_their_last_call(
     session.commit()
     assert "angefordert von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
     contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
-    assert "Besetzt Kampagne Kein Upload" in contact_calls
+    assert "Besetzt Kampagne Weitere Angaben" in contact_calls
 
 
 def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(

@@ -301,7 +301,9 @@ def test_a_number_goes_on_the_do_not_call_list_with_where_it_came_from(
 ) -> None:
     contact = the_contact(session)
     page = page_of(campaign, contact)
-    assert "added to the do-not-call list of Northwind" in admin.get(f"{page}/do-not-call").text
+    asked = admin.get(f"{page}/do-not-call").text
+    assert "added to the do-not-call list of Northwind" in asked
+    assert f'<li><a href="{page}">{contact.first_name} {contact.last_name}</a></li>' in asked
     answer = admin.post(f"{page}/do-not-call", {"reason": "Asked by mail"}, page=page)
     entry = session.scalars(select(DoNotCallEntry)).one()
     assert (answer.status_code, entry.phone, entry.reason, entry.source, entry.added_by) == (

@@ -157,7 +157,9 @@ def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
 ) -> None:
     code = protected.codes[0]
     spelled = code.replace("-", " ").upper()
-    assert wants(with_password(app, protected.user), spelled) == 303
+    browser = with_password(app, protected.user)
+    assert wants(browser, spelled) == 303
+    assert "9 recovery codes are left." in browser.get("/").text
     assert wants(with_password(app, protected.user), code) == 422
     mail = session.scalars(
         select(Mail)

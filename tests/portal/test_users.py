@@ -262,6 +262,8 @@ def test_several_invitations_are_sent_again(
     mail.sent_at = utcnow()
     session.commit()
     path = "/lists/users/do/resend"
+    listed = unescape(browser.get("/people").text)
+    assert (f'href="{path}?id={invited.id}"' in listed, listed.count(f"{path}?id=")) == (True, 1)
     chosen = {"id": [str(invited.id), str(roomy.user.id)]}
     page = unescape(browser.post(path, chosen, page=path).text)
     assert "1 invitation sent" in page

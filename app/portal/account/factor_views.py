@@ -156,6 +156,7 @@ def _removing_app(factors: own.Factors) -> Confirmation:
         act=gettext("Remove app"),
         safe=gettext("Keep it"),
         safe_url=url_for("portal.account_factors"),
+        crumbs=_above(),
     )
 
 
@@ -167,7 +168,16 @@ def _removing_passkey(factors: own.Factors, passkey: Passkey) -> Confirmation:
         act=gettext("Remove passkey"),
         safe=gettext("Keep it"),
         safe_url=url_for("portal.account_factors"),
+        crumbs=_above(),
     )
+
+
+def _above() -> list[tuple[str, str]]:
+    """Return the breadcrumbs above a question about a second factor."""
+    return [
+        (gettext("Your account"), url_for("portal.account")),
+        (gettext("Second factor"), url_for("portal.account_factors")),
+    ]
 
 
 def _left_after(factors: own.Factors) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """The words of the history: actions, records and fields."""
 
 from app.enums import CallerKind
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 
 KIND_WORDS = {
@@ -504,6 +504,8 @@ def actor_words(entry: AuditEntry) -> str:
     """Return who changed something: parts of the system in the reader's language."""
     if entry.actor_kind != CallerKind.SYSTEM:
         return entry.actor
+    if entry.actor.startswith("Campaign "):  # its name follows
+        return entry.actor.replace("Campaign", gettext("Campaign"), 1)
     return str(PROCESS_WORDS.get(entry.actor, entry.actor))
 
 

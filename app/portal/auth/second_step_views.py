@@ -11,7 +11,7 @@ from app.enums import Proof
 from app.errors import NotFound, RateLimited, ValidationFailed
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.second_step_forms import SecondStepForm, typed_code
@@ -27,7 +27,7 @@ from app.services.auth import sign_in as signing_in
 from app.services.auth import ways_in
 from app.services.auth.sessions import host_name
 from app.services.branding.brand import of_partner
-from app.services.factors import authenticator_apps, passkeys, proving
+from app.services.factors import authenticator_apps, passkeys, proving, recovery_codes
 from app.services.factors.passkeys import Purpose
 from app.services.factors.proving import SignedIn
 
@@ -56,6 +56,8 @@ def second_step_post() -> Page:
         form.code.errors = (gettext("This code is wrong. Try the next one."),)
         return (_form(form, user), 422) if _waiting_id() else _over()
     response = let_in(done.user, done.proof)
+    if done.proof is Proof.RECOVERY_CODE:
+        _show_codes_left(done.user)
     if form.remember.data:
         _remember(response, done.user)
     return response
@@ -131,6 +133,17 @@ def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
             ip=request.remote_addr,
             request_id=request_id(),
         )
+
+
+def _show_codes_left(user: User) -> None:
+    with transaction(read_only=True) as session:
+        left = recovery_codes.left(session, user.id)
+    words = ngettext(
+        "%(num)s recovery code is left. Each replaces your second factor once.",
+        "%(num)s recovery codes are left. Each replaces your second factor once.",
+        left,
+    )
+    flash(words, "info")
 
 
 def _waiting_id() -> UUID | None:

@@ -7,11 +7,13 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
+from app.languages import gettext
 from app.models import Call
 from app.portal.do_not_call.confirmation import added_words, never_calling
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.formats import phone
 from app.services import calls, do_not_call
 
 
@@ -39,5 +41,8 @@ def never_calling_it(session: Session, call: Call) -> Confirmation:
         call.organization_id,
         call.phone_number,
         url_for("portal.call_do_not_call", call_id=call.id),
-        url_for("portal.call", call_id=call.id),
+        [
+            (gettext("Calls"), url_for("portal.calls")),
+            (phone(call.phone_number), url_for("portal.call", call_id=call.id)),
+        ],
     )

@@ -141,6 +141,7 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
         act=gettext("Remove contact"),
         safe=gettext("Keep contact"),
         safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+        crumbs=_above(campaign, found),
     )
 
 
@@ -152,5 +153,17 @@ def listing_confirmation(
         campaign.organization_id,
         found.phone or "",
         url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+        _above(campaign, found),
     )
+
+
+def _above(campaign: Campaign, found: StoredContact) -> list[tuple[str, str]]:
+    """Return the breadcrumbs above a question about the contact."""
+    return [
+        (gettext("Campaigns"), url_for("portal.campaigns")),
+        (campaign.name, url_for("portal.campaign", campaign_id=campaign.id)),
+        (
+            single.name_of(found),
+            url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+        ),
+    ]

@@ -1,5 +1,6 @@
 """The question before a number is added to a do-not-call list."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -12,8 +13,13 @@ from app.services import do_not_call, organizations
 
 
 def never_calling(
-    session: Session, organization_id: UUID, number: str, action: str, safe_url: str
+    session: Session,
+    organization_id: UUID,
+    number: str,
+    action: str,
+    crumbs: Sequence[tuple[str, str]],
 ) -> Confirmation:
+    """The last of ``crumbs`` is the way back."""
     organization = organizations.get(session, caller(), organization_id)
     waiting = do_not_call.waiting_calls_to(session, organization_id, [number])
     return Confirmation(
@@ -35,7 +41,8 @@ def never_calling(
         ],
         act=gettext("Add to do-not-call list"),
         safe=gettext("Keep callable"),
-        safe_url=safe_url,
+        safe_url=crumbs[-1][1],
+        crumbs=crumbs,
     )
 
 

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
+from app.portal.pricing.labels import at_once_words
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import flash_saved, refused
@@ -68,5 +69,6 @@ def _page(form: LimitsForm) -> str:
         "portal/pricing/limits.html",
         form=form,
         counts=counts,
+        usual_at_once=at_once_words(None),
         problems=form.row_problems(),
     )

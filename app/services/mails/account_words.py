@@ -49,6 +49,7 @@ def invitation(facts: Facts) -> Words:
         heading=invited,
         paragraphs=(_invited(facts), gettext("Choose a password to sign in.")),
         act=(gettext("Accept invitation"), facts.link),
+        is_act_personal=True,
         after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
         reason=gettext(
             "Sent to %(email)s because %(partner)s entered this address.",
@@ -67,6 +68,7 @@ def set_password(facts: Facts) -> Words:
             gettext("You sign in as %(email)s, with your own password.", email=facts.email),
         ),
         act=(gettext("Set your password"), facts.link),
+        is_act_personal=True,
         after=(_link_ends(facts),),
         reason=gettext(
             "Sent to %(email)s because an account was created with this address.",
@@ -88,6 +90,7 @@ def reset_password(facts: Facts) -> Words:
             ),
         ),
         act=(gettext("Set a new password"), facts.link),
+        is_act_personal=True,
         after=(
             _link_ends(facts),
             gettext("If that was not you, ignore this email. Your password stays the same."),
@@ -259,6 +262,7 @@ def confirm_email(facts: Facts) -> Words:
             gettext("The address changes after both addresses confirm it."),
         ),
         act=(gettext("Review change"), facts.link),
+        is_act_personal=True,
         after=(
             gettext(
                 "The link works until %(moment)s. You can also reject the change there.",

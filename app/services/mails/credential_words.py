@@ -23,10 +23,10 @@ _ENDS = {
     "scim_token": gettext_noop("SCIM token expires soon: %(name)s"),
 }
 _PAGES = {
-    "key": "/api-access/keys/{id}",
-    "client": "/api-access/clients/{id}",
-    "scim_token": "/settings/directory",
-    "carrier_account": "/line/accounts",
+    "key": (gettext_noop("View API key"), "/api-access/keys/{id}"),
+    "client": (gettext_noop("View API client"), "/api-access/clients/{id}"),
+    "scim_token": (gettext_noop("View SCIM tokens"), "/settings/directory"),
+    "carrier_account": (gettext_noop("View carrier accounts"), "/line/accounts"),
 }
 _BECAME = {
     Role.PARTNER_ADMIN: gettext_noop("%(who)s is now a partner admin"),
@@ -53,7 +53,7 @@ def credential_created(facts: Facts) -> Words:
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts), *_about(facts)),
-        act=(gettext("View"), _page(facts)),
+        act=_page(facts),
         after=(gettext("If you did not expect this, revoke or remove it at once."),),
         reason=as_administrator(facts),
     )
@@ -71,7 +71,7 @@ def credential_ends(facts: Facts) -> Words:
             gettext("Scripts that use it will be refused from then on."),
             gettext("Roll it before then, and update your scripts with the new secret."),
         ),
-        act=(gettext("View"), _page(facts)),
+        act=_page(facts),
         reason=gettext(
             "Sent to %(email)s because you created it or administer %(product)s.",
             email=facts.email,
@@ -104,7 +104,7 @@ def _owners_added(facts: Facts) -> Words:
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts),),
-        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners)),),
+        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),),
         act=(gettext("View users"), f"{facts.site}/people"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
         reason=as_administrator(facts),
@@ -132,5 +132,6 @@ def _about(facts: Facts) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _page(facts: Facts) -> str:
-    return facts.site + _PAGES[facts.details["kind"]].format(id=facts.details["id"])
+def _page(facts: Facts) -> tuple[str, str]:
+    words, path = _PAGES[facts.details["kind"]]
+    return gettext(words), facts.site + path.format(id=facts.details["id"])

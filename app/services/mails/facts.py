@@ -19,20 +19,24 @@ class Table:
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    has_words: bool = False
+    """Whether all cells are words instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
 
-    ``quoted`` is text that another user wrote, shown as a quotation. ``tables`` stand below the
-    paragraphs.
+    ``is_act_personal`` if its URL is secret: it is also spelt out, to copy where a button can't be
+    opened. ``quoted`` is text that another user wrote, shown as a quotation. ``tables`` stand below
+    the paragraphs.
     """
 
     subject: str
     heading: str
     paragraphs: tuple[str, ...]
     act: tuple[str, str] | None = None
+    is_act_personal: bool = False
     quoted: str = ""
     after: tuple[str, ...] = ()
     reason: str = ""

@@ -219,11 +219,9 @@ def alerts_opened(facts: Facts) -> Words:
     return Words(
         subject=heading,
         heading=heading,
-        paragraphs=(
-            *(titles if count > 1 else ()),
-            *more,
-            gettext("Rule: %(rule)s.", rule=details["rule"]),
-        ),
+        paragraphs=(*titles, *more)
+        if count > 1
+        else (gettext("Rule: %(rule)s.", rule=details["rule"]),),
         act=(gettext("View alerts"), f"{facts.site}/alerts"),
         after=(gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
         reason=gettext(
