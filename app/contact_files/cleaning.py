@@ -10,9 +10,10 @@ _NEVER_SEEN = re.compile(
 _JOINERS = re.compile("[\u200c\u200d]")
 """Joiners shape words of some scripts, so names keep them."""
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
+# Begins with one set of letters, which is searched for at once, not with an alternative.
 _TWICE_ENCODED = re.compile(
-    "[\u00c2-\u00c5][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc"
-    "\u2013-\u203a\u20ac\u2122]|\u00e2\u20ac"
+    "[\u00c2-\u00c5\u00e2](?:\u20ac|(?<!\u00e2)[\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e"
+    "\u0192\u02c6\u02dc\u2013-\u203a\u2122])"
 )
 """What an accented letter or a curly quote becomes when its UTF-8 is read as Windows-1252."""
 _QUOTED_FORMULA = re.compile(r'="([^"]*)"')

@@ -8,7 +8,7 @@ from app.errors import Sentence, ValidationFailed
 # ASCII marks and their typographic relatives: spaces that do not break, hyphens, dashes, minus.
 _FORMATTING = dict.fromkeys(
     map(ord, " .()-/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u2014\u2212")
-)
+) | {ord(kept): kept for kept in "+0123456789"}  # else each costs `translate` an exception
 _LONGEST = len("+123456789012345")
 _PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
 

@@ -10,6 +10,7 @@ LATE = {
     "dns": "lookups of the worker",
     "scim2_models": "directories",
     "segno": "the code of an authenticator app",
+    "webauthn": "passkeys",
 }
 
 

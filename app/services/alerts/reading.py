@@ -134,26 +134,27 @@ def nearest(session: Session, caller: Caller, measure: AlertMeasure) -> list[str
     """Return the value of the organization that is nearest to an alert now, for each period, as the
     title of an alert; one query measures all. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
-    columns = Organization.id, Organization.name
-    rows = session.execute(visible_organizations(caller).with_only_columns(*columns))
-    names = {row.id: row.name for row in rows}
+    own = partners.own(caller)
     rules = [
-        AlertRule(partner_id=partners.own(caller), measure=measure, period=period)
+        AlertRule(partner_id=own, measure=measure, period=period)
         for period in (AlertPeriod if uses_period(measure) else (None,))
     ]
-    values = measured(session, rules, utcnow(), names if caller.is_limited else None)
+    visible = visible_organizations(caller).with_only_columns(Organization.id)
+    only = session.scalars(visible).all() if caller.is_limited else None
+    values = measured(session, rules, utcnow(), only)
     first = min if measure is AlertMeasure.ANSWER_RATE else max
     found = []
     for rule in rules:
         known = {
             key: value
             for key, of_key in values.items()
-            if key in names and (value := of_key.get(rule.period)) is not None
+            if key != own and (value := of_key.get(rule.period)) is not None
         }
         if known:
             key = first(known, key=known.__getitem__)
-            found.append(title(rule, known[key], names[key]))
-    return found
+            found.append((rule, known[key], key))
+    names = _names(session, {key for _, _, key in found})
+    return [title(rule, value, names[key]) for rule, value, key in found]
 
 
 def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:
@@ -186,7 +187,12 @@ def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
             select(AlertRule).where(AlertRule.id.in_({alert.rule_id for alert in alerts}))
         )
     }
-    ids = {alert.organization_id for alert in alerts} - {None}
-    query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
-    names = {row.id: row.name for row in session.execute(query)} if ids else {}
+    names = _names(session, {alert.organization_id for alert in alerts if alert.organization_id})
     return [Shown(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]
+
+
+def _names(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, str]:
+    if not organization_ids:
+        return {}
+    query = select(Organization.id, Organization.name).where(Organization.id.in_(organization_ids))
+    return {row.id: row.name for row in session.execute(query)}

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -119,7 +120,7 @@ def load(
     phones = {incoming.phone for incoming in understood if incoming.phone}
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
-    identities.update(*(incoming.further_identities for incoming in understood))
+    identities.update(chain.from_iterable(incoming.further_identities for incoming in understood))
     found: list[Stored] = store.find_by_id([meant]) if meant is not None else []
     if phones:
         found += store.find_by_phone(list(phones))

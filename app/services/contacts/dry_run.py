@@ -55,9 +55,14 @@ _EXTERNAL_IDS = """
 SELECT e.place, e.key, e.value, e.identifies
 FROM json_each(?) j CROSS JOIN external_ids e WHERE e.place = j.value
 """
-_KEEP = "INSERT OR REPLACE INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# A row mostly names what the contact has: stored once, it takes a fifth less room.
+_KEEP = """
+INSERT OR REPLACE INTO contacts
+VALUES (?1, nullif(?2, ''), ?3, ?4, ?5, ?6, nullif(?7, ?3), nullif(?8, ?4), ?9)
+"""
 _KEEP_EXTERNAL_ID = "INSERT INTO external_ids VALUES (?, ?, ?, ?)"
 _FORGET_EXTERNAL_IDS = "DELETE FROM external_ids WHERE place IN (SELECT value FROM json_each(?))"
+_NO_ROW = RowIdentity(0, "", "", "")
 
 
 class DryRun:
@@ -160,21 +165,14 @@ class _Scratch:
                 place = held
             else:
                 place = self._last_place = self._last_place + 1
-            identifier = stored.id if stored.before and stored.id != str(place) else None
+            identifier = stored.id if stored.before and stored.id != str(place) else ""
             if stored.removed:
                 rows.append((place, identifier, *[None] * 7))
                 continue
-            phone, email_key = stored.phone, stored.email_key
-            number, row_phone, row_email, row_identity = stored.last_row or RowIdentity(
-                0, "", "", ""
+            last_row = stored.last_row or _NO_ROW
+            rows.append(
+                (place, identifier, stored.phone, stored.email_key, stored.metadata, *last_row)
             )
-            # A row mostly names what the contact has: stored once, it takes a fifth less room.
-            last_row = (
-                None if row_phone == phone else row_phone,
-                None if row_email == email_key else row_email,
-                row_identity,
-            )
-            rows.append((place, identifier, phone, email_key, stored.metadata, number, *last_row))
             if with_ids:
                 external_ids += [
                     (place, key, *pair) for key, pair in (stored.external_ids or {}).items()

@@ -7,30 +7,26 @@ works once, at the host and for the purpose it was made for.
 import hashlib
 import json
 import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import webauthn
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import Passkey, PasskeyChallenge, User, utcnow
 from app.services.auth.sessions import host_name
 from app.services.uniqueness import unless_taken
+
+if TYPE_CHECKING:
+    from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
 LIFETIME = timedelta(minutes=5)
 MOST_PASSKEYS = 20
@@ -81,6 +77,9 @@ def of_user(session: Session, user_id: UUID) -> Sequence[Passkey]:
 
 def ask_to_register(session: Session, user: User, site: Site, product: str) -> Asked:
     """Ask the browser for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
+    import webauthn  # noqa: PLC0415 - few requests need it
+    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+
     known = of_user(session, user.id)
     if len(known) >= MOST_PASSKEYS:
         message = gettext(
@@ -94,10 +93,10 @@ def ask_to_register(session: Session, user: User, site: Site, product: str) -> A
         user_id=user.id.bytes,
         user_name=user.email,
         user_display_name=user.name or user.email,
-        challenge=base64url_to_bytes(challenge),
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.REQUIRED,
-            user_verification=UserVerificationRequirement.REQUIRED,
+        challenge=_bytes(challenge),
+        authenticator_selection=structs.AuthenticatorSelectionCriteria(
+            resident_key=structs.ResidentKeyRequirement.REQUIRED,
+            user_verification=structs.UserVerificationRequirement.REQUIRED,
         ),
         exclude_credentials=_descriptors(known, site),
     )
@@ -111,11 +110,14 @@ def register(
 
     Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``).
     """
+    import webauthn  # noqa: PLC0415 - few requests need it
+    from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415 - as above
+
     _use_challenge(session, challenge, Purpose.REGISTER, site, user.id)
     try:
         found = webauthn.verify_registration_response(
             credential=_read(answer),
-            expected_challenge=base64url_to_bytes(challenge),
+            expected_challenge=_bytes(challenge),
             expected_rp_id=site.rp_id,
             expected_origin=site.origin,
             require_user_verification=True,
@@ -125,8 +127,8 @@ def register(
     passkey = Passkey(
         user_id=user.id,
         credential_hash=_hash(found.credential_id),
-        credential_id=bytes_to_base64url(found.credential_id),
-        public_key=bytes_to_base64url(found.credential_public_key),
+        credential_id=_text(found.credential_id),
+        public_key=_text(found.credential_public_key),
         sign_count=found.sign_count,
         rp_id=site.rp_id,
         name=name.replace("\x00", "").strip()[:200] or site.rp_id,
@@ -141,13 +143,16 @@ def ask_to_prove(
     session: Session, site: Site, purpose: Purpose, user_id: UUID | None = None
 ) -> Asked:
     """Ask the browser to prove a passkey: one of the user's, or any where the user isn't known."""
+    import webauthn  # noqa: PLC0415 - few requests need it
+    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+
     challenge = _challenge(session, purpose, site, user_id)
     known = of_user(session, user_id) if user_id else ()
     options = webauthn.generate_authentication_options(
         rp_id=site.rp_id,
-        challenge=base64url_to_bytes(challenge),
+        challenge=_bytes(challenge),
         allow_credentials=_descriptors(known, site),
-        user_verification=UserVerificationRequirement.REQUIRED,
+        user_verification=structs.UserVerificationRequirement.REQUIRED,
     )
     return Asked(webauthn.options_to_json(options), challenge)
 
@@ -164,10 +169,13 @@ def prove(
 
     Raises `ValidationFailed` (``passkey_refused``).
     """
+    import webauthn  # noqa: PLC0415 - few requests need it
+    from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415 - as above
+
     _use_challenge(session, challenge, purpose, site, user_id)
     credential = _read(answer)
     try:
-        credential_id = base64url_to_bytes(str(credential["id"]))
+        credential_id = _bytes(str(credential["id"]))
     except (KeyError, ValueError) as error:
         raise refused() from error
     query = select(Passkey).where(
@@ -179,10 +187,10 @@ def prove(
     try:
         found = webauthn.verify_authentication_response(
             credential=credential,
-            expected_challenge=base64url_to_bytes(challenge),
+            expected_challenge=_bytes(challenge),
             expected_rp_id=site.rp_id,
             expected_origin=site.origin,
-            credential_public_key=base64url_to_bytes(passkey.public_key),
+            credential_public_key=_bytes(passkey.public_key),
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
@@ -251,9 +259,11 @@ def _use_challenge(
         raise refused()
 
 
-def _descriptors(known: Sequence[Passkey], site: Site) -> list[PublicKeyCredentialDescriptor]:
+def _descriptors(known: Sequence[Passkey], site: Site) -> list["PublicKeyCredentialDescriptor"]:
+    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+
     return [
-        PublicKeyCredentialDescriptor(id=base64url_to_bytes(passkey.credential_id))
+        structs.PublicKeyCredentialDescriptor(id=_bytes(passkey.credential_id))
         for passkey in known
         if passkey.rp_id == site.rp_id
     ]
@@ -271,3 +281,11 @@ def _read(answer: str) -> dict[str, object]:
 
 def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(f"{text}===")  # too much padding is left out
+
+
+def _text(value: bytes) -> str:
+    return urlsafe_b64encode(value).decode().rstrip("=")

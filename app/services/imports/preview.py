@@ -103,6 +103,7 @@ def map_row(row: Row, settings: MappingSettings) -> MappedRow:
     for column, note in accepted.items():
         cells[column] = str(note.repair)
     again = _mapped(row, cells, settings)
+    again.ordinary = mapped.ordinary  # the row is stored with its damage
     again.warnings += [
         Note(column, REPAIRED, _REPAIRED(value=note.repair), note.reason)
         for column, note in accepted.items()

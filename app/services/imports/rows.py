@@ -272,11 +272,11 @@ def _phones(
         for index in mapping.phones
         if index not in faxes and (text := _text(values, index, row, is_name=False))
     ]
-    chosen = next((cell for cell in cells if cell[2].number), None)
-    if chosen is None:
+    numbers = [cell for cell in cells if cell[2].number]
+    if not numbers:
         row.errors.extend(cell.error for _, _, cell in cells if cell.error)
         return
-    index, written, phone = chosen
+    index, written, phone = numbers[0]
     row.contact["phone"] = phone.number
     has_country = region != default_region or "+" in written or written.startswith(_EXPLICIT)
     row.assumed_country = not has_country
