@@ -14,6 +14,8 @@ STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary con
 # In a whole run, the commit chooses the database of each test, and a third of the alternating tests;
 # of a part that TESTS names, all run on both databases.
 CHOSEN = $(if $(filter tests,$(TESTS)),PORTAL_TEST_CHOSEN=1)
+# `make lint` runs these.
+without_structure = $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%))
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
 leave_out = $(if $(filter tests,$(TESTS)),-m "not ($(1))")
 
@@ -31,13 +33,13 @@ run: ## Install what is missing, then serve on PORT (8000)
 
 test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
 	@scripts/setup_tests
-	$(CHOSEN) $(BIN)/pytest -n $(JOBS) \
+	$(CHOSEN) $(BIN)/pytest -n $(JOBS) $(without_structure) \
 		$(call leave_out,crash or crawl or product) $(TESTS)
 
 test-quick: ## Run what is quick and needs no Debian package, on SQLite
 	@scripts/setup_tests test-quick
 	PORTAL_TEST_DATABASES=sqlite $(BIN)/pytest -n $(CORES) \
-		$(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) \
+		$(without_structure) \
 		$(call leave_out,crash or crawl or product or debian or matrix or slow or worker) $(TESTS)
 
 lint: ## Check style, types and structure side by side
@@ -58,7 +60,7 @@ check: lint ## Lint and run every test with coverage: required of each change
 	@scripts/setup_tests
 	@rm -f .pytest_cache/v/cache/lastfailed
 	$(CHOSEN) $(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
-		-m pytest -n $(JOBS) $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%)) $(TESTS) \
+		-m pytest -n $(JOBS) $(without_structure) $(TESTS) \
 		|| $(BIN)/python -m scripts.retry_failed $$?
 	@$(BIN)/python -c 'import json; print("Coverage:", \
 		json.load(open(".setup/coverage.json"))["summary"]["percent_covered_display"], "%")'
