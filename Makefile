@@ -56,7 +56,7 @@ types: ## Check types
 structure: ## Check layers, names, words, translations, and that what docs and guards name exists
 	$(BIN)/pytest $(STRUCTURE)
 
-check: lint ## Lint and run every test with coverage: required of each change
+check: lint ## Lint and run the tests with coverage, a third of the long ones: required of each change
 	@scripts/setup_tests
 	@rm -f .pytest_cache/v/cache/lastfailed
 	$(CHOSEN) $(BIN)/slipcover --immediate --source app,supervisor --json --out .setup/coverage.json \
@@ -65,7 +65,7 @@ check: lint ## Lint and run every test with coverage: required of each change
 	@$(BIN)/python -c 'import json; print("Coverage:", \
 		json.load(open(".setup/coverage.json"))["summary"]["percent_covered_display"], "%")'
 
-check-all: ## Check with the full matrix: every database, look and role instead of those the commit chooses
+check-all: ## Check with the full matrix: every test, database, look and role instead of those the commit chooses
 	@PORTAL_TEST_MATRIX=all $(MAKE) --no-print-directory check
 
 crash: ## Kill the worker KILLS (200) times on each database and carrier, and at every crash point
