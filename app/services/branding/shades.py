@@ -59,6 +59,7 @@ class Shades:
     press: str
     edge: str
     subtle: str
+    subtle_edge: str
     text: str
     text_hover: str
     chart: str
@@ -144,7 +145,7 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
     if dark and contrast(solid, page) < EDGE:
         solid, on = _solid_in_the_dark(solid, page)
     hover, press = _pressed(solid, on)
-    subtle = _tint(given, dark=dark)
+    subtle, subtle_edge = _tints(given, dark=dark)
     panel, panel_on = _panel(brand, solid, on)
     text = _text(given, [*_all(surfaces), subtle], dark=dark)
     text_hover = _moved(_oklch(text), 0.06 if dark else -0.07)
@@ -156,6 +157,7 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
         press=press,
         edge=_until(_oklch(solid), dark, lambda shade: contrast(shade, page) >= EDGE),
         subtle=subtle,
+        subtle_edge=subtle_edge,
         text=text,
         text_hover=text_hover,
         chart=_until(
@@ -200,11 +202,13 @@ def _pressed(solid: str, on: str) -> tuple[str, str]:
     return hover, press
 
 
-def _tint(given: Oklch, *, dark: bool) -> str:
+def _tints(given: Oklch, *, dark: bool) -> tuple[str, str]:
     chroma, hue = given.chroma, given.hue
     if dark:
-        return _hex(Oklch(0.285, min(0.38 * chroma, 0.05), hue))
-    return _hex(Oklch(0.964, min(0.16 * chroma, 0.016), hue))
+        subtle = Oklch(0.285, min(0.38 * chroma, 0.05), hue)
+        return _hex(subtle), _hex(Oklch(0.40, min(0.5 * chroma, 0.075), hue))
+    subtle = Oklch(0.964, min(0.16 * chroma, 0.016), hue)
+    return _hex(subtle), _hex(Oklch(0.89, min(0.3 * chroma, 0.04), hue))
 
 
 def _text(given: Oklch, surfaces: Sequence[str], *, dark: bool) -> str:
