@@ -55,6 +55,13 @@ def test_every_asset_that_a_template_asks_for_is_built() -> None:
     assert asked - MANIFEST_NAMES.keys() == set()
 
 
+def test_every_colour_that_the_api_documentation_asks_for_is_in_a_style_sheet() -> None:
+    asked = re.findall(r'\bcolor\("([^"]+)"\)', (ROOT / "static/js/docs.js").read_text())
+    sheets = "".join(path.read_text() for path in (ROOT / "static/css").glob("*.css"))
+    assert asked
+    assert {name for name in asked if f"--{name}:" not in sheets} == set()
+
+
 def test_names_hold_the_hash_of_what_they_name() -> None:
     wrong = {
         hashed
