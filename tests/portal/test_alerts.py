@@ -101,7 +101,7 @@ def test_a_rule_can_watch_for_the_first_failed_call(session: Session, admin: Bro
     assert admin.post(page, RULE | {"threshold": "0"}, page=page).status_code == 303
     assert "has more than 0 failed calls in 7 days" in text(admin.get("/alerts").text)
     made = session.scalars(select(AlertRule)).one()
-    assert [is_met(made, failed) for failed in (0, 1)] == [False, True]
+    assert [is_met(made.measure, failed, made.threshold) for failed in (0, 1)] == [False, True]
 
 
 def test_an_alert_is_on_the_overview_until_it_is_acknowledged(

@@ -1,7 +1,7 @@
 """Compare the rules with the figures: open alerts, and resolve those that have ended."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -11,11 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import AlertScope, Role, UserStatus, WebhookEvent
+from app.enums import Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
-from app.services.alerts.measuring import is_met, measured
+from app.services.alerts.measuring import Found, met
 from app.services.alerts.words import sentence, title
 from app.services.auth.sessions import caller_of
 from app.services.tenancy import visible_organizations
@@ -26,17 +26,6 @@ MOST_OPEN = 100
 """Open alerts of one rule: more would hide what is unusual."""
 MOST_NAMED = 10
 """So many organizations are named in a mail."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A rule that is met by an organization, or by the partner."""
-
-    rule_id: UUID
-    version: int
-    organization_id: UUID | None
-    subject_id: UUID
-    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +42,12 @@ class Changes:
 def changes(session: Session, now: datetime) -> Changes:
     """Return what has changed since the last time. It only reads: one query for each measure."""
     rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
-    of_partner = _organizations_of(
-        session,
-        {rule.partner_id for rule in rules if rule.scope is AlertScope.EACH_ORGANIZATION},
-    )
     found = [
         each
         for _measure, group in groupby(rules, lambda rule: rule.measure)
-        for each in _met(session, list(group), of_partner, now)
+        for each in met(session, list(group), now, MOST_OPEN)
     ]
-    met = {(each.rule_id, each.subject_id) for each in found}
+    still = {(each.rule_id, each.subject_id) for each in found}
     open_now = {
         (row.rule_id, row.subject_id): row.id
         for row in session.execute(
@@ -74,36 +59,7 @@ def changes(session: Session, now: datetime) -> Changes:
         if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MOST_OPEN:
             opened.append(each)
             kept[each.rule_id] += 1
-    return Changes(opened, [alert_id for key, alert_id in open_now.items() if key not in met])
-
-
-def _met(
-    session: Session,
-    rules: Sequence[AlertRule],
-    of_partner: Mapping[UUID, Sequence[UUID]],
-    now: datetime,
-) -> Iterable[Found]:
-    values = measured(session, rules, now)
-    for rule in rules:
-        if rule.scope is AlertScope.EACH_ORGANIZATION:
-            subjects: Sequence[UUID] = of_partner.get(rule.partner_id, ())
-        else:
-            subjects = [rule.organization_id or rule.partner_id]
-        for subject in subjects:
-            value = values.get(subject, {}).get(rule.period)
-            if value is not None and is_met(rule, value):
-                organization_id = None if rule.scope is AlertScope.PARTNER else subject
-                yield Found(rule.id, rule.version, organization_id, subject, value)
-
-
-def _organizations_of(session: Session, partner_ids: set[UUID]) -> dict[UUID, list[UUID]]:
-    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
-    if partner_ids:
-        query = select(Organization.partner_id, Organization.id)
-        rows = session.execute(query.where(Organization.partner_id.in_(partner_ids)))
-        for partner_id, organization_id in rows:
-            found[partner_id].append(organization_id)
-    return found
+    return Changes(opened, [alert_id for key, alert_id in open_now.items() if key not in still])
 
 
 def apply(session: Session, wanted: Changes, now: datetime) -> None:

@@ -1,16 +1,31 @@
-"""The figures that alert rules watch: one query for each measure, for the rules of all partners."""
+"""The figures that alert rules watch, worked out by the database: one query for each measure, for
+the rules of all partners."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, select, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    cast,
+    extract,
+    func,
+    literal,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure, AlertPeriod, OrganizationStatus, UserStatus
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus, UserStatus
 from app.models import (
+    Alert,
     AlertRule,
     Assistant,
     CallDay,
@@ -25,31 +40,133 @@ from app.services.spending.scopes import day_of, month_of
 FEWEST_CALLS = 20
 """An answer rate is measured from so many calls on."""
 PERCENT = 100
+_DAY = 86_400
 
 Values = Mapping[UUID, Mapping[AlertPeriod | None, int]]
 """By organization or partner, then by period; the period is None for measures without one."""
-Query = Callable[[Session, Sequence[AlertRule], datetime, Collection[UUID] | None], Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is measured, of which partners; ``only`` limits it to some of their organizations."""
+
+    measure: AlertMeasure
+    periods: Sequence[AlertPeriod | None]
+    partner_ids: Collection[UUID]
+    now: datetime
+    only: Collection[UUID] | Select[UUID] | None = None
+
+    @classmethod
+    def by(
+        cls, rules: Sequence[AlertRule], now: datetime, only: Collection[UUID] | None = None
+    ) -> "Asked":
+        """What rules of one measure watch."""
+        periods = list(dict.fromkeys(rule.period for rule in rules))
+        return cls(rules[0].measure, periods, {rule.partner_id for rule in rules}, now, only)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A rule that is met by an organization, or by the partner."""
+
+    rule_id: UUID
+    version: int
+    organization_id: UUID | None
+    subject_id: UUID
+    value: int
+
+
+Query = Callable[[Asked, bool], Select[Any]]
+"""Selects the partner, the subject and a value for each period, null where there is none: of whole
+partners, or of each organization."""
 
 
 def measured(
-    session: Session,
-    rules: Sequence[AlertRule],
-    now: datetime,
-    organization_ids: Collection[UUID] | None = None,
+    session: Session, rules: Sequence[AlertRule], now: datetime, subject_ids: Collection[UUID]
 ) -> Values:
-    """Return what rules of one measure watch, of their partners and of each organization, or only
-    of ``organization_ids``."""
-    return _QUERIES[rules[0].measure](session, rules, now, organization_ids)
+    """Return what rules of one measure watch, of these organizations and, where a rule has that
+    scope, of partners."""
+    asked = Asked.by(rules, now, subject_ids)
+    return {
+        subject_id: {
+            period: value
+            for period, value in zip(asked.periods, values, strict=True)
+            if value is not None
+        }
+        for _partner_id, subject_id, *values in session.execute(_of_scopes(asked, rules))
+    }
 
 
-def is_met(rule: AlertRule, value: int) -> bool:
-    match rule.measure:
+def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) -> list[Found]:
+    """Return what meets stored rules of one measure, at most so many of each rule: those with an
+    open alert first."""
+    asked = Asked.by(rules, now)
+    figures = _of_scopes(asked, rules).subquery()
+    partner_id, subject_id, *values = figures.c
+    value = case(
+        *(
+            (AlertRule.period.is_not_distinct_from(period), column)
+            for period, column in zip(asked.periods, values, strict=True)
+        )
+    )
+    of_partner = AlertRule.scope == AlertScope.PARTNER
+    is_subject = case(
+        (AlertRule.scope == AlertScope.EACH_ORGANIZATION, subject_id != partner_id),
+        else_=subject_id == func.coalesce(AlertRule.organization_id, AlertRule.partner_id),
+    )
+    is_open = and_(
+        Alert.rule_id == AlertRule.id, Alert.subject_id == subject_id, Alert.resolved_at.is_(None)
+    )
+    place = func.row_number().over(
+        partition_by=AlertRule.id, order_by=(Alert.id.is_(None), subject_id)
+    )
+    ranked = (
+        select(
+            AlertRule.id,
+            AlertRule.version,
+            case((~of_partner, subject_id)).label("organization_id"),
+            subject_id,
+            value.label("value"),
+            place.label("place"),
+        )
+        .select_from(figures)
+        .join(AlertRule, and_(AlertRule.partner_id == partner_id, is_subject))
+        .outerjoin(Alert, is_open)
+        .where(
+            AlertRule.measure == asked.measure, is_met(asked.measure, value, AlertRule.threshold)
+        )
+        .subquery()
+    )
+    *columns, nth = ranked.c
+    rows = session.execute(select(*columns).where(nth <= most).order_by(ranked.c.id, nth))
+    return [Found(*row) for row in rows]
+
+
+def nearest_of_each(session: Session, asked: Asked) -> list[tuple[AlertPeriod | None, UUID, int]]:
+    """Return the organization that is nearest to an alert in each period, with its value."""
+    figures = _QUERIES[asked.measure](asked, False).cte()
+    _partner_id, subject_id, *values = figures.c
+    firsts = [
+        select(literal(place).label("place"), subject_id, value.label("value"))
+        .where(value.is_not(None))
+        .order_by(value if asked.measure is AlertMeasure.ANSWER_RATE else value.desc(), subject_id)
+        .limit(1)
+        .subquery()
+        for place, value in enumerate(values)
+    ]
+    rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("place"))
+    return [(asked.periods[place], subject_id, value) for place, subject_id, value in rows]
+
+
+def is_met(measure: AlertMeasure, value: Any, threshold: Any) -> Any:
+    """Whether a value is beyond a threshold: of numbers, or of columns."""
+    match measure:
         case AlertMeasure.ANSWER_RATE:
-            return value < rule.threshold
+            return value < threshold
         case AlertMeasure.CONVERSATIONS | AlertMeasure.MINUTES | AlertMeasure.FAILED_CALLS:
-            return value > rule.threshold
+            return value > threshold
         case _:
-            return value >= rule.threshold
+            return value >= threshold
 
 
 def period_starts(today: date) -> dict[AlertPeriod, date]:
@@ -62,178 +179,151 @@ def period_starts(today: date) -> dict[AlertPeriod, date]:
     }
 
 
+def _of_scopes(asked: Asked, rules: Sequence[AlertRule]) -> Any:
+    wholes = sorted({rule.scope is AlertScope.PARTNER for rule in rules})
+    return union_all(*(_QUERIES[asked.measure](asked, whole) for whole in wholes))
+
+
 def _of_days(
     table: type[CallDay | ConversationDay],
-    value: Callable[[tuple[int, ...]], int | None],
+    value: Callable[..., ColumnElement[int]],
     *names: str,
 ) -> Query:
-    """A measure that is worked out from the sums of daily totals; None is no value."""
+    """A measure that is worked out from the sums of daily totals."""
 
-    def query(
-        session: Session,
-        rules: Sequence[AlertRule],
-        now: datetime,
-        only: Collection[UUID] | None,
-    ) -> Values:
-        wanted = {rule.period for rule in rules}
-        starts = {
-            period: start for period, start in period_starts(now.date()).items() if period in wanted
-        }
-        sums = [
-            func.sum(case((table.day >= start, getattr(table, name)), else_=0))
-            for start in starts.values()
-            for name in names
-        ]
-        rows = session.execute(
-            select(table.partner_id, table.organization_id, *sums)
+    def query(asked: Asked, whole: bool) -> Select[Any]:
+        today = asked.now.date()
+        starts = [period_starts(today)[period] for period in asked.periods if period]
+        subject_id: Any = table.partner_id if whole else table.organization_id
+
+        def total(start: date, name: str) -> ColumnElement[int]:
+            return func.sum(case((table.day >= start, getattr(table, name)), else_=0))
+
+        values = (value(*(total(start, name) for name in names)) for start in starts)
+        return (
+            select(table.partner_id, subject_id.label("subject_id"), *values)
             .where(
-                table.partner_id.in_(_partners(rules)),
-                _among(table.organization_id, only),
-                table.day.between(min(starts.values()), now.date()),
+                table.partner_id.in_(asked.partner_ids),
+                true() if whole else _among(table.organization_id, asked),
+                table.day.between(min(starts), today),
             )
-            .group_by(table.partner_id, table.organization_id)
+            .group_by(table.partner_id, subject_id)
         )
-        totals: defaultdict[UUID, list[int]] = defaultdict(lambda: [0] * len(sums))
-        for partner_id, organization_id, *found in rows:
-            totals[organization_id] = [int(each) for each in found]
-            so_far = totals[partner_id]
-            totals[partner_id] = [
-                a + b for a, b in zip(so_far, totals[organization_id], strict=True)
-            ]
-        width = len(names)
-        return {
-            subject: {
-                period: worth
-                for place, period in enumerate(starts)
-                if (worth := value(tuple(sums[place * width : (place + 1) * width]))) is not None
-            }
-            for subject, sums in totals.items()
-        }
 
     return query
 
 
-def _rate(sums: tuple[int, ...]) -> int | None:
-    ended, answered = sums
-    return PERCENT * answered // ended if ended >= FEWEST_CALLS else None
+def _rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElement[int]:
+    return case((ended >= FEWEST_CALLS, PERCENT * answered // ended))
 
 
-def _silence(
-    session: Session,
-    rules: Sequence[AlertRule],
-    now: datetime,
-    only: Collection[UUID] | None,
-) -> Values:
-    """Days since the last call of active organizations, or since they were created."""
+def _silence(asked: Asked, whole: bool) -> Select[Any]:
+    """Days since the last call of active organizations, or since they were created; of a partner,
+    those of the organization that called last."""
+    latest = union_all(
+        *(
+            select(func.max(table.day).label("day"))
+            .where(table.organization_id == Organization.id)
+            .correlate(Organization)
+            for table in (CallDay, ConversationDay)
+        )
+    ).subquery()
+    last = select(func.max(_day_number(latest.c.day))).scalar_subquery()
+    today = (asked.now.date() - date(1970, 1, 1)).days
+    days = today - func.coalesce(last, _day_number(Organization.created_at))
+    if not whole:
+        return _active(asked, days)
+    each = _active(asked, days.label("days")).subquery()
+    return select(
+        each.c.partner_id, each.c.partner_id.label("subject_id"), func.min(each.c.days)
+    ).group_by(each.c.partner_id)
 
-    def last(table: type[CallDay | ConversationDay]) -> Any:
-        own = table.organization_id == Organization.id
-        return select(func.max(table.day)).where(own).correlate(Organization).scalar_subquery()
 
-    rows = session.execute(
-        _active(rules, only, Organization.created_at, last(CallDay), last(ConversationDay))
-    )
-    values: dict[UUID, int] = {}
-    for partner_id, organization_id, created_at, *days in rows:
-        latest = max([day for day in days if day is not None], default=created_at.date())
-        values[organization_id] = (now.date() - latest).days
-        values[partner_id] = min(values[organization_id], values.get(partner_id, 10**6))
-    return {subject: {None: value} for subject, value in values.items()}
+def _day_number(moment: Any) -> ColumnElement[int]:
+    """Days since 1970 of a day, or of a moment in UTC."""
+    seconds = extract("epoch", moment)
+    return cast(seconds - seconds % _DAY, BigInteger) // _DAY
 
 
-def _limits(
-    session: Session,
-    rules: Sequence[AlertRule],
-    _now: datetime,
-    only: Collection[UUID] | None,
-) -> Values:
-    """The share of users or assistants in use, of active organizations with room for several."""
+def _limits(asked: Asked, _whole: bool) -> Select[Any]:
+    """The share of users or assistants in use, of active organizations with room for several; there
+    is none of a partner."""
+
+    def share(held: Select[Any], limit: Any) -> ColumnElement[int]:
+        return case((limit > 1, PERCENT * held.correlate(Organization).scalar_subquery() // limit))
+
     users = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
     assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
-    rows = session.execute(
-        _active(
-            rules,
-            only,
-            users.correlate(Organization).scalar_subquery(),
-            Organization.user_limit,
-            assistants.correlate(Organization).scalar_subquery(),
-            Organization.assistant_limit,
-        )
-    )
-    return {
-        organization_id: {None: max(shares)}
-        for _partner, organization_id, *counts in rows
-        if (
-            shares := [
-                PERCENT * used // limit for used, limit in (counts[:2], counts[2:]) if limit > 1
-            ]
-        )
-    }
+    shares = _active(
+        asked,
+        share(users, Organization.user_limit).label("users"),
+        share(assistants, Organization.assistant_limit).label("assistants"),
+    ).subquery()
+    larger = _larger(shares.c.users, shares.c.assistants)
+    return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
-def _partners(rules: Sequence[AlertRule]) -> set[UUID]:
-    return {rule.partner_id for rule in rules}
-
-
-def _among(column: ColumnElement[Any] | Any, only: Collection[UUID] | None) -> ColumnElement[bool]:
-    return true() if only is None else column.in_(only)
-
-
-def _active(
-    rules: Sequence[AlertRule],
-    only: Collection[UUID] | None,
-    *columns: ColumnElement[Any] | Any,
-) -> Any:
-    return select(Organization.partner_id, Organization.id, *columns).where(
-        Organization.partner_id.in_(_partners(rules)),
-        _among(Organization.id, only),
+def _active(asked: Asked, *columns: ColumnElement[Any]) -> Select[Any]:
+    return select(Organization.partner_id, Organization.id.label("subject_id"), *columns).where(
+        Organization.partner_id.in_(asked.partner_ids),
+        _among(Organization.id, asked),
         Organization.status == OrganizationStatus.ACTIVE,
     )
 
 
-def _spending(
-    session: Session,
-    rules: Sequence[AlertRule],
-    now: datetime,
-    only: Collection[UUID] | None,
-) -> Values:
+def _among(column: Any, asked: Asked) -> ColumnElement[bool]:
+    return true() if asked.only is None else column.in_(asked.only)
+
+
+def _spending(asked: Asked, whole: bool) -> Select[Any]:
     """The largest share of the limits of a day and a month that is spent or reserved."""
     limit, total = SpendingLimit, SpendingTotal
+    is_day = total.period == day_of(asked.now)
+
+    def share(used: ColumnElement[int], of_day: Any, of_month: Any, scale: int) -> Any:
+        most = scale * cast(case((is_day, of_day), else_=of_month), BigInteger)
+        return func.max(case((most > 0, PERCENT * used // most), (most == 0, PERCENT)))
+
     money = total.spent_micros + total.reserved_micros
     seconds = total.spent_seconds + total.reserved_seconds
-    rows = session.execute(
-        select(limit, total.period, money, seconds)
+    subject_id: Any = limit.partner_id if whole else limit.organization_id
+    of_subject = (
+        limit.organization_id.is_(None)
+        if whole
+        else and_(limit.organization_id.is_not(None), _among(limit.organization_id, asked))
+    )
+    shares = (
+        select(
+            limit.partner_id,
+            subject_id.label("subject_id"),
+            share(money, limit.day_micros, limit.month_micros, 1).label("money"),
+            share(seconds, limit.day_minutes, limit.month_minutes, 60).label("time"),
+        )
         .join(total, total.scope == limit.scope)
         .where(
-            limit.partner_id.in_(_partners(rules)),
-            _among(limit.organization_id, only),
+            limit.partner_id.in_(asked.partner_ids),
+            of_subject,
             limit.api_key_id.is_(None),
-            total.period.in_((day_of(now), month_of(now))),
+            total.period.in_((day_of(asked.now), month_of(asked.now))),
         )
+        .group_by(limit.partner_id, subject_id)
+        .subquery()
     )
-    values: defaultdict[UUID, int] = defaultdict(int)
-    for of, period, micros, lasted in rows:
-        is_day = period == day_of(now)
-        minutes = of.day_minutes if is_day else of.month_minutes
-        pairs = (
-            (micros, of.day_micros if is_day else of.month_micros),
-            (lasted, None if minutes is None else 60 * minutes),
-        )
-        subject = of.organization_id or of.partner_id
-        for used, most in pairs:
-            if most is not None:
-                share = PERCENT * int(used) // most if most else PERCENT
-                values[subject] = max(values[subject], share)
-    return {subject: {None: value} for subject, value in values.items()}
+    larger = _larger(shares.c.money, shares.c.time)
+    return select(shares.c.partner_id, shares.c.subject_id, larger)
+
+
+def _larger(one: ColumnElement[int], other: ColumnElement[int]) -> ColumnElement[int]:
+    return case((one >= other, one), else_=func.coalesce(other, one))
 
 
 _QUERIES: dict[AlertMeasure, Query] = {
-    AlertMeasure.CONVERSATIONS: _of_days(ConversationDay, lambda sums: sums[0], "conversations"),
-    AlertMeasure.MINUTES: _of_days(ConversationDay, lambda sums: sums[0] // 60, "seconds"),
+    AlertMeasure.CONVERSATIONS: _of_days(ConversationDay, lambda count: count, "conversations"),
+    AlertMeasure.MINUTES: _of_days(ConversationDay, lambda seconds: seconds // 60, "seconds"),
     AlertMeasure.ANSWER_RATE: _of_days(CallDay, _rate, "ended", "answered"),
-    AlertMeasure.FAILED_CALLS: _of_days(CallDay, lambda sums: sums[0], "failed"),
+    AlertMeasure.FAILED_CALLS: _of_days(CallDay, lambda count: count, "failed"),
     AlertMeasure.SPENDING: _spending,
     AlertMeasure.LIMITS: _limits,
     AlertMeasure.SILENCE: _silence,

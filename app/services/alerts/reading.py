@@ -10,14 +10,14 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.enums import AlertMeasure, AlertPeriod
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.alerts.measuring import measured
+from app.services.alerts.measuring import Asked, measured, nearest_of_each
 from app.services.alerts.words import amount, title, uses_period
 from app.services.audit import notified
 from app.services.paging import Page, Sort, keyset_page
@@ -135,26 +135,15 @@ def nearest(session: Session, caller: Caller, measure: AlertMeasure) -> list[str
     title of an alert; one query measures all. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
     own = partners.own(caller)
-    rules = [
-        AlertRule(partner_id=own, measure=measure, period=period)
-        for period in (AlertPeriod if uses_period(measure) else (None,))
-    ]
+    periods = list(AlertPeriod) if uses_period(measure) else [None]
     visible = visible_organizations(caller).with_only_columns(Organization.id)
-    only = session.scalars(visible).all() if caller.is_limited else None
-    values = measured(session, rules, utcnow(), only)
-    first = min if measure is AlertMeasure.ANSWER_RATE else max
-    found = []
-    for rule in rules:
-        known = {
-            key: value
-            for key, of_key in values.items()
-            if key != own and (value := of_key.get(rule.period)) is not None
-        }
-        if known:
-            key = first(known, key=known.__getitem__)
-            found.append((rule, known[key], key))
-    names = _names(session, {key for _, _, key in found})
-    return [title(rule, value, names[key]) for rule, value, key in found]
+    only = visible if caller.is_limited else None
+    found = nearest_of_each(session, Asked(measure, periods, [own], utcnow(), only))
+    names = _names(session, {organization_id for _, organization_id, _ in found})
+    return [
+        title(AlertRule(measure=measure, period=period), value, names[organization_id])
+        for period, organization_id, value in found
+    ]
 
 
 def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:
@@ -162,9 +151,8 @@ def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:
     by_measure = sorted(shown, key=lambda each: each.rule.measure)
     for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
         rows = list(group)
-        whole = any(each.rule.scope is AlertScope.PARTNER for each in rows)
-        only = None if whole else {each.alert.subject_id for each in rows}
-        found = measured(session, [each.rule for each in rows], utcnow(), only)
+        subject_ids = {each.alert.subject_id for each in rows}
+        found = measured(session, [each.rule for each in rows], utcnow(), subject_ids)
         for each in rows:
             of_subject: Mapping[AlertPeriod | None, int] = found.get(each.alert.subject_id, {})
             values[each.alert.id] = of_subject.get(each.rule.period)

@@ -257,3 +257,76 @@ def test_a_measure_is_read_once_for_the_rules_of_all_partners(
         for threshold in (2, 3, 4):
             rule(session, tenant, AlertMeasure.FAILED_CALLS, threshold, PARTNER)
     assert queries() == few == ["SELECT", "SELECT", "SELECT"]
+
+
+def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_period(
+    session: Session, own: Tenant
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    bakery, dental = own.organization, own.plus
+
+    def nearest() -> dict[str, list[str]]:
+        return {
+            measure.value: [
+                title.replace("\N{NO-BREAK SPACE}", " ")
+                for title in alerts.nearest(session, admin, measure)
+            ]
+            for measure in AlertMeasure
+        }
+
+    before_midnight = utcnow() - timedelta(days=40, hours=12, milliseconds=300)
+    bakery.created_at = dental.created_at = before_midnight
+    session.flush()
+    nothing = nearest()
+    silent = nothing.pop("silence")
+    assert (silent[0].partition(": ")[2], len(silent)) == ("no calls for 41 days", 1)
+    assert set(map(tuple, nothing.values())) == {()}
+    talked(session, own, TODAY - timedelta(days=20), 70, 7)
+    ended(session, own, bakery.id, TODAY - timedelta(days=3), 40, 30, 10)
+    ended(session, own, dental.id, TODAY, 50, 3, 2)
+    dental.user_limit = 3
+    for organization, limits in (
+        (bakery, Limits(month_minutes=10, day_minutes=5)),
+        (dental, Limits(day_micros=0)),
+    ):
+        spending.change(session, OPERATOR, Subject(organization_id=organization.id), limits)
+    for period, seconds in (("2026-10", 400), ("2026-10-15", 250)):
+        session.add(
+            SpendingTotal(
+                scope=f"organization:{bakery.id}",
+                period=period,
+                partner_id=own.partner.id,
+                organization_id=bakery.id,
+                spent_seconds=seconds,
+            )
+        )
+    session.flush()
+    assert nearest() == {
+        "conversations": [
+            "Northwind Bakery: 0 conversations today",
+            "Northwind Bakery: 0 conversations in 7 days",
+            "Northwind Bakery: 70 conversations in 30 days",
+            "Northwind Bakery: 0 conversations this month",
+        ],
+        "minutes": [
+            "Northwind Bakery: 0 minutes of conversation today",
+            "Northwind Bakery: 0 minutes of conversation in 7 days",
+            "Northwind Bakery: 7 minutes of conversation in 30 days",
+            "Northwind Bakery: 0 minutes of conversation this month",
+        ],
+        "answer-rate": [
+            "Northwind Dental: 6 % of calls answered today",
+            "Northwind Dental: 6 % of calls answered in 7 days",
+            "Northwind Dental: 6 % of calls answered in 30 days",
+            "Northwind Dental: 6 % of calls answered this month",
+        ],
+        "failed-calls": [
+            "Northwind Dental: 2 failed calls today",
+            "Northwind Bakery: 10 failed calls in 7 days",
+            "Northwind Bakery: 10 failed calls in 30 days",
+            "Northwind Bakery: 10 failed calls this month",
+        ],
+        "spending": ["Northwind Bakery: 83 % of a spending limit used"],
+        "limits": ["Northwind Dental: 33 % of its users or assistants used"],
+        "silence": ["Northwind Bakery: no calls for 3 days"],
+    }
