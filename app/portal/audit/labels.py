@@ -502,11 +502,14 @@ PROCESS_WORDS = {
 
 def actor_words(entry: AuditEntry) -> str:
     """Return who changed something: parts of the system in the reader's language."""
-    if entry.actor_kind != CallerKind.SYSTEM:
-        return entry.actor
-    if entry.actor.startswith("Campaign "):  # its name follows
-        return entry.actor.replace("Campaign", gettext("Campaign"), 1)
-    return str(PROCESS_WORDS.get(entry.actor, entry.actor))
+    return process_words(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
+
+
+def process_words(name: str) -> str:
+    """Return the name of a part of the system in the reader's language."""
+    if name.startswith("Campaign "):  # its name follows
+        return name.replace("Campaign", gettext("Campaign"), 1)
+    return str(PROCESS_WORDS.get(name, name))
 
 
 def change_words(action: str) -> str:

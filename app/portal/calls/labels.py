@@ -17,6 +17,7 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
+from app.portal.audit.labels import process_words
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
@@ -103,6 +104,12 @@ def stored_words(words: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
     return in_language(words) if words else words
+
+
+@portal.app_template_filter()
+def requester(call: Call) -> str:
+    """Return who requested a call; only a part of the system has no id."""
+    return call.requested_by if call.credential_id else process_words(call.requested_by)
 
 
 @portal.app_template_filter()
