@@ -64,7 +64,7 @@ OVERFLOW = """
   // On phones the figures of a row stand beside its name.
   const left = (element) => element.getBoundingClientRect().left;
   wide.push(
-    ...[...document.querySelectorAll("main .table-lines .cell-name ~ .phone-first")].filter(
+    ...[...document.querySelectorAll("main .table-lines td.cell-name ~ .phone-first")].filter(
       (figure) => {
         const name = figure.parentElement.querySelector(".cell-name");
         return getComputedStyle(name).display === "block" && right(name) > left(figure) + 1;
