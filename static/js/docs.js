@@ -41,7 +41,6 @@ function theme() {
     sidebar: { backgroundColor: color("canvas"), textColor: ink },
     rightPanel: { backgroundColor: "#1e1b18", textColor: "#eeece9" },
     codeBlock: { backgroundColor: "#12100e" },
-    fab: { backgroundColor: color("raised"), color: ink },
     // Redoc fades the brand's colour here; these shades keep their contrast for every brand.
     extensionsHook: (name) => (name === "ConstraintItem" ? { color: color("brand-text"), background: color("brand-subtle"), borderColor: color("brand-subtle-edge") } : undefined),
   };
@@ -71,7 +70,7 @@ async function show() {
   const within = document.createElement("div");
   place.replaceChildren(within);
   const options = {
-    disableSearch: true, hideDownloadButtons: true, nativeScrollbars: true, hideSchemaPattern: true,
+    disableSearch: true, hideDownloadButtons: true, hideFab: true, nativeScrollbars: true, hideSchemaPattern: true,
     showExtensions: ["x-addition"], theme: theme(),
   };
   Redoc.init(described, options, within);
@@ -91,6 +90,10 @@ const asked = decodeURIComponent(location.hash.slice(1));
 if (asked.includes("/")) goTo(asked);
 dark.addEventListener("change", show);
 show();
+
+// On phones the contents are a panel.
+const contents = document.getElementById("contents");
+contents.addEventListener("click", ({ target }) => target.closest("a") && contents.hidePopover());
 
 // Searches the operations of the contents; without script they are a list by area.
 const search = document.getElementById("docs-search");

@@ -53,6 +53,7 @@ def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
     expect(calls).to_contain_text("Needs calls:read")
     calls.get_by_role("button", name="403").click()
     expect(calls).to_contain_text("insufficient_scope: The key lacks the scope for this operation.")
+    visit.page.emulate_media(reduced_motion="no-preference")
     contents = visit.page.get_by_role("navigation", name="Contents")
     contents.get_by_text("Campaigns API", exact=True).click()
     contents.get_by_role("link", name=operations["sendContacts"]["summary"], exact=True).click()

@@ -46,6 +46,13 @@ def test_a_partner_is_added_suspended_and_reactivated(
     expect(page.get_by_role("row", name="Calling service")).to_contain_text("Online")
     sound(visit, script)
 
+    visit.speak("de")
+    page.set_viewport_size({"width": 390, "height": HEIGHT})
+    page.goto("/")
+    assert visit.layout() == []
+    visit.speak("en")
+    page.set_viewport_size({"width": look.width, "height": HEIGHT})
+
     page.goto("/")
     page.get_by_role("link", name="Add partner").click()
     page.get_by_role("button", name="Add partner").click()

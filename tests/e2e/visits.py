@@ -61,6 +61,16 @@ OVERFLOW = """
       getComputedStyle(table.parentElement).overflowX === "visible" &&
       right(table) > right(table.parentElement) + 1,
   );
+  // On phones the figures of a row stand beside its name.
+  const left = (element) => element.getBoundingClientRect().left;
+  wide.push(
+    ...[...document.querySelectorAll("main .table-lines td.cell-name ~ .phone-first")].filter(
+      (figure) => {
+        const name = figure.parentElement.querySelector(".cell-name");
+        return getComputedStyle(name).display === "block" && right(name) > left(figure) + 1;
+      },
+    ),
+  );
   if (page.scrollWidth > page.clientWidth) {
     wide.push(
       ...[...document.body.querySelectorAll("*")].filter(

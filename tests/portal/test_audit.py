@@ -22,12 +22,12 @@ from app.models.base import id_at, new_id, utcnow
 from app.policy.caller import system_caller
 from app.portal.audit.labels import (
     ACTION_WORDS,
-    PROCESS_WORDS,
     actor_words,
     change_words,
     field_words,
 )
 from app.portal.audit.values import sides, value_words
+from app.portal.web.process_names import PROCESS_WORDS
 from app.services import alerts, audit
 from app.services.audit.refusals import visitor
 from app.services.organizations.settings import GROUPS

@@ -526,3 +526,16 @@ def test_a_call_that_failed_says_what_to_do(
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/calls/{call.id}").text
     assert "If it happens again, test the carrier account." in page
+
+
+def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    makes = {None: "Demo data", new_id(): "demo"}
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for credential, name in makes.items():
+        call = make_call(
+            session, own.plus, "+12025550101", requested_by="demo", credential_id=credential
+        )
+        session.commit()
+        assert f"requested by {name}." in browser.get(f"/calls/{call.id}").text

@@ -216,6 +216,21 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     assert (saved.payment_tier, saved.assistant_limit, saved.user_limit) == (Tier.BASIC, 1, 4)
 
 
+def test_cancelling_a_change_of_plan_leads_back_to_where_it_began(
+    own: Tenant, browser: Browser
+) -> None:
+    base, user = f"/organizations/{own.organization.id}/plan", f"/people/{own.user.id}"
+    began = f"{base}?back={user}"
+    assert f'href="{began}"' in browser.get(user).text
+    assert f'href="{user}">Cancel' in browser.get(began).text
+    chosen = {"tier": Tier.BASIC.value, "assistant_limit": "1", "user_limit": "4", "back": user}
+    check = browser.get(f"{base}/check", query_string=chosen).text
+    assert f'href="{began}">Choose again' in check
+    assert f'<form method="post" action="{began}"' in check
+    assert 'href="/">Cancel' in browser.get(f"{base}?back=https://elsewhere.example").text
+    assert f'href="/organizations/{own.organization.id}">Cancel' in browser.get(base).text
+
+
 def query(values: dict[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in values.items())
 

@@ -166,7 +166,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_fixed(
         ("bad.xlsx could not be read", f"/uploads/{bad.id}"),
         ("412 rows need fixing", f"/uploads/{waiting.id}"),
         ("Key crm is about to expire", f"/api-access/keys/{key.id}"),
-        ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan"),
+        ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan?back=/"),
         (f"{assistant.name} can’t call yet", f"/assistants/{assistant.id}"),
         (
             "2 calls without an answer in 24 hours",

@@ -24,7 +24,7 @@ FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.FAILED_CALLS: ("portal.calls", {"state": "failed"}),
     AlertMeasure.SILENCE: ("portal.calls", {}),
     AlertMeasure.SPENDING: ("portal.organization_spending", {}),
-    AlertMeasure.LIMITS: ("portal.organization_plan", {}),
+    AlertMeasure.LIMITS: ("portal.organization_plan", {"back": "/alerts"}),
 }
 """The page and parameters with the records of each measure."""
 

@@ -1,8 +1,9 @@
 """The words of the history: actions, records and fields."""
 
 from app.enums import CallerKind
-from app.languages import gettext, lazy_gettext
+from app.languages import lazy_gettext
 from app.models import AuditEntry
+from app.portal.web.process_names import process_words
 
 KIND_WORDS = {
     "alert": lazy_gettext("Alerts"),
@@ -481,32 +482,9 @@ ACTOR_WORDS = {
 """Names of actors that are not users."""
 
 
-PROCESS_WORDS = {
-    "Alerts": lazy_gettext("Alerts"),
-    "Billing": lazy_gettext("Billing"),
-    "Budgets": lazy_gettext("Budgets"),
-    "Carrier's list": lazy_gettext("Carrier’s list"),
-    "Connection test": lazy_gettext("Connection test"),
-    "Stripe": "Stripe",
-    "Unusual calls": lazy_gettext("Unusual calls"),
-    "command line": lazy_gettext("command line"),
-    "demo": lazy_gettext("Demo data"),
-    "domains": lazy_gettext("Check of domains"),
-    "mail": lazy_gettext("Delivery of emails"),
-    "report": lazy_gettext("Monthly report"),
-    "system": lazy_gettext("System"),
-    "webhooks": lazy_gettext("Delivery of webhooks"),
-}
-"""Parts of the system that change something, by the name that `system_caller` was given."""
-
-
 def actor_words(entry: AuditEntry) -> str:
     """Return who changed something: parts of the system in the reader's language."""
-    if entry.actor_kind != CallerKind.SYSTEM:
-        return entry.actor
-    if entry.actor.startswith("Campaign "):  # its name follows
-        return entry.actor.replace("Campaign", gettext("Campaign"), 1)
-    return str(PROCESS_WORDS.get(entry.actor, entry.actor))
+    return process_words(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
 
 
 def change_words(action: str) -> str:

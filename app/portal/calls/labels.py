@@ -22,6 +22,7 @@ from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.formats import moment as moment_words
+from app.portal.web.process_names import process_words
 from app.portal.web.user_timezone import zone
 from app.services import calls
 from app.services.calls import Moment
@@ -103,6 +104,12 @@ def stored_words(words: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
     return in_language(words) if words else words
+
+
+@portal.app_template_filter()
+def requester(call: Call) -> str:
+    """Return who requested a call; only a part of the system has no id."""
+    return call.requested_by if call.credential_id else process_words(call.requested_by)
 
 
 @portal.app_template_filter()

@@ -14,7 +14,7 @@ from app.languages import gettext, ngettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.current_user import refuse_operators
+from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
@@ -102,7 +102,8 @@ def organization_save(organization_id: UUID) -> Page:
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
 def organization_plan(organization_id: UUID) -> Page:
-    """``users`` in the address is the user limit to begin with."""
+    """``users`` in the address is the user limit to begin with, ``back`` the page to return to
+    instead of the organization."""
     with transaction(read_only=True) as session:
         form = _stored_plan(session, organization_id)
     form.user_limit.data = request.args.get("users", form.user_limit.data, type=int)
@@ -135,6 +136,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
             organization=found,
             form=form,
             effects=effects,
+            back=_back(),
         )
 
 
@@ -199,4 +201,11 @@ def _plan_page(organization_id: UUID, form: PlanForm) -> str:
             organization=found,
             use=organizations.use_of(session, [found.id])[found.id],
             form=form,
+            back=_back(),
         )
+
+
+def _back() -> str | None:
+    """Return the page where the change of a plan began; None for the organization."""
+    back = request.values.get("back")
+    return local_path(back) if back else None

@@ -31,7 +31,7 @@ class SettingsForm(PortalForm):
         lazy_gettext("Time between calls to one number"), render_kw=_NUMBER
     )
     number_most_calls = WholeNumber(lazy_gettext("Calls to one number"), render_kw=_NUMBER)
-    number_most_days = WholeNumber(lazy_gettext("Period in days"), render_kw=_NUMBER)
+    number_most_days = WholeNumber(lazy_gettext("Period"), render_kw=_NUMBER)
     retry_times = WholeNumber(lazy_gettext("Retries"), required=True, render_kw=_NUMBER)
     retry_minutes = WholeNumber(
         lazy_gettext("Time between attempts"), required=True, render_kw=_NUMBER

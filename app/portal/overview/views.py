@@ -60,8 +60,18 @@ PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
         {},
     ),
     Kind.UPLOAD: ("portal.upload", lazy_gettext("Open upload"), "file-spreadsheet", {}),
-    Kind.LIMIT: ("portal.organization_plan", lazy_gettext("Change limit"), "alert-triangle", {}),
-    Kind.INCLUDED: ("portal.organization_plan", lazy_gettext("Change plan"), "chart-bar", {}),
+    Kind.LIMIT: (
+        "portal.organization_plan",
+        lazy_gettext("Change limit"),
+        "alert-triangle",
+        {"back": "/"},
+    ),
+    Kind.INCLUDED: (
+        "portal.organization_plan",
+        lazy_gettext("Change plan"),
+        "chart-bar",
+        {"back": "/"},
+    ),
     Kind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
     Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
     Kind.PORTAL_SPENDING: (
@@ -204,7 +214,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
     endpoint, act, symbol, values = PLACES[item.kind]
     parameter = PARAMETERS.get(item.kind)
     if parameter:
-        values = {parameter: item.target}
+        values = {**values, parameter: item.target}
     elif item.kind is Kind.ALERT:
         values = {"_anchor": f"alert-{item.target}"}
     return {

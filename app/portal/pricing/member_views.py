@@ -8,6 +8,7 @@ from flask import flash, redirect, render_template, url_for
 from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
+from app.languages.dates import written_date
 from app.models import utcnow
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
@@ -58,7 +59,7 @@ def show_plan() -> str:
         subscription=subscription,
         plans=shown,
         today=today,
-        next_month=next_month(bill.month),
+        next_month=written_date(next_month(bill.month), "MMMd"),
         assistants_url=_url("portal.assistants"),
         users_url=_url("portal.users"),
     )

@@ -1,0 +1,27 @@
+"""Parts of the system that do something, by the name that `system_caller` was given."""
+
+from app.languages import gettext, lazy_gettext
+
+PROCESS_WORDS = {
+    "Alerts": lazy_gettext("Alerts"),
+    "Billing": lazy_gettext("Billing"),
+    "Budgets": lazy_gettext("Budgets"),
+    "Carrier's list": lazy_gettext("Carrier’s list"),
+    "Connection test": lazy_gettext("Connection test"),
+    "Stripe": "Stripe",
+    "Unusual calls": lazy_gettext("Unusual calls"),
+    "command line": lazy_gettext("command line"),
+    "demo": lazy_gettext("Demo data"),
+    "domains": lazy_gettext("Check of domains"),
+    "mail": lazy_gettext("Delivery of emails"),
+    "report": lazy_gettext("Monthly report"),
+    "system": lazy_gettext("System"),
+    "webhooks": lazy_gettext("Delivery of webhooks"),
+}
+
+
+def process_words(name: str) -> str:
+    """Return the name of a part of the system in the reader's language."""
+    if name.startswith("Campaign "):  # its name follows
+        return name.replace("Campaign", gettext("Campaign"), 1)
+    return str(PROCESS_WORDS.get(name, name))
