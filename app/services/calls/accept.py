@@ -20,6 +20,7 @@ from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
+from app.services.calls.message_templates import fill
 from app.services.phone_numbers import Route
 from app.telemetry.context import note
 
@@ -102,11 +103,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
         missing = "voicemailMessage" if intro else "introMessage"
         message = gettext("Send both the intro and the voicemail message, or neither.")
         return [Problem(missing, "messaging_incomplete", message)]
-    has_own = (
-        assistant is not None
-        and clean(assistant.default_intro)
-        and clean(assistant.default_voicemail)
-    )
+    has_own = assistant is not None and all(_own_texts(request, assistant))
     if not intro and not instructions and not has_own:
         message = gettext(
             "The assistant has no messages of its own. Send an intro and a voicemail message, "
@@ -117,14 +114,25 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
 
 
 def texts_of(request: CallRequest, assistant: Assistant) -> Texts:
-    """The messages to use. Raises `ValidationFailed` with the `messaging_problems`."""
+    """The messages to use; the assistant's own ones are filled with the contact's data.
+
+    Raises `ValidationFailed` with the `messaging_problems`.
+    """
     refuse_any(messaging_problems(request, assistant))
     instructions = clean(request.call_instructions)
     if instructions:
         return Texts(instructions=instructions)
     if clean(request.intro_message):
         return Texts(intro=request.intro_message, voicemail=request.voicemail_message)
-    return Texts(intro=clean(assistant.default_intro), voicemail=clean(assistant.default_voicemail))
+    intro, voicemail = _own_texts(request, assistant)
+    return Texts(intro=intro, voicemail=voicemail)
+
+
+def _own_texts(request: CallRequest, assistant: Assistant) -> tuple[str, str]:
+    """Return the assistant's intro and voicemail message for the contact; empty if it has none."""
+    facts = request.first_name, request.last_name, request.metadata
+    intro, voicemail = assistant.default_intro or "", assistant.default_voicemail or ""
+    return fill(intro, *facts), fill(voicemail, *facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from app.models import Contact, DoNotCallEntry, Organization, Outreach
 from app.phone import within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
-from app.services.outreach.message_templates import fill
+from app.services.calls.message_templates import fill
 from app.services.outreach.plans import Plan, closing, weekdays_of
 
 NO_PHONE = "no_phone"
@@ -119,14 +119,19 @@ def opening_of(
 def request_for(contact: Contact, outreach: Outreach) -> CallRequest:
     """The plan's call to one contact."""
     assistant_id: UUID = outreach.assistant_id
+    metadata = contact.contact_metadata or {}
+
+    def filled(text: str | None) -> str | None:
+        return text and fill(text, contact.first_name, contact.last_name, metadata)
+
     return CallRequest(
         assistant_id=assistant_id,
         phone_number=contact.phone or "",
         first_name=contact.first_name,
         last_name=contact.last_name,
         email=contact.email,
-        metadata=contact.contact_metadata or {},
-        intro_message=outreach.intro_message and fill(outreach.intro_message, contact),
-        voicemail_message=outreach.voicemail_message and fill(outreach.voicemail_message, contact),
-        call_instructions=outreach.call_instructions and fill(outreach.call_instructions, contact),
+        metadata=metadata,
+        intro_message=filled(outreach.intro_message),
+        voicemail_message=filled(outreach.voicemail_message),
+        call_instructions=filled(outreach.call_instructions),
     )

@@ -133,6 +133,19 @@ def test_the_assistants_own_messages_stand_in(session: Session, line: Line) -> N
     assert (call.intro_message, call.voicemail_message) == ("Own intro.", "Own voicemail.")
 
 
+def test_the_assistants_own_messages_are_filled_with_the_contacts_data(
+    session: Session, line: Line
+) -> None:
+    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant.default_intro = "Hello {firstName|there}, about {topic|your visit} {room}."
+    assistant.default_voicemail = "{lastName}"
+    own: dict[str, Any] = {"intro_message": None, "voicemail_message": None}
+    assert refusal(session, line, asked(line, **own)) == "messaging_required"
+    named = asked(line, **own, first_name="Ünal", last_name="Şahin", metadata={"topic": 12})
+    call = session.get_one(Call, schedule(session, line, named).call_id)
+    assert (call.intro_message, call.voicemail_message) == ("Hello Ünal, about 12.", "Şahin")
+
+
 def test_an_intro_is_kept_word_for_word(session: Session, line: Line) -> None:
     words = "  {{ name }}, 100 % <b>yours</b>\n"
     accepted = schedule(session, line, asked(line, intro_message=words))

@@ -1,0 +1,26 @@
+"""Messages with placeholders for the contact's data: of a campaign, and an assistant's own."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_PLACE = re.compile(r"\{([^{}|]*)(?:\|([^{}]*))?\}")
+
+
+def fill(
+    text: str, first_name: str | None, last_name: str | None, metadata: Mapping[str, Any]
+) -> str:
+    """The text for one contact: ``{firstName|there}`` becomes the first name, or "there".
+
+    Names of metadata are placeholders, too. One without a value is removed, together with the
+    space before it.
+    """
+    facts = {name: str(value) for name, value in metadata.items() if not isinstance(value, bool)}
+    facts |= {"firstName": first_name or "", "lastName": last_name or ""}
+
+    def known(match: re.Match[str]) -> str:
+        value = facts.get(match[1].strip(), "").strip()
+        return value or (match[2] or "").strip() or "\0"
+
+    filled = _PLACE.sub(known, text)
+    return re.sub(r" ?\0", "", filled).strip()
