@@ -23,7 +23,6 @@ from app.services.organizations.changing import checked_name
 
 MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
-_LIMIT = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class OrganizationForm(PortalForm):
@@ -51,8 +50,8 @@ class OrganizationForm(PortalForm):
 
 class Limits(OrganizationForm):
     tier = SelectField(lazy_gettext("Plan"), choices=plan_choices)
-    assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True, render_kw=_LIMIT)
-    user_limit = WholeNumber(lazy_gettext("User limit"), required=True, render_kw=_LIMIT)
+    assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True)
+    user_limit = WholeNumber(lazy_gettext("User limit"), required=True)
 
     def validate(self, extra_validators: Any = None) -> bool:
         fine = bool(super().validate(extra_validators))
@@ -92,7 +91,7 @@ class NewForm(Names, Limits):
     """A blank user limit is the usual one of the plan."""
 
     once = OnceField()
-    user_limit = WholeNumber(lazy_gettext("User limit"), render_kw=_LIMIT)
+    user_limit = WholeNumber(lazy_gettext("User limit"))
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
     first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
 
