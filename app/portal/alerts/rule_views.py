@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure, AlertScope
@@ -15,7 +15,8 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.user_timezone import zone
 from app.services import alerts, organizations
@@ -50,8 +51,7 @@ def alert_rule_create() -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(measure, form))
-    flash(gettext("Rule added. It is checked every 5 minutes."), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("Rule added. It is checked every 5 minutes."), url)
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>")
@@ -87,8 +87,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
             stored=lambda session: _stored(session, rule_id),
             target=("alert_rule", rule_id),
         )
-    flash_saved(gettext("Rule saved."), changed)
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 
 @portal.post("/alerts/rules/<uuid:rule_id>/mute")
@@ -106,8 +105,7 @@ def alert_rule_mute(rule_id: UUID) -> Page:
         if until
         else gettext("Rule unmuted.")
     )
-    flash(muted, "success")
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_with(muted, url_for("portal.alerts"))
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>/remove")
@@ -131,8 +129,7 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
 def alert_rule_remove(rule_id: UUID) -> Page:
     with transaction() as session:
         alerts.remove(session, caller(), rule_id)
-    flash(gettext("Rule removed."), "success")
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_with(gettext("Rule removed."), url_for("portal.alerts"))
 
 
 def _measure() -> AlertMeasure:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
@@ -26,6 +26,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations
 from app.services.legacy.calls import served_until
@@ -138,18 +139,20 @@ def api_client_suspend_confirm(client_id: UUID) -> str:
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    flash(
-        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name), "success"
+    return redirect_with(
+        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
     )
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/resume")
 def api_client_resume(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
-    flash(gettext("“%(name)s” works again.", name=client.name), "success")
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” works again.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
+    )
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
@@ -164,8 +167,10 @@ def api_client_revoke_confirm(client_id: UUID) -> Page:
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=client.name), "success")
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
+    )
 
 
 def _changeable(client_id: UUID) -> OAuthClient:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
@@ -39,6 +39,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending
 from app.services.credentials import api_keys
@@ -172,8 +173,10 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=key.name), "success")
-    return redirect(url_for("portal.api_key", key_id=key_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=key.name),
+        url_for("portal.api_key", key_id=key_id),
+    )
 
 
 def _form_page(organization: Organization, form: KeyForm) -> str:

@@ -26,6 +26,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.messages import redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import Traffic
@@ -133,8 +134,7 @@ def carrier_account_use(account_id: UUID) -> Response:
         account = carrier_accounts.use(session, caller(), account_id)
         phone_numbers.ask_for_list(session, caller(), account.id)
     words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    flash(words, "success")
-    return redirect(url_for("portal.carrier_accounts"), 303)
+    return redirect_with(words, url_for("portal.carrier_accounts"))
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -21,6 +21,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit, seen_version
+from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
@@ -76,8 +77,7 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
             url = submission.led_to(_url(template_id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _assistant_page(template_id, None, form))
-    flash(gettext("%(name)s added.", name=form.name.data), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("%(name)s added.", name=form.name.data), url)
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
@@ -142,8 +142,7 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
                 session, caller(), template_id, position, expected_version=version
             )
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(_url(template_id), 303)
+        return redirect_with(error.message, _url(template_id), "warning")
     return _saved(template_id, gettext("Assistant removed."))
 
 
@@ -186,8 +185,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
                 session, caller(), template_id, None, bounds(), expected_version=seen_version()
             )
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(_url(template_id), 303)
+        return redirect_with(error.message, _url(template_id), "warning")
     return _saved(template_id, gettext("Campaign plan removed."))
 
 
@@ -204,8 +202,7 @@ def _url(template_id: UUID) -> str:
 
 
 def _saved(template_id: UUID, words: str) -> Response:
-    flash(words, "success")
-    return redirect(_url(template_id), 303)
+    return redirect_with(words, _url(template_id))
 
 
 def _fields_at(found: Opened, position: int) -> AssistantFields:

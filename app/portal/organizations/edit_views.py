@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
@@ -17,6 +17,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
@@ -64,13 +65,12 @@ def organization_create() -> Page:
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(
+    return redirect_with(
         gettext("%(name)s added. %(email)s is invited.", name=made.name, email=email)
         if email
         else gettext("%(name)s added.", name=made.name),
-        "success",
+        url,
     )
-    return redirect(url, 303)
 
 
 @portal.get("/organizations/<uuid:organization_id>/edit")
@@ -96,8 +96,10 @@ def organization_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _edit_page, _stored)
-    flash(gettext("%(name)s saved.", name=saved.name), "success")
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect_with(
+        gettext("%(name)s saved.", name=saved.name),
+        url_for("portal.organization", organization_id=organization_id),
+    )
 
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
@@ -156,8 +158,10 @@ def organization_plan_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _plan_page, _stored_plan)
-    flash(gettext("Plan and limits of %(name)s changed.", name=saved.name), "success")
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect_with(
+        gettext("Plan and limits of %(name)s changed.", name=saved.name),
+        url_for("portal.organization", organization_id=organization_id),
+    )
 
 
 def _stored(session: Session, organization_id: UUID) -> EditForm:

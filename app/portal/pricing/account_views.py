@@ -12,6 +12,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, refused
 from app.portal.web.fragments import render_page
+from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountKeys
@@ -73,8 +74,10 @@ def pricing_stripe_save() -> Page:
             ),
             target=("partner", partner_id),
         )
-    flash(gettext("Stripe account saved. Its connection is being tested."), "success")
-    return redirect(url_for("portal.pricing_stripe"), 303)
+    return redirect_with(
+        gettext("Stripe account saved. Its connection is being tested."),
+        url_for("portal.pricing_stripe"),
+    )
 
 
 @portal.post("/pricing/stripe/test")
@@ -117,8 +120,7 @@ def pricing_stripe_remove_confirm() -> str:
 def pricing_stripe_remove() -> Page:
     with transaction() as session:
         accounts.remove(session, caller(), partners.own(caller()))
-    flash(gettext("Stripe is disconnected."), "success")
-    return redirect(url_for("portal.pricing_stripe"), 303)
+    return redirect_with(gettext("Stripe is disconnected."), url_for("portal.pricing_stripe"))
 
 
 def _page(form: ProcessorAccountForm | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -22,6 +22,7 @@ from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.formats import last_day
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations, partners, users
@@ -58,8 +59,7 @@ def directory_save() -> Page:
             stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
             target=("partner", partners.own(caller())),
         )
-    flash(gettext("The directory was saved."), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(gettext("The directory was saved."), url_for("portal.directory"))
 
 
 @portal.get("/settings/directory/tokens/new")
@@ -138,8 +138,10 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
 def directory_token_revoke(token_id: UUID) -> Response:
     with transaction() as session:
         token = scim_tokens.revoke(session, caller(), token_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=token.name), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=token.name),
+        url_for("portal.directory"),
+    )
 
 
 @portal.get("/settings/directory/groups/<uuid:group_id>")
@@ -170,8 +172,10 @@ def directory_group_save(group_id: UUID) -> Page:
         return refused_edit(
             _at_the_role(error), form, "scim_group", group_id, _group_page, _stored_group
         )
-    flash(gettext("The role of “%(name)s” was saved.", name=group.display_name), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(
+        gettext("The role of “%(name)s” was saved.", name=group.display_name),
+        url_for("portal.directory"),
+    )
 
 
 def _at_the_role(error: DomainError) -> DomainError:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
@@ -28,6 +28,7 @@ from app.portal.users.views import (
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
@@ -65,14 +66,13 @@ def user_invite() -> Page:
     except (ValidationFailed, Forbidden) as error:
         full = error.message if error.code == "user_limit_reached" else None
         return refused(error, form, lambda: _invite_page(form, full=full))
-    flash(
+    return redirect_with(
         gettext(
             "%(email)s invited. The link in the email works once, for seven days.",
             email=invited.email,
         ),
-        "success",
+        url,
     )
-    return redirect(url, 303)
 
 
 @portal.get("/people/<uuid:user_id>/edit")
@@ -108,7 +108,7 @@ def user_save(user_id: UUID) -> Page:
     if ends:
         there = url_for("portal.user_role_confirm", user_id=user_id, role=role)
         return redirect(there, 303)
-    flash(
+    return redirect_with(
         gettext(
             "%(email)s saved. %(new_email)s takes effect when both addresses confirm it.",
             email=saved.email,
@@ -116,9 +116,8 @@ def user_save(user_id: UUID) -> Page:
         )
         if change
         else gettext("%(email)s saved.", email=saved.email),
-        "success",
+        url_for("portal.user", user_id=user_id),
     )
-    return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
 def _roles_to_invite() -> tuple[Role, ...]:

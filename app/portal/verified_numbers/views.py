@@ -18,6 +18,7 @@ from app.portal.verified_numbers.forms import CodeForm, NumberForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
 from app.services.verified_numbers import Outcome
 
@@ -121,8 +122,9 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
 def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
-    flash(gettext("%(number)s removed.", number=phone(number.phone)), "success")
-    return redirect(_list_url(number), 303)
+    return redirect_with(
+        gettext("%(number)s removed.", number=phone(number.phone)), _list_url(number)
+    )
 
 
 def _is_caller_id(number: VerifiedNumber) -> bool:
