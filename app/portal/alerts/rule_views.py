@@ -1,5 +1,6 @@
 """Alert rules: created, changed, muted and removed."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -15,7 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import refused
+from app.portal.web.forms import refused, refused_edit
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.user_timezone import zone
@@ -34,7 +35,7 @@ def alert_rule_new() -> str:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), known).name
         form.scope.data = AlertScope.ORGANIZATION.value
-    return _page(measure, form)
+    return _page(measure, None, form)
 
 
 @portal.post("/alerts/rules/new")
@@ -42,7 +43,7 @@ def alert_rule_create() -> Page:
     measure, form = _measure(), RuleForm()
     form.offer(measure)
     if not form.validate():
-        return _page(measure, form), 422
+        return _page(measure, None, form), 422
     known = as_uuid(request.args.get("organization"))
     try:
         with transaction() as session:
@@ -50,7 +51,7 @@ def alert_rule_create() -> Page:
             alerts.create(session, caller(), form.to_input(session, measure, known))
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
-        return refused(error, form, lambda: _page(measure, form))
+        return refused(error, form, lambda: _page(measure, None, form))
     return redirect_with(gettext("Rule added. It is checked every 5 minutes."), url)
 
 
@@ -59,7 +60,7 @@ def alert_rule(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         rule = alerts.get(session, caller(), rule_id)
         form = RuleForm.showing(session, rule)
-    return _page(rule.measure, form, rule_id)
+    return _page(rule.measure, rule_id, form)
 
 
 @portal.post("/alerts/rules/<uuid:rule_id>")
@@ -69,7 +70,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
     form = RuleForm()
     form.offer(rule.measure)
     if not form.validate():
-        return _page(rule.measure, form, rule_id), 422
+        return _page(rule.measure, rule_id, form), 422
     try:
         with transaction() as session:
             changed = alerts.update(
@@ -80,13 +81,8 @@ def alert_rule_save(rule_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(rule.measure, form, rule_id),
-            stored=lambda session: _stored(session, rule_id),
-            target=("alert_rule", rule_id),
-        )
+        page = partial(_page, rule.measure)
+        return refused_edit(error, form, "alert_rule", rule_id, page, _stored)
     return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 
@@ -154,7 +150,7 @@ def _stored(session: Session, rule_id: UUID) -> RuleForm:
     return RuleForm.showing(session, alerts.get(session, caller(), rule_id))
 
 
-def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) -> str:
+def _page(measure: AlertMeasure, rule_id: UUID | None, form: RuleForm) -> str:
     with transaction(read_only=True) as session:
         names = suggested_names(session)
         nearest = alerts.nearest(session, caller(), measure)

@@ -1,5 +1,6 @@
 """Change the parts of a template: plan and rules, assistants, the campaign."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -167,13 +168,8 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _campaign_page(template_id, form),
-            stored=lambda session: _stored_campaign(session, template_id, form),
-            target=(TARGET, template_id),
-        )
+        stored = partial(_stored_campaign, typed=form)
+        return refused_edit(error, form, TARGET, template_id, _campaign_page, stored)
     return _saved(template_id, gettext("Campaign plan saved."))
 
 

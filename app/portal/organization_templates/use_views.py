@@ -16,6 +16,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
+from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
@@ -75,12 +76,8 @@ def organization_template_use_create(template_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _use_page(template_id, form))
-    words = gettext("%(name)s added.", name=made.name)
-    if opened(template_id).content.first_role is not None:
-        words = gettext(
-            "%(name)s added. %(email)s is invited.", name=made.name, email=customer.email
-        )
-    return redirect_with(words, url)
+    is_invited = opened(template_id).content.first_role is not None
+    return redirect_with(added_words(made.name, customer.email if is_invited else None), url)
 
 
 @portal.get("/organization-templates/sample.csv")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+from uuid import UUID
 
 from wtforms import EmailField, SelectField, StringField
 
@@ -16,7 +17,7 @@ from app.portal.web.plan_names import plan_choices
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
-from app.schemas.users import CreateAdminInput
+from app.schemas.users import CreateAdminInput, CreatePartialUserInput
 from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
@@ -119,3 +120,11 @@ class NewForm(Names, Limits):
     @property
     def typed_email(self) -> str:
         return (self.email.data or "").strip()
+
+    def to_first_user(self, organization_id: UUID) -> CreatePartialUserInput | None:
+        """Return the first user of the organization, if one is named. Raises `ValidationFailed`."""
+        if not self.typed_email:
+            return None
+        name = self.first_user_name.data or None
+        values = {"email": self.typed_email, "orgId": str(organization_id), "name": name}
+        return read(CreatePartialUserInput, values)

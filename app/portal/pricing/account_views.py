@@ -1,6 +1,7 @@
 """The partner's own Stripe account: connected, tested, removed, and its plans sent again."""
 
 from flask import flash, redirect, url_for
+from sqlalchemy.orm import Session
 from wtforms import PasswordField, StringField
 
 from app.errors import Conflict, ValidationFailed
@@ -52,28 +53,20 @@ def show_account() -> str:
 @portal.post("/pricing/stripe")
 def pricing_stripe_save() -> Page:
     form = ProcessorAccountForm()
-    partner_id = partners.own(caller())
     try:
         with transaction() as session:
             accounts.save(
                 session,
                 caller(),
                 settings().secret_keys,
-                partner_id,
+                partners.own(caller()),
                 form.to_keys(),
                 may_connect=bool(settings().stripe_key),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(form),
-            stored=lambda session: ProcessorAccountForm.showing(
-                accounts.find(session, caller(), partner_id)
-            ),
-            target=("partner", partner_id),
-        )
+        target = ("partner", partners.own(caller()))
+        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
     return redirect_with(
         gettext("Stripe account saved. Its connection is being tested."),
         url_for("portal.pricing_stripe"),
@@ -121,6 +114,11 @@ def pricing_stripe_remove() -> Page:
     with transaction() as session:
         accounts.remove(session, caller(), partners.own(caller()))
     return redirect_with(gettext("Stripe is disconnected."), url_for("portal.pricing_stripe"))
+
+
+def _stored(session: Session) -> ProcessorAccountForm:
+    account = accounts.find(session, caller(), partners.own(caller()))
+    return ProcessorAccountForm.showing(account)
 
 
 def _page(form: ProcessorAccountForm | None) -> str:
