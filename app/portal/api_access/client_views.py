@@ -1,5 +1,7 @@
 """API access: the clients of the token endpoint, with a role each."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
@@ -46,20 +48,9 @@ def api_clients() -> str:
         )
         ids = {row.organization_id for row in page.items if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
-    days_in = zone()
     return render_template(
         "portal/api_access/clients.html",
-        rows=[
-            {
-                "client": row,
-                "kind": kind_of_client(row),
-                "organization": names.get(row.organization_id) if row.organization_id else None,
-                "state": client_state(row),
-                "end": end_of(row, days_in, served_until(row, settings())),
-                "used": ago(row.last_used_at, days_in),
-            }
-            for row in page.items
-        ],
+        rows=[_row(row, names) for row in page.items],
         place=at,
         next_url=at.next_url(page.next_cursor),
         states=STATES,
@@ -171,6 +162,18 @@ def api_client_revoke(client_id: UUID) -> Page:
         gettext("“%(name)s” was revoked. It no longer works.", name=client.name),
         url_for("portal.api_client", client_id=client_id),
     )
+
+
+def _row(client: OAuthClient, organization_names: Mapping[UUID, str]) -> dict[str, Any]:
+    days_in, owner = zone(), client.organization_id
+    return {
+        "client": client,
+        "kind": kind_of_client(client),
+        "organization": organization_names.get(owner) if owner else None,
+        "state": client_state(client),
+        "end": end_of(client, days_in, served_until(client, settings())),
+        "used": ago(client.last_used_at, days_in),
+    }
 
 
 def _changeable(client_id: UUID) -> OAuthClient:

@@ -1,5 +1,6 @@
 """Carrier accounts of a partner and of its organizations: set, tested, removed."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -43,27 +44,14 @@ def list_carrier_accounts() -> str:
             session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
         )
         found = [*own, *page.items] if at.is_first else page.items
-        ids = {row.organization_id for row in found if row.organization_id}
-        names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
         rows = [_row(session, account, tests.get(account.id)) for account in found]
-        numbers = carrier_accounts.count_numbers(session, found)
         counted = traffic.by_account(session, caller())
-        others = carrier_accounts.count_organizations(session, caller().partner_id)
+        facts = _facts(session, found, counted)
     return render_template(
         "portal/carriers/accounts.html",
         rows=rows,
-        facts_of={
-            account.id: account_facts(
-                account,
-                counted.get((account.carrier, account.id), Traffic()),
-                numbers.get(account.id, 0),
-                users_words(
-                    names.get(account.organization_id) if account.organization_id else None, others
-                ),
-            )
-            for account in found
-        },
+        facts_of=facts,
         platform=None if current.account else CarrierKind(settings().carrier),
         platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
         simulated_name=carrier_title(CarrierKind.SIMULATOR),
@@ -72,6 +60,29 @@ def list_carrier_accounts() -> str:
         place=at,
         next_url=at.next_url(page.next_cursor),
     )
+
+
+def _facts(
+    session: Session,
+    found: Sequence[CarrierAccount],
+    counted: Mapping[tuple[CarrierKind, UUID | None], Traffic],
+) -> dict[UUID, list[tuple[str, str]]]:
+    """Return what the list says about each account."""
+    ids = {row.organization_id for row in found if row.organization_id}
+    names = organizations.names_of(session, caller(), ids)
+    numbers = carrier_accounts.count_numbers(session, found)
+    others = carrier_accounts.count_organizations(session, caller().partner_id)
+    return {
+        account.id: account_facts(
+            account,
+            counted.get((account.carrier, account.id), Traffic()),
+            numbers.get(account.id, 0),
+            users_words(
+                names.get(account.organization_id) if account.organization_id else None, others
+            ),
+        )
+        for account in found
+    }
 
 
 @portal.get("/line/accounts/choose")

@@ -18,7 +18,7 @@ from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
 from app.services import figure_check, installation, workers
-from app.services.installation import FAILED_WITHIN, is_late
+from app.services.installation import FAILED_WITHIN, Database, is_late
 
 QUEUE_NAMES = {
     job_queue.CALLS_QUEUE: lazy_gettext("Calls"),
@@ -44,7 +44,6 @@ MOST_FAILED = 20
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
-        database = installation.database(session)
         since = utcnow() - FAILED_WITHIN
         migration = fit(session.connection())
         wrong, fine = parts(session, now, migration)
@@ -65,17 +64,22 @@ def operator_installation() -> str:
             failed_count=now.failed,
             kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
-            facts=[
-                (gettext("Version"), VERSION),
-                (gettext("Database"), f"{database.kind} {database.version}"),
-                (gettext("Database size"), size(database.size)),
-                (gettext("Migration"), migration.found),
-                ("Python", platform.python_version()),
-                (gettext("Environment"), settings().env),
-                (gettext("API documentation"), gettext("Open"), "/api/docs"),
-                (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
-            ],
+            facts=_facts(installation.database(session), migration.found),
         )
+
+
+def _facts(database: Database, migration: str | None) -> list[tuple[str | None, ...]]:
+    """Return names and values, some with a URL."""
+    return [
+        (gettext("Version"), VERSION),
+        (gettext("Database"), f"{database.kind} {database.version}"),
+        (gettext("Database size"), size(database.size)),
+        (gettext("Migration"), migration),
+        ("Python", platform.python_version()),
+        (gettext("Environment"), settings().env),
+        (gettext("API documentation"), gettext("Open"), "/api/docs"),
+        (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
+    ]
 
 
 @portal.get("/operator/figures")

@@ -156,16 +156,12 @@ def directory_group_save(group_id: UUID) -> Page:
     form = GroupForm()
     try:
         with transaction() as session:
-            role, name = form.chosen_role, (form.organization.data or "").strip()
-            organization_id = None
-            if role in MEMBERS and name:
-                organization_id = users.by_name(session, caller(), name).id
             group = groups.map_to(
                 session,
                 caller(),
                 group_id,
-                role,
-                organization_id,
+                form.chosen_role,
+                _organization_id(session, form),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict, Forbidden) as error:
@@ -176,6 +172,14 @@ def directory_group_save(group_id: UUID) -> Page:
         gettext("The role of “%(name)s” was saved.", name=group.display_name),
         url_for("portal.directory"),
     )
+
+
+def _organization_id(session: Session, form: GroupForm) -> UUID | None:
+    """Return the organization of the form's role. Raises `ValidationFailed`."""
+    name = (form.organization.data or "").strip()
+    if form.chosen_role not in MEMBERS or not name:
+        return None
+    return users.by_name(session, caller(), name).id
 
 
 def _at_the_role(error: DomainError) -> DomainError:
