@@ -142,6 +142,16 @@ def delete_file(key: str) -> None:
         files().delete(key)
 
 
+@contextmanager
+def deleted_on_error(key: str) -> Iterator[None]:
+    """Delete a new file if what should refer to it isn't written."""
+    try:
+        yield
+    except BaseException:
+        delete_file(key)
+        raise
+
+
 def write_export(export_id: UUID) -> None:
     """Write the file of a requested export, by what the portal has declared about its lists."""
     cast(Callable[[UUID], None], current_app.extensions["write_export"])(export_id)

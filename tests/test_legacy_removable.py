@@ -50,11 +50,10 @@ CUT = {
     "app/policy/step_up.py": ('        "portal.api_migration_e',),
     "app/portal/api_access/client_views.py": (
         "from app.services.legacy.calls import served_until\n",
-        ", served_until(row, settings())",
         ", served_until(client, settings())",
     ),
     "app/portal/operator/installation_views.py": (
-        '                (gettext("Legacy API"), gettext("View clients"), ',
+        '        (gettext("Legacy API"), gettext("View clients"), ',
     ),
     "app/portal/help/topics.py": ('    "portal.api_migration": Topic(',),
     "app/services/retention.py": (
@@ -78,7 +77,7 @@ ENDS = {
     ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
     "{% if not client.role %}<a ": ("{% endif %}", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
-    '                (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
+    '        (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
 }
 """Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",

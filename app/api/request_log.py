@@ -60,7 +60,6 @@ class RequestLog:
                 status=response.status_code,
                 code=g.get("error_code"),
                 duration_ms=round(took * 1000, 2),
-                response_bytes=response.calculate_content_length(),
                 request_id=request_id(),
             )
         )

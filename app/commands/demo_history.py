@@ -20,7 +20,7 @@ from app.models import (
 )
 from app.services import rollup, spending
 from app.services.spending import Amount, Spender
-from app.services.spending.default_rates import CURRENCY
+from app.services.spending.rates import CURRENCY
 
 SATURDAY = 5
 UNREPORTED_DAYS = 2

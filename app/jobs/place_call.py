@@ -34,9 +34,9 @@ from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
-from app.services.calls import attempts, carrier_reports, silence
-from app.services.calls.attempts import Claim, ClaimKind, FoundHost
+from app.services.calls import attempts, carrier_reports, claims, silence
 from app.services.calls.carrier_reports import Followed
+from app.services.calls.claims import Claim, ClaimKind, FoundHost
 from app.services.recordings import samples
 
 log = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
     while True:
         with placing:
             with context().database.transaction() as session:
-                claim = attempts.claim(
+                claim = claims.claim(
                     session,
                     call_id,
                     attempt_id,
@@ -139,7 +139,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
 
 def _written(call_id: UUID) -> Messages:
     with context().note_database.transaction(read_only=True) as session:
-        brief = attempts.writing_brief(session, call_id)
+        brief = claims.writing_brief(session, call_id)
     return context().writer.compose(brief)
 
 
@@ -150,7 +150,7 @@ def ask_again(attempt_id: UUID) -> Next | None:
     while True:
         with placing:
             with context().database.transaction() as session:
-                claim = attempts.claim_carrier_retry(
+                claim = claims.claim_carrier_retry(
                     session,
                     attempt_id,
                     found_host=found_host,

@@ -12,9 +12,9 @@ class ApiRequest(Base):
     """One answered request of a credential.
 
     ``route`` is the template of the path, ``operation`` the operation's name in the API
-    description: no ids, parameters or body values are stored. ``response_bytes`` is None for a
-    streamed answer. Rows are written after the answer, so they may name a credential that no longer
-    exists: nothing refers to them, and they expire.
+    description: no ids, parameters or body values are stored. ``response_bytes`` is
+    no longer written. Rows are written after the answer, so they may name a credential that no
+    longer exists: nothing refers to them, and they expire.
     """
 
     __tablename__ = "api_requests"

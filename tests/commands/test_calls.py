@@ -18,7 +18,7 @@ from app.factory import furnish
 from app.gateways.carriers.base import Placement
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
-from app.services.calls import attempts
+from app.services.calls import attempts, claims
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import Line, call_now, counted, open_line
 
@@ -45,7 +45,7 @@ class Desk:
         """A call that was placed long ago, as the worker left it."""
         call_id, attempt_id = self.line.dial(self.database, number), new_id()
         with self.database.transaction() as session:
-            attempts.claim(session, call_id, attempt_id, calls_at_once=50)
+            claims.claim(session, call_id, attempt_id, calls_at_once=50)
         if is_placed:
             Simulator(self.database.engine, 0.02).place(Placement(attempt_id, number, "", "", ""))
         with self.database.transaction() as session:

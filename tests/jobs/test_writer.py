@@ -9,7 +9,7 @@ from app.database import Database
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.gateways.writers.template import TemplateWriter
 from app.models import CallAttempt
-from app.services.calls import attempts
+from app.services.calls import claims
 from tests.fixtures.databases import runs_on
 from tests.fixtures.language_model import LanguageModel, completion
 from tests.fixtures.worker import Worker, open_line, outcome
@@ -30,7 +30,7 @@ def spoken(database: Database, call_id: UUID) -> str | None:
 
 def built_in(database: Database, call_id: UUID) -> str:
     with database.transaction(read_only=True) as session:
-        return TemplateWriter().compose(attempts.writing_brief(session, call_id)).intro
+        return TemplateWriter().compose(claims.writing_brief(session, call_id)).intro
 
 
 def test_the_models_words_are_spoken_and_the_templates_where_it_hangs(

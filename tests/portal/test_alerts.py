@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import Alert, AlertRule, CallDay, User, utcnow
 from app.services import alerts
-from app.services.alerts.measuring import is_met
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -96,12 +95,19 @@ def test_a_rule_that_can_not_be_measured_is_refused(
     assert session.scalars(select(AlertRule)).all() == []
 
 
-def test_a_rule_can_watch_for_the_first_failed_call(session: Session, admin: Browser) -> None:
+def test_a_rule_can_watch_for_the_first_failed_call(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
     page = NEW.replace("answer-rate", "failed-calls")
     assert admin.post(page, RULE | {"threshold": "0"}, page=page).status_code == 303
     assert "has more than 0 failed calls in 7 days" in text(admin.get("/alerts").text)
-    made = session.scalars(select(AlertRule)).one()
-    assert [is_met(made.measure, failed, made.threshold) for failed in (0, 1)] == [False, True]
+    day = day_of_calls(own, answered=0)
+    session.add(day)
+    session.flush()
+    assert not alerts.changes(session, utcnow())
+    day.failed = 1
+    session.flush()
+    assert len(alerts.changes(session, utcnow()).opened) == 1
 
 
 def test_an_alert_is_on_the_overview_until_it_is_acknowledged(

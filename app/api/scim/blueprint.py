@@ -8,14 +8,13 @@ from importlib import import_module
 from typing import Any
 
 import orjson
-from flask import Blueprint, Request, Response, request
+from flask import Blueprint, Request, Response, g, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotAcceptable
 
-from app.api.errors import domain_error_response, scim_error
+from app.api.errors import SCIM_MEDIA, domain_error_response, scim_error
 from app.api.operation import bearer_token, guard
-from app.api.scim.refusals import MEDIA, not_scim
 from app.errors import DomainError, ValidationFailed
 from app.extensions import transaction
 from app.http.request_id import request_id
@@ -50,6 +49,7 @@ ROUTES = (
     ("/Groups/<group_id>", "groups", "delete_group", ("DELETE",)),
 )
 """Address, module and name of the function, methods."""
+MEDIA = (SCIM_MEDIA, "application/json")
 _TAKEN = frozenset({"email_exists", "group_exists"})
 _NOT_ALLOWED = frozenset(
     {
@@ -77,6 +77,15 @@ _UNREADABLE = frozenset(
 """Codes of the reader of JSON bodies."""
 
 blueprint = Blueprint("scim", __name__, url_prefix=PREFIX)
+
+
+def not_scim(detail: str, status: int, scim_type: str | None = None) -> Response:
+    """Return an error body of RFC 7644, section 3.12."""
+    g.error_code = scim_type or "refused"
+    body = orjson.dumps(scim_error(status, detail, scim_type))
+    response = Response(body, status, mimetype=SCIM_MEDIA)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:

@@ -13,7 +13,7 @@ from werkzeug.http import parse_etags
 
 from app.api.errors import SCIM_MEDIA
 from app.api.json_body import read_json_body
-from app.api.scim.refusals import MEDIA, not_scim
+from app.api.scim.blueprint import MEDIA, not_scim
 from app.extensions import settings
 from app.schemas.scim import POLICY
 

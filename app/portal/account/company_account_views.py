@@ -12,6 +12,7 @@ from app.gateways.openid import ProviderFailed
 from app.languages import gettext
 from app.portal.auth.company_accounts import leave
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import redirect_with
 from app.services.identity_providers import accounts, requests
 
 
@@ -29,8 +30,7 @@ def account_company_link(provider_id: UUID) -> Page:
         url = leave(partner, provider, user_id=current_user.id)
     except ProviderFailed:
         words = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
-        flash(words, "error")
-        return redirect(url_for("portal.account"), 303)
+        return redirect_with(words, url_for("portal.account"), "error")
     return render_template("portal/account/link.html", provider=provider, url=url)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from markupsafe import Markup
@@ -21,6 +21,7 @@ from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
+from app.portal.web.messages import redirect_with
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
 
@@ -37,8 +38,7 @@ def account_app_begin() -> Response:
         with transaction() as session:
             own.begin_app(session, caller(), settings())
     except Conflict as error:
-        flash(error.message, "error")
-        return _back()
+        return redirect_with(error.message, url_for("portal.account_factors"), "error")
     return redirect(url_for("portal.account_app"), 303)
 
 
@@ -67,7 +67,7 @@ def account_app_remove_confirm() -> Page:
     with transaction(read_only=True) as session:
         factors = own.of_user(session, current_user.user)
     if not (factors.has_app and factors.can_remove_one):
-        return _back()
+        return redirect(url_for("portal.account_factors"), 303)
     return _removing_app(factors).page()
 
 
@@ -77,10 +77,8 @@ def account_app_remove() -> Response:
         with transaction() as session:
             own.remove_app(session, caller())
     except Conflict as error:
-        flash(error.message, "error")
-        return _back()
-    flash(gettext("Authenticator app removed."), "success")
-    return _back()
+        return redirect_with(error.message, url_for("portal.account_factors"), "error")
+    return redirect_with(gettext("Authenticator app removed."), url_for("portal.account_factors"))
 
 
 @portal.post("/account/factors/passkeys/options")
@@ -128,10 +126,8 @@ def account_passkey_remove(passkey_id: UUID) -> Response:
         with transaction() as session:
             own.remove_passkey(session, caller(), passkey_id)
     except Conflict as error:
-        flash(error.message, "error")
-        return _back()
-    flash(gettext("Passkey removed."), "success")
-    return _back()
+        return redirect_with(error.message, url_for("portal.account_factors"), "error")
+    return redirect_with(gettext("Passkey removed."), url_for("portal.account_factors"))
 
 
 @portal.post("/account/factors/recovery-codes")
@@ -140,8 +136,7 @@ def account_recovery_codes() -> Page:
         with transaction() as session:
             codes = own.new_recovery_codes(session, caller())
     except Conflict as error:
-        flash(error.message, "error")
-        return _back()
+        return redirect_with(error.message, url_for("portal.account_factors"), "error")
     return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
 
 
@@ -193,8 +188,7 @@ def _left_after(factors: own.Factors) -> Sequence[str]:
 def _done(words: str, codes: Sequence[str] | None) -> Page:
     """Show new recovery codes, which is possible only now, or go back to the factors."""
     if codes is None:
-        flash(words, "success")
-        return _back()
+        return redirect_with(words, url_for("portal.account_factors"))
     return render_template("portal/account/recovery_codes.html", codes=codes, done=words)
 
 
@@ -220,7 +214,7 @@ def _app_page(form: AppForm) -> str | Response:
             session, current_user.user.id, settings().secret_keys
         )
     if secret is None:
-        return _back()
+        return redirect(url_for("portal.account_factors"), 303)
     link = authenticator_apps.link(
         secret, issuer=g.brand.product_name, account=current_user.user.email
     )
@@ -232,7 +226,3 @@ def _app_page(form: AppForm) -> str | Response:
         secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
         picture=Markup(picture),  # noqa: S704 - drawn here, from squares only
     )
-
-
-def _back() -> Response:
-    return redirect(url_for("portal.account_factors"), 303)

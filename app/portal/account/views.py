@@ -19,6 +19,7 @@ from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
 from app.portal.web.forms import refused
 from app.portal.web.i18n import speak_to
+from app.portal.web.messages import redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
 from app.services.identity_providers import accounts
@@ -53,8 +54,7 @@ def account_save() -> Page:
         target = ("user", current_user.id)
         return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
     speak_to(form.language.data, g.brand.language)
-    flash(gettext("Details saved."), "success")
-    return _back()
+    return redirect_with(gettext("Details saved."), url_for("portal.account"))
 
 
 @portal.post("/account/timezone")
@@ -87,8 +87,9 @@ def account_password() -> Page:
         user = own.change_password(session, caller(), proven, password_hash)
     signed_in = current_user.signed_in
     sign_in_user(user, signed_in.record.factor, signed_in.origin)
-    flash(gettext("Password changed. All other browsers were signed out."), "success")
-    return _back()
+    return redirect_with(
+        gettext("Password changed. All other browsers were signed out."), url_for("portal.account")
+    )
 
 
 @portal.post("/account/mails")
@@ -104,18 +105,17 @@ def account_mails() -> Response:
             },
             news=bool(form.news.data) if caller().partner_id else None,
         )
-    flash(gettext("Email choices saved."), "success")
-    return _back()
+    return redirect_with(gettext("Email choices saved."), url_for("portal.account"))
 
 
 @portal.post("/account/sessions/<name>/end")
 def account_session_end(name: str) -> Response:
     with transaction() as session:
         ended = own.end_session(session, caller(), name)
-    flash(
+    words = (
         gettext("Browser signed out.") if ended else gettext("That browser was already signed out.")
     )
-    return _back()
+    return redirect_with(words, url_for("portal.account"), "message")
 
 
 @portal.post("/account/sessions/end-others")
@@ -127,16 +127,14 @@ def account_sessions_end() -> Response:
         if count
         else gettext("No other browser was signed in.")
     )
-    flash(words, "success")
-    return _back()
+    return redirect_with(words, url_for("portal.account"))
 
 
 @portal.post("/account/email-change/cancel")
 def account_email_cancel() -> Response:
     with transaction() as session:
         own.cancel_email_change(session, caller())
-    flash(gettext("Email change cancelled."), "success")
-    return _back()
+    return redirect_with(gettext("Email change cancelled."), url_for("portal.account"))
 
 
 def _new_hash(form: OwnPasswordForm) -> str:
@@ -189,7 +187,3 @@ def _page(
         is_phone=is_phone,
         place_of=lambda address: place_of(settings().places_file, address, language()),
     )
-
-
-def _back() -> Response:
-    return redirect(url_for("portal.account"), 303)

@@ -1,8 +1,9 @@
 """Alert rules: created, changed, muted and removed."""
 
+from functools import partial
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure, AlertScope
@@ -15,7 +16,8 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.user_timezone import zone
 from app.services import alerts, organizations
@@ -33,7 +35,7 @@ def alert_rule_new() -> str:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), known).name
         form.scope.data = AlertScope.ORGANIZATION.value
-    return _page(measure, form)
+    return _page(measure, None, form)
 
 
 @portal.post("/alerts/rules/new")
@@ -41,7 +43,7 @@ def alert_rule_create() -> Page:
     measure, form = _measure(), RuleForm()
     form.offer(measure)
     if not form.validate():
-        return _page(measure, form), 422
+        return _page(measure, None, form), 422
     known = as_uuid(request.args.get("organization"))
     try:
         with transaction() as session:
@@ -49,9 +51,8 @@ def alert_rule_create() -> Page:
             alerts.create(session, caller(), form.to_input(session, measure, known))
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
-        return refused(error, form, lambda: _page(measure, form))
-    flash(gettext("Rule added. It is checked every 5 minutes."), "success")
-    return redirect(url, 303)
+        return refused(error, form, lambda: _page(measure, None, form))
+    return redirect_with(gettext("Rule added. It is checked every 5 minutes."), url)
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>")
@@ -59,7 +60,7 @@ def alert_rule(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         rule = alerts.get(session, caller(), rule_id)
         form = RuleForm.showing(session, rule)
-    return _page(rule.measure, form, rule_id)
+    return _page(rule.measure, rule_id, form)
 
 
 @portal.post("/alerts/rules/<uuid:rule_id>")
@@ -69,7 +70,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
     form = RuleForm()
     form.offer(rule.measure)
     if not form.validate():
-        return _page(rule.measure, form, rule_id), 422
+        return _page(rule.measure, rule_id, form), 422
     try:
         with transaction() as session:
             changed = alerts.update(
@@ -80,15 +81,9 @@ def alert_rule_save(rule_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(rule.measure, form, rule_id),
-            stored=lambda session: _stored(session, rule_id),
-            target=("alert_rule", rule_id),
-        )
-    flash_saved(gettext("Rule saved."), changed)
-    return redirect(url_for("portal.alerts"), 303)
+        page = partial(_page, rule.measure)
+        return refused_edit(error, form, "alert_rule", rule_id, page, _stored)
+    return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 
 @portal.post("/alerts/rules/<uuid:rule_id>/mute")
@@ -106,8 +101,7 @@ def alert_rule_mute(rule_id: UUID) -> Page:
         if until
         else gettext("Rule unmuted.")
     )
-    flash(muted, "success")
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_with(muted, url_for("portal.alerts"))
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>/remove")
@@ -131,8 +125,7 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
 def alert_rule_remove(rule_id: UUID) -> Page:
     with transaction() as session:
         alerts.remove(session, caller(), rule_id)
-    flash(gettext("Rule removed."), "success")
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_with(gettext("Rule removed."), url_for("portal.alerts"))
 
 
 def _measure() -> AlertMeasure:
@@ -157,7 +150,7 @@ def _stored(session: Session, rule_id: UUID) -> RuleForm:
     return RuleForm.showing(session, alerts.get(session, caller(), rule_id))
 
 
-def _page(measure: AlertMeasure, form: RuleForm, rule_id: UUID | None = None) -> str:
+def _page(measure: AlertMeasure, rule_id: UUID | None, form: RuleForm) -> str:
     with transaction(read_only=True) as session:
         names = suggested_names(session)
         nearest = alerts.nearest(session, caller(), measure)

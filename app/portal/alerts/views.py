@@ -5,7 +5,7 @@ from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure
@@ -15,6 +15,7 @@ from app.models import Alert, AlertRule, AuditEntry, utcnow
 from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import redirect_with
 from app.services import alerts, partners
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
@@ -56,8 +57,9 @@ def list_alerts() -> str:
 def alert_acknowledge(alert_id: UUID) -> Page:
     with transaction() as session:
         shown = alerts.acknowledge(session, caller(), alert_id)
-    flash(gettext("Acknowledged. %(title)s.", title=shown.title_now), "success")
-    return redirect(url_for("portal.alerts"), 303)
+    return redirect_with(
+        gettext("Acknowledged. %(title)s.", title=shown.title_now), url_for("portal.alerts")
+    )
 
 
 def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """API access: the clients of the token endpoint, with a role each."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 
 from app.enums import Area, Role
 from app.errors import NotFound, ValidationFailed
@@ -26,6 +28,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations
 from app.services.legacy.calls import served_until
@@ -45,20 +48,9 @@ def api_clients() -> str:
         )
         ids = {row.organization_id for row in page.items if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
-    days_in = zone()
     return render_template(
         "portal/api_access/clients.html",
-        rows=[
-            {
-                "client": row,
-                "kind": kind_of_client(row),
-                "organization": names.get(row.organization_id) if row.organization_id else None,
-                "state": client_state(row),
-                "end": end_of(row, days_in, served_until(row, settings())),
-                "used": ago(row.last_used_at, days_in),
-            }
-            for row in page.items
-        ],
+        rows=[_row(row, names) for row in page.items],
         place=at,
         next_url=at.next_url(page.next_cursor),
         states=STATES,
@@ -138,18 +130,20 @@ def api_client_suspend_confirm(client_id: UUID) -> str:
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    flash(
-        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name), "success"
+    return redirect_with(
+        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
     )
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/resume")
 def api_client_resume(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
-    flash(gettext("“%(name)s” works again.", name=client.name), "success")
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” works again.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
+    )
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
@@ -164,8 +158,22 @@ def api_client_revoke_confirm(client_id: UUID) -> Page:
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=client.name), "success")
-    return redirect(url_for("portal.api_client", client_id=client_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=client.name),
+        url_for("portal.api_client", client_id=client_id),
+    )
+
+
+def _row(client: OAuthClient, organization_names: Mapping[UUID, str]) -> dict[str, Any]:
+    days_in, owner = zone(), client.organization_id
+    return {
+        "client": client,
+        "kind": kind_of_client(client),
+        "organization": organization_names.get(owner) if owner else None,
+        "state": client_state(client),
+        "end": end_of(client, days_in, served_until(client, settings())),
+        "used": ago(client.last_used_at, days_in),
+    }
 
 
 def _changeable(client_id: UUID) -> OAuthClient:

@@ -1,8 +1,9 @@
 """API access: the keys of organizations, shown once, with their last requests."""
 
+from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
@@ -39,6 +40,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending
 from app.services.credentials import api_keys
@@ -63,24 +65,12 @@ def list_keys() -> str:
             cursor=at.cursor,
             limit=lists.PAGE_SIZE,
         )
-        names = organizations.names_of(
-            session, caller(), {row.organization_id for row in page.items}
-        )
-    days_in = zone()
+        owners = {row.organization_id for row in page.items}
+        names = organizations.names_of(session, caller(), owners)
     return render_template(
         "portal/api_access/keys.html",
         organization=organization,
-        rows=[
-            {
-                "key": row,
-                "may": _listed(row),
-                "has_all": len(row.scopes) == len(SCOPE_WORDS),
-                "state": key_state(row, days_in),
-                "end": end_of(row, days_in),
-                "used": ago(row.last_used_at, days_in),
-            }
-            for row in page.items
-        ],
+        rows=[_row(row) for row in page.items],
         names=names,
         place=at,
         next_url=at.next_url(page.next_cursor),
@@ -172,8 +162,10 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=key.name), "success")
-    return redirect(url_for("portal.api_key", key_id=key_id), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=key.name),
+        url_for("portal.api_key", key_id=key_id),
+    )
 
 
 def _form_page(organization: Organization, form: KeyForm) -> str:
@@ -261,6 +253,18 @@ def _revoking(key: ApiKey) -> Confirmation:
         safe=gettext("Keep key"),
         safe_url=url_for("portal.api_key", key_id=key.id),
     )
+
+
+def _row(key: ApiKey) -> dict[str, Any]:
+    days_in = zone()
+    return {
+        "key": key,
+        "may": _listed(key),
+        "has_all": len(key.scopes) == len(SCOPE_WORDS),
+        "state": key_state(key, days_in),
+        "end": end_of(key, days_in),
+        "used": ago(key.last_used_at, days_in),
+    }
 
 
 def _listed(key: ApiKey) -> str:

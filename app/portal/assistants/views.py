@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app import extensions
@@ -24,6 +24,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
+from app.portal.web.messages import redirect_with
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
@@ -97,8 +98,7 @@ def assistant_create() -> Page:
         if error.code == LIMIT_REACHED:
             return _new_page(organization, form, error.message), 422
         return refused(error, form, lambda: _new_page(organization, form))
-    flash(gettext("%(name)s was added.", name=made.name), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("%(name)s was added.", name=made.name), url)
 
 
 @portal.get("/assistants/<uuid:assistant_id>/edit")
@@ -124,8 +124,10 @@ def assistant_save(assistant_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "agent", assistant_id, _edit_page, _stored)
-    flash(gettext("%(name)s was saved.", name=form.name.data), "success")
-    return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
+    return redirect_with(
+        gettext("%(name)s was saved.", name=form.name.data),
+        url_for("portal.assistant", assistant_id=assistant_id),
+    )
 
 
 @portal.post("/assistants/<uuid:assistant_id>/keys")
@@ -141,8 +143,9 @@ def assistant_key_add(assistant_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(assistant_id, form))
-    flash(gettext("The key %(key)s was added.", key=(form.key.data or "").strip()), "success")
-    return redirect(url, 303)
+    return redirect_with(
+        gettext("The key %(key)s was added.", key=(form.key.data or "").strip()), url
+    )
 
 
 @portal.get("/assistants/<uuid:assistant_id>/keys/remove")
@@ -159,8 +162,10 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
-    flash(gettext("The key %(key)s was removed.", key=key), "success")
-    return redirect(url_for("portal.assistant", assistant_id=assistant_id), 303)
+    return redirect_with(
+        gettext("The key %(key)s was removed.", key=key),
+        url_for("portal.assistant", assistant_id=assistant_id),
+    )
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:

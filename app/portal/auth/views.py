@@ -33,7 +33,6 @@ from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import Offer
 from app.services.auth.sessions import Origin
 from app.services.auth.sign_in import Entry, Outcome
-from app.services.factors import new_browsers
 from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
@@ -185,7 +184,7 @@ def let_in(
     the user's partner is that of the next sign-in page in this browser."""
     if notify and not is_known_browser(user):
         with transaction() as session:
-            new_browsers.mail_about(session, user, request.remote_addr)
+            signing_in.mail_about_new_browser(session, user, request.remote_addr)
     sign_in_user(user, proof, origin)
     wanted = request.args.get("next") if next_path is None else next_path
     partner: Partner | None = current_user.partner

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -14,6 +14,7 @@ from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.messages import redirect_with
 from app.services import calls, do_not_call
 
 
@@ -31,8 +32,7 @@ def call_do_not_call(call_id: UUID) -> Response:
         found = calls.get(session, caller(), call_id)
         organization_id, number = found.organization_id, found.phone_number
         do_not_call.add(session, caller(), organization_id, number, reason=reason)
-    flash(added_words(number), "success")
-    return redirect(url_for("portal.call", call_id=call_id), 303)
+    return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
 
 
 def never_calling_it(session: Session, call: Call) -> Confirmation:

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import flash, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -18,7 +18,8 @@ from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.formats import night_words, number
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
 from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 
@@ -58,12 +59,13 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
 
         target = ("campaign", campaign_id)
         return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
-    flash_saved(gettext("The plan was saved."), changed)
+    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+    if is_new() and caller().may(Permission.CONTACTS_WRITE):
+        url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
+    response = redirect_saved(gettext("The plan was saved."), url, changed)
     if changed and at_night:
         flash(at_night, "warning")
-    if is_new() and caller().may(Permission.CONTACTS_WRITE):
-        return redirect(url_for("portal.upload_new", campaign_id=campaign_id, new=1), 303)
-    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+    return response
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
@@ -24,6 +24,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
+from app.portal.web.messages import redirect_with
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
@@ -71,8 +72,7 @@ def campaign_create() -> Page:
             url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(organization, form))
-    flash(gettext("%(campaign)s was created.", campaign=made.name), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>")
@@ -120,8 +120,10 @@ def campaign_save(campaign_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "campaign", campaign_id, _settings_page, _stored)
-    flash(gettext("The campaign was saved."), "success")
-    return redirect(url_for("portal.campaign_settings", campaign_id=campaign_id), 303)
+    return redirect_with(
+        gettext("The campaign was saved."),
+        url_for("portal.campaign_settings", campaign_id=campaign_id),
+    )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/archive")
@@ -134,8 +136,10 @@ def campaign_archive_confirm(campaign_id: UUID) -> str:
 def campaign_archive(campaign_id: UUID) -> Page:
     with transaction() as session:
         found = campaigns.archive(session, caller(), campaign_id)
-    flash(gettext("%(campaign)s is archived.", campaign=found.name), "success")
-    return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
+    return redirect_with(
+        gettext("%(campaign)s is archived.", campaign=found.name),
+        url_for("portal.campaign", campaign_id=campaign_id),
+    )
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:

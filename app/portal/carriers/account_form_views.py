@@ -3,7 +3,7 @@ organizations."""
 
 from collections.abc import Callable
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
@@ -14,6 +14,7 @@ from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.services import carrier_accounts
 
 
@@ -71,8 +72,11 @@ def _save(
         return refused(error, form, lambda: page(None))
     except Conflict as error:
         return page(error), 409
-    flash(saved_words(account), "info" if account.is_pending else "success")
-    return redirect(url_for("portal.carrier_accounts"), 303)
+    return redirect_with(
+        saved_words(account),
+        url_for("portal.carrier_accounts"),
+        "info" if account.is_pending else "success",
+    )
 
 
 def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:

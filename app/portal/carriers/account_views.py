@@ -1,5 +1,6 @@
 """Carrier accounts of a partner and of its organizations: set, tested, removed."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.messages import redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import Traffic
@@ -42,27 +44,14 @@ def list_carrier_accounts() -> str:
             session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
         )
         found = [*own, *page.items] if at.is_first else page.items
-        ids = {row.organization_id for row in found if row.organization_id}
-        names = organizations.names_of(session, caller(), ids)
         tests = carrier_accounts.last_tests(session, found)
         rows = [_row(session, account, tests.get(account.id)) for account in found]
-        numbers = carrier_accounts.count_numbers(session, found)
         counted = traffic.by_account(session, caller())
-        others = carrier_accounts.count_organizations(session, caller().partner_id)
+        facts = _facts(session, found, counted)
     return render_template(
         "portal/carriers/accounts.html",
         rows=rows,
-        facts_of={
-            account.id: account_facts(
-                account,
-                counted.get((account.carrier, account.id), Traffic()),
-                numbers.get(account.id, 0),
-                users_words(
-                    names.get(account.organization_id) if account.organization_id else None, others
-                ),
-            )
-            for account in found
-        },
+        facts_of=facts,
         platform=None if current.account else CarrierKind(settings().carrier),
         platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
         simulated_name=carrier_title(CarrierKind.SIMULATOR),
@@ -71,6 +60,29 @@ def list_carrier_accounts() -> str:
         place=at,
         next_url=at.next_url(page.next_cursor),
     )
+
+
+def _facts(
+    session: Session,
+    found: Sequence[CarrierAccount],
+    counted: Mapping[tuple[CarrierKind, UUID | None], Traffic],
+) -> dict[UUID, list[tuple[str, str]]]:
+    """Return what the list says about each account."""
+    ids = {row.organization_id for row in found if row.organization_id}
+    names = organizations.names_of(session, caller(), ids)
+    numbers = carrier_accounts.count_numbers(session, found)
+    others = carrier_accounts.count_organizations(session, caller().partner_id)
+    return {
+        account.id: account_facts(
+            account,
+            counted.get((account.carrier, account.id), Traffic()),
+            numbers.get(account.id, 0),
+            users_words(
+                names.get(account.organization_id) if account.organization_id else None, others
+            ),
+        )
+        for account in found
+    }
 
 
 @portal.get("/line/accounts/choose")
@@ -133,8 +145,7 @@ def carrier_account_use(account_id: UUID) -> Response:
         account = carrier_accounts.use(session, caller(), account_id)
         phone_numbers.ask_for_list(session, caller(), account.id)
     words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    flash(words, "success")
-    return redirect(url_for("portal.carrier_accounts"), 303)
+    return redirect_with(words, url_for("portal.carrier_accounts"))
 
 
 @portal.get("/line/accounts/<uuid:account_id>/remove")

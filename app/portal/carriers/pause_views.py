@@ -1,6 +1,6 @@
 """Pause and resume all calls of a partner."""
 
-from flask import flash, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
@@ -8,6 +8,7 @@ from app.languages import gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
+from app.portal.web.messages import redirect_with
 from app.services import pauses
 
 
@@ -28,10 +29,10 @@ def calling_pause() -> Response:
 def calling_resume() -> Response:
     with transaction() as session:
         was_paused = pauses.resume_own(session, caller())
-    flash(
-        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."), "success"
+    return redirect_with(
+        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."),
+        url_for("portal.line_health"),
     )
-    return redirect(url_for("portal.line_health"), 303)
 
 
 def pausing() -> Confirmation:

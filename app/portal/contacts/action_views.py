@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import redirect, url_for
 from sqlalchemy.orm import Session
 from wtforms import RadioField, SelectChoice, StringField
 
@@ -16,6 +16,7 @@ from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import PortalForm
+from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
@@ -57,10 +58,15 @@ def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
         with transaction() as session:
             new = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
-        flash(gettext("The contact was not restored. %(reason)s", reason=error.message), "warning")
-        return redirect(url_for("portal.campaign", campaign_id=campaign_id), 303)
-    flash(gettext("Contact restored. Its cancelled calls stay cancelled."), "success")
-    return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=new), 303)
+        return redirect_with(
+            gettext("The contact was not restored. %(reason)s", reason=error.message),
+            url_for("portal.campaign", campaign_id=campaign_id),
+            "warning",
+        )
+    return redirect_with(
+        gettext("Contact restored. Its cancelled calls stay cancelled."),
+        url_for("portal.contact", campaign_id=campaign_id, contact_id=new),
+    )
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
@@ -72,8 +78,7 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         if not form.validate():
             words = gettext("Choose whether the person may be called. Nothing was changed.")
-            flash(words, "warning")
-            return redirect(url, 303)
+            return redirect_with(words, url, "warning")
         single.note(
             session,
             caller(),
@@ -85,8 +90,7 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
                 consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
             },
         )
-    flash(gettext("The consent was saved."), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("The consent was saved."), url)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
@@ -116,8 +120,7 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
             reason=form.reason.data,
             source=SOURCE,
         )
-    flash(added_words(found.phone), "success")
-    return redirect(url, 303)
+    return redirect_with(added_words(found.phone), url)
 
 
 def removing(session: Session, campaign: Campaign, found: StoredContact) -> Confirmation:

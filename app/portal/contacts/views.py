@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, stream_with_context, url_for
+from flask import render_template, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -21,6 +21,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
+from app.portal.web.messages import redirect_with
 from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
@@ -101,8 +102,7 @@ def contact_create(campaign_id: UUID) -> Page:
             )
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(campaign, form))
-    flash(gettext("The contact was added."), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("The contact was added."), url)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
@@ -143,8 +143,10 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
             ),
             target=("contact", contact_id),
         )
-    flash(gettext("The contact was saved."), "success")
-    return redirect(url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id), 303)
+    return redirect_with(
+        gettext("The contact was saved."),
+        url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id),
+    )
 
 
 def _new_page(campaign: Campaign, form: ContactForm) -> str:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -10,7 +10,8 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.destinations.forms import DestinationsForm, PartnerLimitsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
 
@@ -67,8 +68,9 @@ def _save(form: DestinationsForm, partner_id: UUID | None) -> Page:
             if partner_id
             else ("installation", destinations.INSTALLATION_ID),
         )
-    flash_saved(gettext("Call destinations saved."), changed)
-    return redirect(url_for("portal.operator_destinations"), 303)
+    return redirect_saved(
+        gettext("Call destinations saved."), url_for("portal.operator_destinations"), changed
+    )
 
 
 def _stored(session: Session, partner_id: UUID | None = None) -> DestinationsForm:

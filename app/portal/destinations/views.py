@@ -1,6 +1,6 @@
 """What a partner opens for its organizations, within the operator's limits."""
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -8,7 +8,8 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.destinations.forms import DestinationsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
 
@@ -37,8 +38,9 @@ def portal_settings_destinations_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    flash_saved(gettext("Call destinations saved."), changed)
-    return redirect(url_for("portal.portal_settings_destinations"), 303)
+    return redirect_saved(
+        gettext("Call destinations saved."), url_for("portal.portal_settings_destinations"), changed
+    )
 
 
 def _stored(session: Session) -> DestinationsForm:

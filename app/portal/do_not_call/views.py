@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
@@ -18,6 +18,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, phone
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
+from app.portal.web.messages import redirect_with
 from app.services import do_not_call, organizations
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
@@ -106,8 +107,7 @@ def do_not_call_remove(organization_id: UUID) -> Response:
     words = gettext(
         "%(number)s was removed from the list and may be called again.", number=phone(listed)
     )
-    flash(words, "success")
-    return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
+    return redirect_with(words, url_for("portal.do_not_call", organization_id=organization_id))
 
 
 def _add(organization_id: UUID, *, good_only: bool) -> Page:
@@ -136,8 +136,9 @@ def _add(organization_id: UUID, *, good_only: bool) -> Page:
             reason=form.reason.data,
             source=source,
         )
-    flash(_added_words(added, sheet), "success")
-    return redirect(url_for("portal.do_not_call", organization_id=organization_id), 303)
+    return redirect_with(
+        _added_words(added, sheet), url_for("portal.do_not_call", organization_id=organization_id)
+    )
 
 
 def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -17,6 +17,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
 
@@ -52,11 +53,9 @@ def portal_settings_company_create() -> Page:
             url = submission.led_to(_url(provider.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(
-        gettext("%(name)s was added. Enter its redirect address there.", name=provider.name),
-        "success",
+    return redirect_with(
+        gettext("%(name)s was added. Enter its redirect address there.", name=provider.name), url
     )
-    return redirect(url, 303)
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>")
@@ -83,8 +82,10 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "identity_provider", provider_id, _edit_page, _stored)
-    flash(gettext("%(name)s was saved.", name=provider.name), "success")
-    return redirect(url_for("portal.portal_settings_companies"), 303)
+    return redirect_with(
+        gettext("%(name)s was saved.", name=provider.name),
+        url_for("portal.portal_settings_companies"),
+    )
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>/remove")
@@ -114,8 +115,9 @@ def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
 def portal_settings_company_remove(provider_id: UUID) -> Response:
     with transaction() as session:
         name = providers.remove(session, caller(), provider_id).name
-    flash(gettext("%(name)s was removed.", name=name), "success")
-    return redirect(url_for("portal.portal_settings_companies"), 303)
+    return redirect_with(
+        gettext("%(name)s was removed.", name=name), url_for("portal.portal_settings_companies")
+    )
 
 
 def _partner(session: Session) -> Partner:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import ClassVar
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from pydantic_core import PydanticCustomError
 from wtforms import StringField, ValidationError
 from wtforms.validators import DataRequired
@@ -18,6 +18,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import last_day
 from app.portal.web.forms import PortalForm, refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.schemas.checks import parse_date
 from app.services.legacy import extensions
@@ -73,15 +74,14 @@ def api_migration_extend(client_id: UUID) -> Page:
             client = extensions.extend(session, caller(), client_id, form.until)
     except ValidationFailed as error:
         return refused(error, form, lambda: _extending(moving, form))
-    flash(
+    return redirect_with(
         gettext(
             "The legacy API serves “%(name)s” through %(day)s.",
             name=client.name,
             day=last_day(form.until, "UTC"),
         ),
-        "success",
+        url_for("portal.api_migration_client", client_id=client_id),
     )
-    return redirect(url_for("portal.api_migration_client", client_id=client_id), 303)
 
 
 @portal.get("/api-access/migration/<uuid:client_id>/extension/end")
@@ -110,8 +110,10 @@ def api_migration_end(client_id: UUID) -> Page:
     _changeable(client_id)
     with transaction() as session:
         client = extensions.extend(session, caller(), client_id, None)
-    flash(gettext("The extension of “%(name)s” has ended.", name=client.name), "success")
-    return redirect(url_for("portal.api_migration_client", client_id=client_id), 303)
+    return redirect_with(
+        gettext("The extension of “%(name)s” has ended.", name=client.name),
+        url_for("portal.api_migration_client", client_id=client_id),
+    )
 
 
 def _changeable(client_id: UUID) -> Moving:

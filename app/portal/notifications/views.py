@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
@@ -15,6 +15,7 @@ from app.portal.alerts.views import titles_of
 from app.portal.uploads.labels import UNDO_NAMES, UNDO_TONES
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners
 from app.services.audit import notified
@@ -153,8 +154,7 @@ def notifications_bell() -> str:
 def notifications_read() -> Page:
     with transaction() as session:
         notified.mark_all_read(session, caller())
-    flash(gettext("All notifications are read."), "success")
-    return redirect(url_for("portal.notifications"), 303)
+    return redirect_with(gettext("All notifications are read."), url_for("portal.notifications"))
 
 
 @portal.post("/notifications/<uuid:entry_id>/read")

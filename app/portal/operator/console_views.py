@@ -18,6 +18,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
 LATEST_CHANGES = 8
@@ -49,11 +50,9 @@ def operator_partner_create() -> Page:
             url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(
-        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email),
-        "success",
+    return redirect_with(
+        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email), url
     )
-    return redirect(url, 303)
 
 
 @portal.get("/operator/partners/<uuid:partner_id>")

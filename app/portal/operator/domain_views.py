@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -10,7 +10,8 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.operator.forms import DomainForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused_edit
+from app.portal.web.forms import refused_edit
+from app.portal.web.messages import redirect_saved
 from app.services import partners
 
 
@@ -37,8 +38,9 @@ def operator_partner_domain_save(partner_id: UUID) -> Page:
             changed = saved.domain != was
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "partner", partner_id, _page, _stored)
-    flash_saved(gettext("Domain saved."), changed)
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+    return redirect_saved(
+        gettext("Domain saved."), url_for("portal.operator_partner", partner_id=partner_id), changed
+    )
 
 
 def _stored(session: Session, partner_id: UUID) -> DomainForm:

@@ -1,4 +1,5 @@
-"""The health of the installation on one page: its parts, queues, workers and failed jobs."""
+"""The health of the installation on one page: its parts, queues, workers and failed jobs. On
+another one, whether its stored figures agree with the rows that they count."""
 
 import platform
 from datetime import timedelta
@@ -7,7 +8,7 @@ from flask import render_template, url_for
 
 from app import VERSION
 from app.database.migration import fit
-from app.extensions import settings, transaction
+from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
@@ -16,8 +17,8 @@ from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
-from app.services import installation, workers
-from app.services.installation import FAILED_WITHIN, is_late
+from app.services import figure_check, installation, workers
+from app.services.installation import FAILED_WITHIN, Database, is_late
 
 QUEUE_NAMES = {
     job_queue.CALLS_QUEUE: lazy_gettext("Calls"),
@@ -30,6 +31,11 @@ QUEUE_NAMES = {
     job_queue.EXPORT_QUEUE: lazy_gettext("Exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("Other work"),
 }
+FIGURE_NAMES = {
+    figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),
+    figure_check.OF_PARTNERS: lazy_gettext("Conversations by partner"),
+    figure_check.ENDED_CALLS: lazy_gettext("Ended calls by organization"),
+}
 MOST_FAILED = 20
 """Failed jobs that are listed, the newest ones."""
 
@@ -38,7 +44,6 @@ MOST_FAILED = 20
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
-        database = installation.database(session)
         since = utcnow() - FAILED_WITHIN
         migration = fit(session.connection())
         wrong, fine = parts(session, now, migration)
@@ -59,14 +64,26 @@ def operator_installation() -> str:
             failed_count=now.failed,
             kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
-            facts=[
-                (gettext("Version"), VERSION),
-                (gettext("Database"), f"{database.kind} {database.version}"),
-                (gettext("Database size"), size(database.size)),
-                (gettext("Migration"), migration.found),
-                ("Python", platform.python_version()),
-                (gettext("Environment"), settings().env),
-                (gettext("API documentation"), gettext("Open"), "/api/docs"),
-                (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
-            ],
+            facts=_facts(installation.database(session), migration.found),
         )
+
+
+def _facts(database: Database, migration: str | None) -> list[tuple[str | None, ...]]:
+    """Return names and values, some with a URL."""
+    return [
+        (gettext("Version"), VERSION),
+        (gettext("Database"), f"{database.kind} {database.version}"),
+        (gettext("Database size"), size(database.size)),
+        (gettext("Migration"), migration),
+        ("Python", platform.python_version()),
+        (gettext("Environment"), settings().env),
+        (gettext("API documentation"), gettext("Open"), "/api/docs"),
+        (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
+    ]
+
+
+@portal.get("/operator/figures")
+def operator_figures() -> str:
+    with transaction(read_only=True) as session:
+        found = figure_check.latest(session, caller())
+    return render_template("portal/operator/figures.html", found=found, names=FIGURE_NAMES)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -12,6 +12,7 @@ from app.models import Partner
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number
+from app.portal.web.messages import redirect_with
 from app.services import overview, partners, users
 from app.services.calls import of_partners
 from app.services.calls.states import WAITING
@@ -40,28 +41,26 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
 def partner_suspend(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.suspend(session, caller(), partner_id).name
-    flash(
+    return redirect_with(
         gettext(
             "%(name)s suspended. Its users are signed out and its credentials don’t work.",
             name=name,
         ),
-        "success",
+        url_for("portal.operator_partner", partner_id=partner_id),
     )
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
 @portal.post("/partners/<uuid:partner_id>/resume")
 def partner_resume(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.resume(session, caller(), partner_id).name
-    flash(
+    return redirect_with(
         gettext(
             "%(name)s reactivated. Its users can sign in and its credentials work again.",
             name=name,
         ),
-        "success",
+        url_for("portal.operator_partner", partner_id=partner_id),
     )
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
 
 
 def users_in_words(session: Session, partner_id: UUID) -> str:

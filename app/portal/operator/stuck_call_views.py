@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import CallStatus
@@ -12,6 +12,7 @@ from app.languages import gettext
 from app.portal.carriers.labels import STUCK_WORDS
 from app.portal.operator.forms import OutcomeForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import redirect_with
 from app.services.calls import resolve, stuck
 
 
@@ -35,8 +36,7 @@ def operator_stuck_call_resolve(call_id: UUID) -> Page:
         words = gettext("This call was never placed. Choose “Failed” or “Cancelled”.")
         form.outcome.errors = (words,)
         return _page(call_id, form, 422)
-    flash(gettext("The outcome is saved."), "success")
-    return redirect(url_for("portal.line_health"), 303)
+    return redirect_with(gettext("The outcome is saved."), url_for("portal.line_health"))
 
 
 @portal.post("/operator/stuck-calls/<uuid:call_id>/queue")
@@ -46,8 +46,7 @@ def operator_stuck_call_queue(call_id: UUID) -> Response:
             resolve.queue_again(session, caller(), call_id)
     except Conflict:
         return _needs_nothing()
-    flash(gettext("The call is queued again."), "success")
-    return redirect(url_for("portal.line_health"), 303)
+    return redirect_with(gettext("The call is queued again."), url_for("portal.line_health"))
 
 
 def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
@@ -69,5 +68,8 @@ def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
 
 
 def _needs_nothing() -> Response:
-    flash(gettext("This call needs no attention any more. Nothing was changed."), "info")
-    return redirect(url_for("portal.line_health"), 303)
+    return redirect_with(
+        gettext("This call needs no attention any more. Nothing was changed."),
+        url_for("portal.line_health"),
+        "info",
+    )

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
@@ -11,6 +11,7 @@ from app.models import Partner
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.messages import redirect_with
 from app.services import partners
 
 ENDING = (
@@ -43,8 +44,10 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
 def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
-    flash(gettext("The trial of %(name)s has ended.", name=name), "success")
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+    return redirect_with(
+        gettext("The trial of %(name)s has ended.", name=name),
+        url_for("portal.operator_partner", partner_id=partner_id),
+    )
 
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
@@ -65,8 +68,10 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
 def partner_trial_start(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
-    flash(gettext("%(name)s is in trial mode.", name=name), "success")
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+    return redirect_with(
+        gettext("%(name)s is in trial mode.", name=name),
+        url_for("portal.operator_partner", partner_id=partner_id),
+    )
 
 
 def _get(partner_id: UUID) -> Partner:

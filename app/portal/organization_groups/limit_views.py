@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
@@ -15,6 +15,7 @@ from app.models import OAuthClient, User
 from app.portal.organization_groups.forms import ALL, SOME, LimitForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.services import oauth_clients, organization_groups, users
 
 Load = Callable[[Session, bool], User | OAuthClient]
@@ -55,8 +56,7 @@ def _save(load: Load, back: str) -> Page:
             organization_groups.limit(session, caller(), load(session, True), form.chosen)
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(load, back, form))
-    flash(gettext("Access saved. It counts from the next request."), "success")
-    return redirect(back, 303)
+    return redirect_with(gettext("Access saved. It counts from the next request."), back)
 
 
 def _page(load: Load, back: str, form: LimitForm | None = None) -> str:

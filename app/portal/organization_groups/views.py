@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -16,6 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.services import organization_groups, organizations, users
 from app.services.organization_groups import GroupInput
 from app.services.organizations import by_ids
@@ -48,8 +49,9 @@ def portal_settings_group_create() -> Page:
             submission.led_to(url_for("portal.portal_settings_groups"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(gettext("Group %(name)s added.", name=made.name), "success")
-    return redirect(url_for("portal.portal_settings_groups"), 303)
+    return redirect_with(
+        gettext("Group %(name)s added.", name=made.name), url_for("portal.portal_settings_groups")
+    )
 
 
 @portal.get("/settings/groups/<uuid:group_id>")
@@ -74,8 +76,7 @@ def portal_settings_group_save(group_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization_group", group_id, _page, _stored)
-    flash(gettext("Group saved."), "success")
-    return redirect(url_for("portal.portal_settings_groups"), 303)
+    return redirect_with(gettext("Group saved."), url_for("portal.portal_settings_groups"))
 
 
 @portal.get("/settings/groups/<uuid:group_id>/delete")
@@ -101,8 +102,10 @@ def portal_settings_group_delete_confirm(group_id: UUID) -> str:
 def portal_settings_group_delete(group_id: UUID) -> Response:
     with transaction() as session:
         group = organization_groups.remove(session, caller(), group_id)
-    flash(gettext("Group %(name)s deleted.", name=group.name), "success")
-    return redirect(url_for("portal.portal_settings_groups"), 303)
+    return redirect_with(
+        gettext("Group %(name)s deleted.", name=group.name),
+        url_for("portal.portal_settings_groups"),
+    )
 
 
 def _chosen(session: Session, form: GroupFields) -> set[UUID]:

@@ -1,8 +1,9 @@
 """Change the parts of a template: plan and rules, assistants, the campaign."""
 
+from functools import partial
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -21,6 +22,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit, seen_version
+from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
@@ -76,8 +78,7 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
             url = submission.led_to(_url(template_id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _assistant_page(template_id, None, form))
-    flash(gettext("%(name)s added.", name=form.name.data), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("%(name)s added.", name=form.name.data), url)
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
@@ -142,8 +143,7 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
                 session, caller(), template_id, position, expected_version=version
             )
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(_url(template_id), 303)
+        return redirect_with(error.message, _url(template_id), "warning")
     return _saved(template_id, gettext("Assistant removed."))
 
 
@@ -168,13 +168,8 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _campaign_page(template_id, form),
-            stored=lambda session: _stored_campaign(session, template_id, form),
-            target=(TARGET, template_id),
-        )
+        stored = partial(_stored_campaign, typed=form)
+        return refused_edit(error, form, TARGET, template_id, _campaign_page, stored)
     return _saved(template_id, gettext("Campaign plan saved."))
 
 
@@ -186,8 +181,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
                 session, caller(), template_id, None, bounds(), expected_version=seen_version()
             )
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(_url(template_id), 303)
+        return redirect_with(error.message, _url(template_id), "warning")
     return _saved(template_id, gettext("Campaign plan removed."))
 
 
@@ -204,8 +198,7 @@ def _url(template_id: UUID) -> str:
 
 
 def _saved(template_id: UUID, words: str) -> Response:
-    flash(words, "success")
-    return redirect(_url(template_id), 303)
+    return redirect_with(words, _url(template_id))
 
 
 def _fields_at(found: Opened, position: int) -> AssistantFields:

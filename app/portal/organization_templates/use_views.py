@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import flash, render_template, request, url_for
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
@@ -16,11 +16,13 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
+from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
+from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
 from app.services import organization_templates
@@ -74,13 +76,8 @@ def organization_template_use_create(template_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _use_page(template_id, form))
-    words = gettext("%(name)s added.", name=made.name)
-    if opened(template_id).content.first_role is not None:
-        words = gettext(
-            "%(name)s added. %(email)s is invited.", name=made.name, email=customer.email
-        )
-    flash(words, "success")
-    return redirect(url, 303)
+    is_invited = opened(template_id).content.first_role is not None
+    return redirect_with(added_words(made.name, customer.email if is_invited else None), url)
 
 
 @portal.get("/organization-templates/sample.csv")
@@ -138,8 +135,7 @@ def organization_template_create_many(template_id: UUID) -> Page:
     if left_out:
         return _checked_page(template_id, form, left_out, created=created)
     words = ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))
-    flash(words, "success")
-    return redirect(url_for("portal.organizations"), 303)
+    return redirect_with(words, url_for("portal.organizations"))
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -27,6 +27,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.services import campaigns, organization_templates, organizations
 from app.services.organization_templates import Bounds, Opened
 from app.validation.uuids import as_uuid
@@ -68,8 +69,7 @@ def organization_template_create() -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(gettext("Template %(name)s added.", name=made.name), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/save-as-template")
@@ -99,8 +99,7 @@ def organization_template_save_as(organization_id: UUID) -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _save_page(organization_id, form))
-    flash(gettext("Template %(name)s added.", name=made.name), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
 
 
 @portal.get("/organization-templates/<uuid:template_id>")
@@ -136,8 +135,9 @@ def organization_template_delete(template_id: UUID) -> Response:
     with transaction() as session:
         deleted = organization_templates.delete(session, caller(), template_id)
         name = deleted.name
-    flash(gettext("Template %(name)s deleted.", name=name), "success")
-    return redirect(url_for("portal.organization_templates"), 303)
+    return redirect_with(
+        gettext("Template %(name)s deleted.", name=name), url_for("portal.organization_templates")
+    )
 
 
 def _new_page(form: NewTemplateForm) -> str:

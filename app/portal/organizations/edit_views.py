@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
@@ -13,13 +13,13 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
+from app.portal.organizations.labels import added_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
-from app.schemas.parsing import read
-from app.schemas.users import CreatePartialUserInput
 from app.services import organizations, partners, users
 from app.services.billing_address import checked_address
 
@@ -41,36 +41,20 @@ def organization_create() -> Page:
     try:
         with transaction() as session:
             submission = Submission(session)
-            values = form.to_changes().sent()
             made = organizations.create(
                 session,
                 caller(),
                 partners.own(caller()),
                 name=form.name.data or "",
                 in_trial=settings().new_organizations_in_trial,
-                **values,
+                **form.to_changes().sent(),
             )
-            email = form.typed_email
-            if email:
-                user_data = read(
-                    CreatePartialUserInput,
-                    {
-                        "email": email,
-                        "orgId": str(made.id),
-                        "name": form.first_user_name.data or None,
-                    },
-                )
-                users.create_partial(session, caller(), user_data)
+            if first_user := form.to_first_user(made.id):
+                users.create_partial(session, caller(), first_user)
             url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(
-        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=email)
-        if email
-        else gettext("%(name)s added.", name=made.name),
-        "success",
-    )
-    return redirect(url, 303)
+    return redirect_with(added_words(made.name, form.typed_email), url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/edit")
@@ -96,8 +80,10 @@ def organization_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _edit_page, _stored)
-    flash(gettext("%(name)s saved.", name=saved.name), "success")
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect_with(
+        gettext("%(name)s saved.", name=saved.name),
+        url_for("portal.organization", organization_id=organization_id),
+    )
 
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
@@ -156,8 +142,10 @@ def organization_plan_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _plan_page, _stored_plan)
-    flash(gettext("Plan and limits of %(name)s changed.", name=saved.name), "success")
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect_with(
+        gettext("Plan and limits of %(name)s changed.", name=saved.name),
+        url_for("portal.organization", organization_id=organization_id),
+    )
 
 
 def _stored(session: Session, organization_id: UUID) -> EditForm:

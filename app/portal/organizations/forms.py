@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+from uuid import UUID
 
 from wtforms import EmailField, SelectField, StringField
 
@@ -16,14 +17,13 @@ from app.portal.web.plan_names import plan_choices
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
-from app.schemas.users import CreateAdminInput
+from app.schemas.users import CreateAdminInput, CreatePartialUserInput
 from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
 
 MOST_NAME = 200
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
-_LIMIT = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class OrganizationForm(PortalForm):
@@ -51,8 +51,8 @@ class OrganizationForm(PortalForm):
 
 class Limits(OrganizationForm):
     tier = SelectField(lazy_gettext("Plan"), choices=plan_choices)
-    assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True, render_kw=_LIMIT)
-    user_limit = WholeNumber(lazy_gettext("User limit"), required=True, render_kw=_LIMIT)
+    assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True)
+    user_limit = WholeNumber(lazy_gettext("User limit"), required=True)
 
     def validate(self, extra_validators: Any = None) -> bool:
         fine = bool(super().validate(extra_validators))
@@ -92,7 +92,7 @@ class NewForm(Names, Limits):
     """A blank user limit is the usual one of the plan."""
 
     once = OnceField()
-    user_limit = WholeNumber(lazy_gettext("User limit"), render_kw=_LIMIT)
+    user_limit = WholeNumber(lazy_gettext("User limit"))
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
     first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
 
@@ -120,3 +120,11 @@ class NewForm(Names, Limits):
     @property
     def typed_email(self) -> str:
         return (self.email.data or "").strip()
+
+    def to_first_user(self, organization_id: UUID) -> CreatePartialUserInput | None:
+        """Return the first user of the organization, if one is named. Raises `ValidationFailed`."""
+        if not self.typed_email:
+            return None
+        name = self.first_user_name.data or None
+        values = {"email": self.typed_email, "orgId": str(organization_id), "name": name}
+        return read(CreatePartialUserInput, values)

@@ -1,4 +1,4 @@
-"""The effects of suspending, resuming and archiving an organization, in numbers."""
+"""What adding, suspending, resuming and archiving an organization does, in words and numbers."""
 
 from app.languages import gettext, ngettext
 from app.services.organizations import Reach
@@ -81,3 +81,10 @@ def _shut_out(reach: Reach) -> list[str]:
             )
         )
     return words or [gettext("No one can sign in, and no key works.")]
+
+
+def added_words(name: str, email: str | None) -> str:
+    """Say that an organization was added, and its first user invited if it has one."""
+    if not email:
+        return gettext("%(name)s added.", name=name)
+    return gettext("%(name)s added. %(email)s is invited.", name=name, email=email)

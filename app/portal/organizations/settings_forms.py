@@ -15,7 +15,6 @@ TOGETHER = (
     ("number_most_calls", "number_most_days"),
 )
 """Fields that belong together."""
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class SettingsForm(PortalForm):
@@ -25,17 +24,13 @@ class SettingsForm(PortalForm):
     calling_hours_end = ClockField(lazy_gettext("To"))
     default_region = SelectField(lazy_gettext("Default region"))
     allowed_regions = SelectMultipleField(lazy_gettext("Allowed regions"))
-    max_calls_at_once = WholeNumber(lazy_gettext("Calls at once"), render_kw=_NUMBER)
-    max_calls_a_day = WholeNumber(lazy_gettext("Calls a day"), render_kw=_NUMBER)
-    number_spacing_minutes = WholeNumber(
-        lazy_gettext("Time between calls to one number"), render_kw=_NUMBER
-    )
-    number_most_calls = WholeNumber(lazy_gettext("Calls to one number"), render_kw=_NUMBER)
-    number_most_days = WholeNumber(lazy_gettext("Period"), render_kw=_NUMBER)
-    retry_times = WholeNumber(lazy_gettext("Retries"), required=True, render_kw=_NUMBER)
-    retry_minutes = WholeNumber(
-        lazy_gettext("Time between attempts"), required=True, render_kw=_NUMBER
-    )
+    max_calls_at_once = WholeNumber(lazy_gettext("Calls at once"))
+    max_calls_a_day = WholeNumber(lazy_gettext("Calls a day"))
+    number_spacing_minutes = WholeNumber(lazy_gettext("Time between calls to one number"))
+    number_most_calls = WholeNumber(lazy_gettext("Calls to one number"))
+    number_most_days = WholeNumber(lazy_gettext("Period"))
+    retry_times = WholeNumber(lazy_gettext("Retries"), required=True)
+    retry_minutes = WholeNumber(lazy_gettext("Time between attempts"), required=True)
     refuse_do_not_call = BooleanField(lazy_gettext("Refuse contacts on the do-not-call list"))
     consent_required = BooleanField(lazy_gettext("Require consent"))
 

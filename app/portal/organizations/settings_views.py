@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -12,7 +12,8 @@ from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_words
-from app.portal.web.forms import flash_saved, refused_edit
+from app.portal.web.forms import refused_edit
+from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
 
@@ -52,8 +53,11 @@ def organization_settings_save(organization_id: UUID) -> Page:
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _page, _stored)
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
-    flash_saved(gettext("Settings saved: %(groups)s.", groups=names), changed)
-    return redirect(url_for("portal.organization_settings", organization_id=organization_id), 303)
+    return redirect_saved(
+        gettext("Settings saved: %(groups)s.", groups=names),
+        url_for("portal.organization_settings", organization_id=organization_id),
+        changed,
+    )
 
 
 def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:

@@ -3,13 +3,14 @@ confirmation."""
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.web.blueprint import portal
+from app.portal.web.messages import redirect_with
 from app.services import organizations
 
 
@@ -27,20 +28,19 @@ def organization_suspend_confirm(organization_id: UUID) -> str:
 def organization_suspend(organization_id: UUID) -> Response:
     with transaction() as session:
         organizations.suspend(session, caller(), organization_id, reason=request.form.get("reason"))
-    return _back_to(organization_id)
+    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
 @portal.post("/organizations/<uuid:organization_id>/resume")
 def organization_resume(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.resume(session, caller(), organization_id)
-    flash(
+    return redirect_with(
         gettext(
             "%(name)s reactivated. Its users can sign in and its keys work again.", name=found.name
         ),
-        "success",
+        url_for("portal.organization", organization_id=organization_id),
     )
-    return _back_to(organization_id)
 
 
 @portal.get("/organizations/<uuid:organization_id>/archive")
@@ -60,25 +60,22 @@ def organization_archive(organization_id: UUID) -> Response:
             session, caller(), organization_id, reason=request.form.get("reason")
         )
         found = organizations.get(session, caller(), organization_id)
-    flash(
+    return redirect_with(
         gettext(
             "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
             name=found.name,
             calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
             campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
         ),
-        "success",
+        url_for("portal.organization", organization_id=organization_id),
     )
-    return _back_to(organization_id)
 
 
 @portal.post("/organizations/<uuid:organization_id>/restore")
 def organization_restore(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.restore(session, caller(), organization_id)
-    flash(gettext("%(name)s restored. Its users can sign in again.", name=found.name), "success")
-    return _back_to(organization_id)
-
-
-def _back_to(organization_id: UUID) -> Response:
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect_with(
+        gettext("%(name)s restored. Its users can sign in again.", name=found.name),
+        url_for("portal.organization", organization_id=organization_id),
+    )

@@ -40,7 +40,7 @@ from app.services import (
 )
 from app.services.billing import included, statements
 from app.services.billing.statements import Bill
-from app.services.calls import attempts, limits
+from app.services.calls import limits
 from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
@@ -267,7 +267,7 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
     return {
-        "under_way": attempts.under_way(session, found.id),
+        "under_way": limits.count_under_way(session, found.id),
         "at_once": at_once,
         "made": limits.made_today(session, found, utcnow()),
         "a_day": a_day,

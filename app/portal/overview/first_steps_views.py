@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from flask import flash, redirect, url_for
+from flask import redirect, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -12,6 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import overview
 from app.services.overview import Step
@@ -132,8 +133,9 @@ def first_steps(session: Session) -> FirstSteps | None:
 def first_steps_hide() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=True)
-    flash(gettext("Hidden. You can show the steps again below."), "success")
-    return redirect(url_for("portal.overview"), 303)
+    return redirect_with(
+        gettext("Hidden. You can show the steps again below."), url_for("portal.overview")
+    )
 
 
 @portal.post("/first-steps/show")

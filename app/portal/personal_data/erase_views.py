@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import abort, flash, g, redirect, render_template, url_for
+from flask import abort, g, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -17,6 +17,7 @@ from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import moment, number
 from app.portal.web.list_words import ALL_WORDS
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import contacts, organizations, users
@@ -47,8 +48,7 @@ def user_erase(user_id: UUID) -> Page:
             subject = subjects.user(session, caller(), user_id)
             erasure_id = erasing.request(session, caller(), subject).id
     except (Conflict, Forbidden) as error:
-        flash(error.message, "warning")
-        return redirect(url_for("portal.user", user_id=user_id), 303)
+        return redirect_with(error.message, url_for("portal.user", user_id=user_id), "warning")
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from wtforms import StringField
 
@@ -15,6 +15,7 @@ from app.portal.personal_data.labels import KINDS, STATES, SUBJECTS
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, refused
+from app.portal.web.messages import redirect_with
 from app.services import exports, idempotency, partners, retention
 from app.services.partners import retention_policy as policies
 from app.services.personal_data import erasing
@@ -83,8 +84,10 @@ def personal_data_settings_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partner_id)
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    flash(gettext("Saved. Older data is deleted within an hour."), "success")
-    return redirect(url_for("portal.personal_data_settings"), 303)
+    return redirect_with(
+        gettext("Saved. Older data is deleted within an hour."),
+        url_for("portal.personal_data_settings"),
+    )
 
 
 def _stored(session: Session) -> RetentionForm:

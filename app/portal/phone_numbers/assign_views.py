@@ -1,6 +1,6 @@
 """The operator assigns numbers to an organization."""
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
@@ -11,6 +11,7 @@ from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.services import phone_numbers
 
 
@@ -44,8 +45,7 @@ def phone_number_assign_save() -> Page:
         len(assigned),
         organization=organization.name,
     )
-    flash(words, "success")
-    return redirect(url, 303)
+    return redirect_with(words, url)
 
 
 def _page(organization: Organization, form: AssignForm) -> str:

@@ -1,5 +1,7 @@
 """The list of numbers, and moving a number to another organization."""
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
@@ -17,6 +19,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
 from app.services import phone_numbers
+from app.services.phone_numbers import Listed
 
 
 @portal.get("/numbers", endpoint="phone_numbers")
@@ -32,25 +35,13 @@ def list_phone_numbers() -> str:
             cursor=f"+{at.cursor}" if at.cursor else None,
             limit=lists.PAGE_SIZE,
         )
-        users = phone_numbers.assistants_with(session, caller(), [row.number for row in page.items])
-        numbers = [row.number for row in page.items]
-        refusals = phone_numbers.refusals_of_numbers(
-            session, numbers, CarrierKind(settings().carrier)
-        )
+        rows = _rows(session, page.items)
         accounts = accounts_shown(session)
     next_cursor = page.next_cursor.removeprefix("+") if page.next_cursor else None
     return render_template(
         "portal/phone_numbers/list.html",
         organization=organization,
-        rows=[
-            (
-                row,
-                using,
-                state_of(row.number, refusals.get(row.number.number), using),
-            )
-            for row in page.items
-            for using in [users.get(row.number.number, [])]
-        ],
+        rows=rows,
         sources=SOURCE_WORDS,
         accounts=accounts,
         is_operator=caller().partner_id is None,
@@ -146,6 +137,18 @@ def phone_number_release(digits: str) -> Page:
     except Conflict as error:
         flash(error.message, "warning")
     return redirect(url_for("portal.phone_numbers"), 303)
+
+
+def _rows(session: Session, found: Sequence[Listed]) -> list[tuple[Any, ...]]:
+    """Return the numbers, each with its assistants and its state."""
+    numbers = [row.number for row in found]
+    users = phone_numbers.assistants_with(session, caller(), numbers)
+    refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
+    return [
+        (row, using, state_of(row.number, refusals.get(row.number.number), using))
+        for row in found
+        for using in [users.get(row.number.number, [])]
+    ]
 
 
 def _number(session: Session, digits: str) -> PhoneNumber:

@@ -1,6 +1,7 @@
 """The partner's own Stripe account: connected, tested, removed, and its plans sent again."""
 
 from flask import flash, redirect, url_for
+from sqlalchemy.orm import Session
 from wtforms import PasswordField, StringField
 
 from app.errors import Conflict, ValidationFailed
@@ -12,6 +13,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, refused
 from app.portal.web.fragments import render_page
+from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountKeys
@@ -51,30 +53,24 @@ def show_account() -> str:
 @portal.post("/pricing/stripe")
 def pricing_stripe_save() -> Page:
     form = ProcessorAccountForm()
-    partner_id = partners.own(caller())
     try:
         with transaction() as session:
             accounts.save(
                 session,
                 caller(),
                 settings().secret_keys,
-                partner_id,
+                partners.own(caller()),
                 form.to_keys(),
                 may_connect=bool(settings().stripe_key),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(form),
-            stored=lambda session: ProcessorAccountForm.showing(
-                accounts.find(session, caller(), partner_id)
-            ),
-            target=("partner", partner_id),
-        )
-    flash(gettext("Stripe account saved. Its connection is being tested."), "success")
-    return redirect(url_for("portal.pricing_stripe"), 303)
+        target = ("partner", partners.own(caller()))
+        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    return redirect_with(
+        gettext("Stripe account saved. Its connection is being tested."),
+        url_for("portal.pricing_stripe"),
+    )
 
 
 @portal.post("/pricing/stripe/test")
@@ -117,8 +113,12 @@ def pricing_stripe_remove_confirm() -> str:
 def pricing_stripe_remove() -> Page:
     with transaction() as session:
         accounts.remove(session, caller(), partners.own(caller()))
-    flash(gettext("Stripe is disconnected."), "success")
-    return redirect(url_for("portal.pricing_stripe"), 303)
+    return redirect_with(gettext("Stripe is disconnected."), url_for("portal.pricing_stripe"))
+
+
+def _stored(session: Session) -> ProcessorAccountForm:
+    account = accounts.find(session, caller(), partners.own(caller()))
+    return ProcessorAccountForm.showing(account)
 
 
 def _page(form: ProcessorAccountForm | None) -> str:

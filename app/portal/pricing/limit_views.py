@@ -1,6 +1,6 @@
 """The limits of the partner's plans: edit, preview the effects, save."""
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -9,7 +9,8 @@ from app.languages import gettext
 from app.portal.pricing.labels import at_once_words
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services import partners
 from app.services.plans import effects as plan_effects
@@ -53,8 +54,9 @@ def pricing_limits_save() -> Page:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
-    flash_saved(gettext("Limits saved: %(plans)s.", plans=names), changed)
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect_saved(
+        gettext("Limits saved: %(plans)s.", plans=names), url_for("portal.pricing"), changed
+    )
 
 
 def _stored(session: Session) -> LimitsForm:

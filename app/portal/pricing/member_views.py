@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 
 from app.enums import Tier
 from app.errors import Conflict
@@ -13,6 +13,7 @@ from app.models import utcnow
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
 from app.services.billing import included, statements
@@ -89,8 +90,7 @@ def plan_checkout_begin(tier: str) -> Page:
         with transaction() as session:
             checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(url_for("portal.plan"), 303)
+        return redirect_with(error.message, url_for("portal.plan"), "warning")
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 
@@ -102,8 +102,7 @@ def plan_invoices() -> Page:
         with transaction() as session:
             checkout_id = checkouts.begin_visit(session, caller(), back_url).id
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(url_for("portal.plan"), 303)
+        return redirect_with(error.message, url_for("portal.plan"), "warning")
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 

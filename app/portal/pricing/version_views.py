@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, processor, transaction
@@ -12,6 +12,7 @@ from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import seen_version
+from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.plans import effects
 from app.services.plans.price_effects import price_effects
@@ -59,13 +60,15 @@ def pricing_publish() -> Page:
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
-        flash(gettext("The draft changed meanwhile. Review the changes again."), "warning")
-        return redirect(url_for("portal.pricing_review"), 303)
+        return redirect_with(
+            gettext("The draft changed meanwhile. Review the changes again."),
+            url_for("portal.pricing_review"),
+            "warning",
+        )
     message = gettext(
         "Version %(number)s is published. Customers see these plans now.", number=version.number
     )
-    flash(message, "success")
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect_with(message, url_for("portal.pricing"))
 
 
 @portal.get("/pricing/discard")
@@ -89,8 +92,7 @@ def pricing_discard_confirm() -> str:
 def pricing_discard() -> Page:
     with transaction() as session:
         versions.discard(session, caller(), partners.own(caller()))
-    flash(gettext("The draft was discarded."), "success")
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect_with(gettext("The draft was discarded."), url_for("portal.pricing"))
 
 
 @portal.get("/pricing/history")
@@ -130,8 +132,6 @@ def pricing_restore(number: int) -> Page:
         with transaction() as session:
             versions.roll_back(session, caller(), partners.own(caller()), number)
     except Conflict as error:
-        flash(error.message, "warning")
-        return redirect(url_for("portal.pricing"), 303)
+        return redirect_with(error.message, url_for("portal.pricing"), "warning")
     message = gettext("The draft has the plans of version %(number)s.", number=number)
-    flash(message, "success")
-    return redirect(url_for("portal.pricing_review"), 303)
+    return redirect_with(message, url_for("portal.pricing_review"))

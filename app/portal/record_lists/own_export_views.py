@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import ExportFormat, ExportState
@@ -13,6 +13,7 @@ from app.policy import Permission
 from app.portal.record_lists.export_views import MEDIA_TYPES
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import portal
+from app.portal.web.messages import redirect_with
 from app.portal.web.stored_files import send_stored
 from app.services import exports
 from app.services.exports.words import FORMAT_NAMES, SUBJECT_TITLES, problem_words
@@ -68,5 +69,4 @@ def export_delete(export_id: UUID) -> Response:
         key = exports.delete(session, caller(), export_id)
     if key:
         delete_file(key)
-    flash(gettext("The export was deleted."), "success")
-    return redirect(url_for("portal.exports"), 303)
+    return redirect_with(gettext("The export was deleted."), url_for("portal.exports"))

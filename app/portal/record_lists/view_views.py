@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
@@ -21,6 +21,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
+from app.portal.web.messages import redirect_with
 from app.services import saved_views
 
 
@@ -41,8 +42,7 @@ def saved_view_create(name: str) -> Page:
             url = submission.led_to(_url(definition, view))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(name, form))
-    flash(gettext("View %(name)s was saved.", name=view.name), "success")
-    return redirect(url, 303)
+    return redirect_with(gettext("View %(name)s was saved.", name=view.name), url)
 
 
 @portal.get("/views/<uuid:view_id>")
@@ -62,8 +62,9 @@ def saved_view_save(view_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "saved_view", view_id, _edit_page, _stored)
-    flash(gettext("View %(name)s was saved.", name=view.name), "success")
-    return redirect(_url(LISTS[view.list_name], view), 303)
+    return redirect_with(
+        gettext("View %(name)s was saved.", name=view.name), _url(LISTS[view.list_name], view)
+    )
 
 
 @portal.post("/views/<uuid:view_id>/filters")
@@ -73,8 +74,9 @@ def saved_view_update(view_id: UUID) -> Response:
         name = saved_views.get(session, caller(), view_id).list_name
         query = list_named(name).query_of(request.args)
         view = saved_views.change(session, caller(), view_id, query=query)
-    flash(gettext("View %(name)s was updated.", name=view.name), "success")
-    return redirect(_url(LISTS[name], view), 303)
+    return redirect_with(
+        gettext("View %(name)s was updated.", name=view.name), _url(LISTS[name], view)
+    )
 
 
 @portal.get("/views/<uuid:view_id>/delete")
@@ -99,8 +101,9 @@ def saved_view_delete_confirm(view_id: UUID) -> str:
 def saved_view_delete(view_id: UUID) -> Response:
     with transaction() as session:
         view = saved_views.delete(session, caller(), view_id)
-    flash(gettext("View %(name)s was deleted.", name=view.name), "success")
-    return redirect(_url(LISTS[view.list_name]), 303)
+    return redirect_with(
+        gettext("View %(name)s was deleted.", name=view.name), _url(LISTS[view.list_name])
+    )
 
 
 def _stored(session: Session, view_id: UUID) -> SavedViewForm:

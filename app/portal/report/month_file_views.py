@@ -31,24 +31,24 @@ def report_month_file() -> Response:
         paper = letterhead(session)
         partner = partners.get_own(session, caller())
         name = shown.organization.name if shown.organization else partner.name
-    report = shown.report
-    content = pdf.render(
-        "report",
-        {
-            **paper,
-            "title": gettext("Report of %(month)s", month=month_name(shown.month)),
-            "subtitle": f"{name}, {_span_words(report)}",
-            "chart": _chart(report),
-            "empty": gettext("No conversations in these months."),
-            "tables": [table for table in _tables(shown) if table[2]],
-            "note": gettext(
-                "Days are UTC. Test calls that people place on the simulated carrier aren’t "
-                "counted. Simulated calls of campaigns and scripts are."
-            ),
-        },
-    )
+    content = pdf.render("report", {**paper, **_pdf_parts(shown, name)})
     whose = f"-{file_words(name, 'organization')}" if shown.organization else ""
     return pdf_file(f"report{whose}-{shown.month:%Y-%m}", content)
+
+
+def _pdf_parts(shown: Shown, name: str) -> dict[str, Any]:
+    """Return what the PDF shows below the letterhead."""
+    return {
+        "title": gettext("Report of %(month)s", month=month_name(shown.month)),
+        "subtitle": f"{name}, {_span_words(shown.report)}",
+        "chart": _chart(shown.report),
+        "empty": gettext("No conversations in these months."),
+        "tables": [table for table in _tables(shown) if table[2]],
+        "note": gettext(
+            "Days are UTC. Test calls that people place on the simulated carrier aren’t "
+            "counted. Simulated calls of campaigns and scripts are."
+        ),
+    }
 
 
 def _span_words(report: MonthlyReport) -> str:

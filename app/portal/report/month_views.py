@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound, ValidationFailed
@@ -17,7 +17,8 @@ from app.portal.access.missing import may
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
 from app.services import monthly_reports, organizations, partners, pdf, reporting
@@ -106,8 +107,9 @@ def report_schedule_save() -> Page:
             stored=lambda session: _stored(session, organization),
             target=("organization", whose) if whose else ("partner", _partner_id()),
         )
-    flash_saved(gettext("Schedule saved."), changed)
-    return redirect(url_for("portal.report_month", organization=whose), 303)
+    return redirect_saved(
+        gettext("Schedule saved."), url_for("portal.report_month", organization=whose), changed
+    )
 
 
 @portal.post("/report/schedule/test")
@@ -116,9 +118,9 @@ def report_schedule_test() -> Page:
     whose = organization.id if organization else None
     with transaction() as session:
         monthly_reports.send_test(session, caller(), whose, model_rate())
-    flash(gettext("The report of last month is on its way to you."), "success")
-    return redirect(
-        url_for("portal.report_schedule", organization=whose, _anchor="test-email"), 303
+    return redirect_with(
+        gettext("The report of last month is on its way to you."),
+        url_for("portal.report_schedule", organization=whose, _anchor="test-email"),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -22,6 +22,7 @@ from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.formats import last_day
 from app.portal.web.forms import refused, refused_edit
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations, partners, users
@@ -58,8 +59,7 @@ def directory_save() -> Page:
             stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
             target=("partner", partners.own(caller())),
         )
-    flash(gettext("The directory was saved."), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(gettext("The directory was saved."), url_for("portal.directory"))
 
 
 @portal.get("/settings/directory/tokens/new")
@@ -138,8 +138,10 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
 def directory_token_revoke(token_id: UUID) -> Response:
     with transaction() as session:
         token = scim_tokens.revoke(session, caller(), token_id)
-    flash(gettext("“%(name)s” was revoked. It no longer works.", name=token.name), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(
+        gettext("“%(name)s” was revoked. It no longer works.", name=token.name),
+        url_for("portal.directory"),
+    )
 
 
 @portal.get("/settings/directory/groups/<uuid:group_id>")
@@ -154,24 +156,30 @@ def directory_group_save(group_id: UUID) -> Page:
     form = GroupForm()
     try:
         with transaction() as session:
-            role, name = form.chosen_role, (form.organization.data or "").strip()
-            organization_id = None
-            if role in MEMBERS and name:
-                organization_id = users.by_name(session, caller(), name).id
             group = groups.map_to(
                 session,
                 caller(),
                 group_id,
-                role,
-                organization_id,
+                form.chosen_role,
+                _organization_id(session, form),
                 expected_version=form.version.data,
             )
     except (ValidationFailed, Conflict, Forbidden) as error:
         return refused_edit(
             _at_the_role(error), form, "scim_group", group_id, _group_page, _stored_group
         )
-    flash(gettext("The role of “%(name)s” was saved.", name=group.display_name), "success")
-    return redirect(url_for("portal.directory"), 303)
+    return redirect_with(
+        gettext("The role of “%(name)s” was saved.", name=group.display_name),
+        url_for("portal.directory"),
+    )
+
+
+def _organization_id(session: Session, form: GroupForm) -> UUID | None:
+    """Return the organization of the form's role. Raises `ValidationFailed`."""
+    name = (form.organization.data or "").strip()
+    if form.chosen_role not in MEMBERS or not name:
+        return None
+    return users.by_name(session, caller(), name).id
 
 
 def _at_the_role(error: DomainError) -> DomainError:

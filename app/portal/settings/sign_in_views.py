@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 from wtforms import RadioField, StringField
 
 from app.enums import SecondFactorFor, UserStatus
@@ -15,6 +14,7 @@ from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, refused
+from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.auth.sessions import STAFF
 from app.services.partners import sign_in_policy as policies
@@ -77,12 +77,9 @@ def sign_in_policy_save() -> Page:
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partners.own(caller()))
         return refused(error, form, lambda: _page(form), stored=_stored, target=target)
-    flash(gettext("Sign-in settings saved. They are in effect now."), "success")
-    return _saved()
-
-
-def _saved() -> Response:
-    return redirect(url_for("portal.sign_in_policy"), 303)
+    return redirect_with(
+        gettext("Sign-in settings saved. They are in effect now."), url_for("portal.sign_in_policy")
+    )
 
 
 def _stored(session: Session) -> SignInPolicyForm:

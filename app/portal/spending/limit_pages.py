@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from flask import redirect, render_template
+from flask import render_template
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -13,7 +13,8 @@ from app.languages import gettext
 from app.portal.spending.forms import SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import flash_saved, refused
+from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_saved
 from app.services import spending
 from app.services.spending import Subject
 
@@ -57,5 +58,4 @@ def save_limits(
         return refused(
             error, form, page, stored=lambda session: stored(session, subject), target=target
         )
-    flash_saved(gettext("Spending limits saved."), changed)
-    return redirect(saved_url, 303)
+    return redirect_saved(gettext("Spending limits saved."), saved_url, changed)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import Response, flash, redirect, render_template, request, url_for
+from flask import Response, render_template, request, url_for
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
@@ -12,6 +12,7 @@ from app.portal.spending.limit_pages import limits_page, save_limits, stored_lim
 from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.lists import csv_file
+from app.portal.web.messages import redirect_with
 from app.services import partners, spending
 from app.services.money_words import micros
 from app.services.spending import Subject, rates
@@ -49,8 +50,7 @@ def operator_spending_rates_import() -> Page:
         form.apply_errors(error)
         return _list_page(form), 422
     message = ngettext("%(num)s call rate imported.", "%(num)s call rates imported.", count)
-    flash(message, "success")
-    return redirect(url_for("portal.operator_spending"), 303)
+    return redirect_with(message, url_for("portal.operator_spending"))
 
 
 @portal.get("/operator/spending/<uuid:partner_id>")

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, settings, transaction
@@ -15,6 +15,7 @@ from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
@@ -47,10 +48,10 @@ def organization_spending_save(organization_id: UUID) -> Page:
 def organization_resume_calling(organization_id: UUID) -> Page:
     with transaction() as session:
         was_paused = unusual_calls.resume(session, caller(), organization_id)
-    flash(
-        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."), "success"
+    return redirect_with(
+        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."),
+        url_for("portal.organization", organization_id=organization_id),
     )
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/spending")

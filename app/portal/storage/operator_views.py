@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
@@ -10,7 +10,8 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused_edit
+from app.portal.web.forms import refused_edit
+from app.portal.web.messages import redirect_saved
 from app.services import partners, storage
 
 
@@ -43,8 +44,9 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "partner", partner_id, _page, _stored)
-    flash_saved(gettext("Storage limit saved."), changed)
-    return redirect(url_for("portal.operator_storage"), 303)
+    return redirect_saved(
+        gettext("Storage limit saved."), url_for("portal.operator_storage"), changed
+    )
 
 
 def _stored(session: Session, partner_id: UUID) -> LimitForm:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import RetentionKind
@@ -12,7 +12,8 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import flash_saved, refused_edit
+from app.portal.web.forms import refused_edit
+from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
 from app.services.partners import retention_policy
@@ -62,8 +63,11 @@ def organization_storage_save(organization_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "organization", organization_id, _page, _stored)
-    flash_saved(gettext("Storage limit saved."), changed)
-    return redirect(url_for("portal.organization_storage", organization_id=organization_id), 303)
+    return redirect_saved(
+        gettext("Storage limit saved."),
+        url_for("portal.organization_storage", organization_id=organization_id),
+        changed,
+    )
 
 
 def _kept_days(session: Session, partner_id: UUID) -> int:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import flash, url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
@@ -12,6 +12,7 @@ from app.models import ContactImport
 from app.portal.uploads.check_page import to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.messages import redirect_with
 from app.services.imports import deletion, undo, uploads
 
 
@@ -42,8 +43,7 @@ def upload_delete_data(upload_id: UUID) -> Response:
     words = gettext(
         "The data of %(file)s is being deleted. Its storage is free again.", file=found.file_name
     )
-    flash(words, "success")
-    return redirect(url_for("portal.storage"), 303)
+    return redirect_with(words, url_for("portal.storage"))
 
 
 def _consequences(found: ContactImport) -> list[str]:

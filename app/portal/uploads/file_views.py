@@ -1,22 +1,24 @@
 """The file of an upload for download: all rows with their problems, or only those that failed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from tempfile import SpooledTemporaryFile
 from uuid import UUID
 
-from flask import Response, flash, redirect, stream_with_context, url_for
+from flask import Response, redirect, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.contact_files.writing import Writer
 from app.errors import Conflict, Gone, NotFound, TooLarge
-from app.extensions import caller, delete_file, files, settings, transaction
+from app.extensions import caller, deleted_on_error, files, settings, transaction
+from app.gateways.files import StoredFile
 from app.languages import gettext
 from app.models import ContactImport
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.lists import csv_file
+from app.portal.web.messages import redirect_with
 from app.services.csv_files import first_line, lines
 from app.services.imports import reports, uploads
 
@@ -60,13 +62,9 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
         found = _with_rows(session, upload_id)
         writer = reports.writer_of(session, found)
         chosen = uploads.choices_for_failed_rows(found)
-    with SpooledTemporaryFile(IN_MEMORY) as file:
-        for piece in _pieces(found, writer, failed_only=True):
-            file.write(piece)
-        file.seek(0)
-        kept = files().save(file, max_bytes=settings().max_upload_bytes)
+    kept = _kept(_pieces(found, writer, failed_only=True))
     try:
-        with transaction() as session:
+        with deleted_on_error(kept.key), transaction() as session:
             submission = Submission(session)
             made = uploads.create(
                 session,
@@ -79,12 +77,9 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
                 chosen=chosen,
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
-    except BaseException as error:
-        delete_file(kept.key)
-        if not isinstance(error, TooLarge):
-            raise
-        flash(error.message, "warning")
+    except TooLarge as error:
         url = url_for("portal.upload", upload_id=upload_id)
+        return redirect_with(error.message, url, "warning")
     return redirect(url, 303)
 
 
@@ -122,6 +117,14 @@ def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
     )
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return response
+
+
+def _kept(pieces: Iterable[bytes]) -> StoredFile:
+    with SpooledTemporaryFile(IN_MEMORY) as file:
+        for piece in pieces:
+            file.write(piece)
+        file.seek(0)
+        return files().save(file, max_bytes=settings().max_upload_bytes)
 
 
 def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from werkzeug.datastructures import FileStorage
 
 from app.enums import CampaignStatus, ImportState
 from app.errors import TooLarge, ValidationFailed, in_language
-from app.extensions import caller, delete_file, files, settings, transaction
+from app.extensions import caller, deleted_on_error, files, settings, transaction
 from app.gateways.files import size_words
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
@@ -145,11 +145,7 @@ def upload_create(campaign_id: UUID) -> Page:
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
-    except TooLarge as error:
-        form.file.errors = (error.message,)
-        return _choose_page(campaign_id, form), 413
-    try:
-        with transaction() as session:
+        with deleted_on_error(kept.key), transaction() as session:
             submission = Submission(session, kept.sha256)
             made = uploads.create(
                 session,
@@ -161,10 +157,7 @@ def upload_create(campaign_id: UUID) -> Page:
                 storage_defaults=settings().storage_defaults,
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
-    except BaseException as error:
-        delete_file(kept.key)
-        if not isinstance(error, ValidationFailed | TooLarge):
-            raise
+    except (ValidationFailed, TooLarge) as error:
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
     return redirect(url, 303)

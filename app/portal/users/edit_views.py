@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import User
+from app.models import EmailChange, User
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities, abilities_title
 from app.portal.users.views import (
@@ -28,12 +28,13 @@ from app.portal.users.views import (
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
 from app.services.users import email_changes
-from app.services.users.created_items import CreatedItem, items_of
+from app.services.users.created_items import items_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
 
@@ -65,14 +66,13 @@ def user_invite() -> Page:
     except (ValidationFailed, Forbidden) as error:
         full = error.message if error.code == "user_limit_reached" else None
         return refused(error, form, lambda: _invite_page(form, full=full))
-    flash(
+    return redirect_with(
         gettext(
             "%(email)s invited. The link in the email works once, for seven days.",
             email=invited.email,
         ),
-        "success",
+        url,
     )
-    return redirect(url, 303)
 
 
 @portal.get("/people/<uuid:user_id>/edit")
@@ -85,40 +85,44 @@ def user_edit(user_id: UUID) -> Page:
 @portal.post("/people/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
     form = UserForm()
-    ends: list[CreatedItem] = []
     try:
         with transaction() as session:
-            changes = form.to_changes()
             saved = users.update(
                 session,
                 caller(),
                 user_id,
-                changes,
+                form.to_changes(),
                 name=form.name.data or "",
                 expected_version=form.version.data,
             )
-            role = form.chosen_role
-            if role is not None and role is not saved.role:
-                ends = items_of(session, saved, role)
-                if not ends:
-                    users.change_role(session, caller(), user_id, role)
-            change = email_changes.pending(session, saved)
+            is_done = _change_role(session, saved, form.chosen_role)
+            words = _saved_words(saved, email_changes.pending(session, saved))
     except (ValidationFailed, Forbidden, Conflict) as error:
         return _refused(user_id, form, error)
-    if ends:
-        there = url_for("portal.user_role_confirm", user_id=user_id, role=role)
+    if not is_done:
+        there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
         return redirect(there, 303)
-    flash(
-        gettext(
-            "%(email)s saved. %(new_email)s takes effect when both addresses confirm it.",
-            email=saved.email,
-            new_email=change.email,
-        )
-        if change
-        else gettext("%(email)s saved.", email=saved.email),
-        "success",
+    return redirect_with(words, url_for("portal.user", user_id=user_id))
+
+
+def _change_role(session: Session, user: User, role: Role | None) -> bool:
+    """Give the user the role, unless it ends something that they created: that is confirmed on a
+    page of its own."""
+    if role is not None and role is not user.role:
+        if items_of(session, user, role):
+            return False
+        users.change_role(session, caller(), user.id, role)
+    return True
+
+
+def _saved_words(user: User, change: EmailChange | None) -> str:
+    if change is None:
+        return gettext("%(email)s saved.", email=user.email)
+    return gettext(
+        "%(email)s saved. %(new_email)s takes effect when both addresses confirm it.",
+        email=user.email,
+        new_email=change.email,
     )
-    return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
 def _roles_to_invite() -> tuple[Role, ...]:

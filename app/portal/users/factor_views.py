@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Forbidden, NotFound
@@ -12,6 +12,7 @@ from app.models import User
 from app.portal.users.views import actions_of
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.messages import redirect_with
 from app.services import users
 from app.services.users import factor_reset
 
@@ -58,13 +59,11 @@ def user_sign_out(user_id: UUID) -> Response:
 
 
 def _refused(user_id: UUID, error: Forbidden) -> Response:
-    flash(error.message, "error")
-    return redirect(url_for("portal.user", user_id=user_id), 303)
+    return redirect_with(error.message, url_for("portal.user", user_id=user_id), "error")
 
 
 def _done(user: User, words: str) -> Response:
-    flash(words, "success")
-    return redirect(url_for("portal.user", user_id=user.id), 303)
+    return redirect_with(words, url_for("portal.user", user_id=user.id))
 
 
 def _name(user: User) -> str:

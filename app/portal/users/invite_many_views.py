@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request
+from flask import flash, render_template, request
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
@@ -24,6 +24,7 @@ from app.portal.users.views import (
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.fields import without_nul
+from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
@@ -82,8 +83,9 @@ def users_invite_many_send() -> Page:
     if left:
         rest, refused = [wanted[at] for at in left], [results[at] for at in left]
         return _checked_page(form, rest, refused, full, invited=count)
-    flash(ngettext("%(num)s user invited.", "%(num)s users invited.", count), "success")
-    return redirect(back_url(), 303)
+    return redirect_with(
+        ngettext("%(num)s user invited.", "%(num)s users invited.", count), back_url()
+    )
 
 
 def _form() -> InviteManyForm:

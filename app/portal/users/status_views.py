@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import Role
@@ -13,6 +13,7 @@ from app.models import User
 from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
+from app.portal.web.messages import redirect_with
 from app.services import mails, users
 from app.services.users import email_changes
 from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
@@ -109,22 +110,22 @@ def user_resend(user_id: UUID) -> Response:
             found = mails.send_invitation(session, caller(), user_id)
     except Conflict as error:
         return _refused(user_id, error)
-    flash(
+    return redirect_with(
         gettext(
             "A new link is on its way to %(email)s; the previous link no longer works.",
             email=found.email,
         ),
-        "success",
+        url_for("portal.user", user_id=user_id),
     )
-    return redirect(url_for("portal.user", user_id=user_id), 303)
 
 
 @portal.post("/people/<uuid:user_id>/email-change/cancel")
 def user_email_cancel(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)
-    flash(gettext("Email change cancelled."), "success")
-    return redirect(url_for("portal.user", user_id=user_id), 303)
+    return redirect_with(
+        gettext("Email change cancelled."), url_for("portal.user", user_id=user_id)
+    )
 
 
 def _role(text: str) -> Role:
@@ -153,13 +154,15 @@ def _name(user: User) -> str:
 
 
 def _done(user: User, message: str) -> Response:
-    flash(message, "success")
-    return redirect(url_for("portal.user", user_id=user.id), 303)
+    return redirect_with(message, url_for("portal.user", user_id=user.id))
 
 
 def _refused(user_id: UUID, error: DomainError) -> Response:
     """Back to the person with the reason; a role that is too low finds nothing there."""
     if isinstance(error, Forbidden) and error.code == "role_too_low":
         raise error
-    flash(f"{error.message} {gettext('Nothing was changed.')}", "warning")
-    return redirect(url_for("portal.user", user_id=user_id), 303)
+    return redirect_with(
+        f"{error.message} {gettext('Nothing was changed.')}",
+        url_for("portal.user", user_id=user_id),
+        "warning",
+    )

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -18,8 +18,9 @@ from app.portal.verified_numbers.forms import CodeForm, NumberForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
-from app.services.verified_numbers import Outcome
+from app.services.verified_numbers import Answer, Outcome
 
 ENDPOINT = "portal.verified_numbers"
 CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
@@ -65,21 +66,8 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
         form.apply_errors(error)
         return _code_page(organization_id, number_id, form), 422
     if answer.outcome is Outcome.VERIFIED:
-        shown = phone(number.phone)
-        if _is_caller_id(number):
-            flash(gettext("%(number)s is confirmed.", number=shown), "success")
-        else:
-            words = gettext("%(number)s is verified and can be called now.", number=shown)
-            flash(words, "success")
-        return redirect(_done_url(number), 303)
-    problem = str(CODE_ENDED)
-    if answer.outcome is Outcome.WRONG:
-        problem = ngettext(
-            "This code is wrong. You have %(num)s more try.",
-            "This code is wrong. You have %(num)s more tries.",
-            answer.left,
-        )
-    form.code.errors = (problem,)
+        return redirect_with(_confirmed_words(number), _done_url(number))
+    form.code.errors = (_refused_words(answer),)
     return _code_page(organization_id, number_id, form), 422
 
 
@@ -89,28 +77,12 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         found = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
-    consequences = [gettext("To verify the number again, it has to be called again.")]
-    if _is_caller_id(number):
-        consequences = [
-            gettext("Its code and its entry in the list of verification calls are deleted."),
-            gettext(
-                "A number that %(organization)s can call from stays confirmed.",
-                organization=found.name,
-            ),
-            gettext("Only the platform operator releases a number."),
-        ]
-    elif in_trial:
-        lost = gettext(
-            "%(organization)s can’t call this number any more in trial mode.",
-            organization=found.name,
-        )
-        consequences.insert(0, lost)
     return Confirmation(
         action=url_for(
             "portal.verified_number_remove", organization_id=organization_id, number_id=number_id
         ),
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
-        consequences=consequences,
+        consequences=_consequences(number, found.name, in_trial=in_trial),
         act=gettext("Remove number"),
         safe=gettext("Keep number"),
         safe_url=_list_url(number),
@@ -121,8 +93,47 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
 def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
-    flash(gettext("%(number)s removed.", number=phone(number.phone)), "success")
-    return redirect(_list_url(number), 303)
+    return redirect_with(
+        gettext("%(number)s removed.", number=phone(number.phone)), _list_url(number)
+    )
+
+
+def _confirmed_words(number: VerifiedNumber) -> str:
+    shown = phone(number.phone)
+    if _is_caller_id(number):
+        return gettext("%(number)s is confirmed.", number=shown)
+    return gettext("%(number)s is verified and can be called now.", number=shown)
+
+
+def _refused_words(answer: Answer) -> str:
+    if answer.outcome is not Outcome.WRONG:
+        return str(CODE_ENDED)
+    return ngettext(
+        "This code is wrong. You have %(num)s more try.",
+        "This code is wrong. You have %(num)s more tries.",
+        answer.left,
+    )
+
+
+def _consequences(number: VerifiedNumber, organization: str, *, in_trial: bool) -> list[str]:
+    """What removing the number means."""
+    if _is_caller_id(number):
+        return [
+            gettext("Its code and its entry in the list of verification calls are deleted."),
+            gettext(
+                "A number that %(organization)s can call from stays confirmed.",
+                organization=organization,
+            ),
+            gettext("Only the platform operator releases a number."),
+        ]
+    again = gettext("To verify the number again, it has to be called again.")
+    if not in_trial:
+        return [again]
+    lost = gettext(
+        "%(organization)s can’t call this number any more in trial mode.",
+        organization=organization,
+    )
+    return [lost, again]
 
 
 def _is_caller_id(number: VerifiedNumber) -> bool:

@@ -21,6 +21,7 @@ from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.i18n import language_of
+from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.users import viewing
 from app.services.users.viewing import LONGEST_REASON
@@ -62,8 +63,7 @@ def view_as(user_id: UUID) -> Page:
         form.apply_errors(error)
         return _page(user_id, form), 422
     except Conflict as error:
-        flash(error.message, "danger")
-        return redirect(url_for("portal.user", user_id=user_id), 303)
+        return redirect_with(error.message, url_for("portal.user", user_id=user_id), "danger")
     _end_open_forms()
     browser_session[_BEGUN_AT_PARTNER] = FROM_PARTNER in request.args
     return redirect(url_for("portal.overview"), 303)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from babel.support import LazyProxy
-from flask import Flask, flash, request
+from flask import Flask, request
 from flask_wtf import FlaskForm
 from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
@@ -15,7 +15,6 @@ from wtforms.widgets import Select
 
 from app.errors import Conflict, DomainError
 from app.extensions import transaction
-from app.languages import gettext
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
 from app.portal.web.fields import (
     HiddenMark,
@@ -153,11 +152,6 @@ def seen_version() -> int | None:
     """Return the version of the record that the button's page showed; None if it has none."""
     version: int | None = ActionForm().version.data
     return version
-
-
-def flash_saved(words: str, changed: object) -> None:
-    """Say that the form was saved, or that it ``changed`` nothing."""
-    flash(words if changed else gettext("Nothing was changed."), "success")
 
 
 def refused(

@@ -11,6 +11,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
 from app.portal.web.editing import Submission
+from app.portal.web.messages import redirect_with
 from app.portal.webhooks.forms import ReplayForm
 from app.portal.webhooks.labels import host_of, removing
 from app.portal.webhooks.views import webhook_page
@@ -39,8 +40,7 @@ def api_webhook_pause(webhook_id: UUID) -> Response:
     words = gettext(
         "The webhook to %(host)s is paused. Its events are kept.", host=host_of(endpoint)
     )
-    flash(words, "success")
-    return redirect(_address(webhook_id), 303)
+    return redirect_with(words, _address(webhook_id))
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/resume")
@@ -50,8 +50,7 @@ def api_webhook_resume(webhook_id: UUID) -> Response:
     words = gettext(
         "The webhook to %(host)s is resumed. Kept events are sent first.", host=host_of(endpoint)
     )
-    flash(words, "success")
-    return redirect(_address(webhook_id), 303)
+    return redirect_with(words, _address(webhook_id))
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
@@ -108,8 +107,9 @@ def api_webhook_remove_confirm(webhook_id: UUID) -> str:
 def api_webhook_remove(webhook_id: UUID) -> Response:
     with transaction() as session:
         host = host_of(endpoints.remove(session, caller(), webhook_id))
-    flash(gettext("The webhook to %(host)s was removed.", host=host), "success")
-    return redirect(url_for("portal.api_webhooks"), 303)
+    return redirect_with(
+        gettext("The webhook to %(host)s was removed.", host=host), url_for("portal.api_webhooks")
+    )
 
 
 def _address(webhook_id: UUID) -> str:

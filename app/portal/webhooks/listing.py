@@ -11,7 +11,7 @@ from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web import organization_picker
 from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.labels import endpoint_state, every_event
 from app.services import organizations
@@ -60,14 +60,7 @@ WEBHOOKS = ListDefinition(
         Column(
             "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"
         ),
-        Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row[1],
-            "wrap",
-            usual=False,
-            for_staff=True,
-        ),
+        organization_column(lambda row: row[1], usual=False),
         Column("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
         Column(
             "status",

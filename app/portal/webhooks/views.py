@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
@@ -17,6 +17,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
+from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
@@ -122,8 +123,10 @@ def api_webhook_save(webhook_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "webhook", webhook_id, _edit_page, _stored)
-    flash(gettext("The webhook to %(host)s was saved.", host=host_of(saved)), "success")
-    return redirect(url_for("portal.api_webhook", webhook_id=webhook_id), 303)
+    return redirect_with(
+        gettext("The webhook to %(host)s was saved.", host=host_of(saved)),
+        url_for("portal.api_webhook", webhook_id=webhook_id),
+    )
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")

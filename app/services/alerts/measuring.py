@@ -132,9 +132,7 @@ def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) 
         .select_from(figures)
         .join(AlertRule, and_(AlertRule.partner_id == partner_id, is_subject))
         .outerjoin(Alert, is_open)
-        .where(
-            AlertRule.measure == asked.measure, is_met(asked.measure, value, AlertRule.threshold)
-        )
+        .where(AlertRule.measure == asked.measure, _is_beyond_threshold(asked.measure, value))
         .subquery()
     )
     *columns, nth = ranked.c
@@ -158,17 +156,6 @@ def nearest_of_each(session: Session, asked: Asked) -> list[tuple[AlertPeriod | 
     return [(asked.periods[place], subject_id, value) for place, subject_id, value in rows]
 
 
-def is_met(measure: AlertMeasure, value: Any, threshold: Any) -> Any:
-    """Whether a value is beyond a threshold: of numbers, or of columns."""
-    match measure:
-        case AlertMeasure.ANSWER_RATE:
-            return value < threshold
-        case AlertMeasure.CONVERSATIONS | AlertMeasure.MINUTES | AlertMeasure.FAILED_CALLS:
-            return value > threshold
-        case _:
-            return value >= threshold
-
-
 def period_starts(today: date) -> dict[AlertPeriod, date]:
     """Return the first day of each period that ends today."""
     return {
@@ -177,6 +164,16 @@ def period_starts(today: date) -> dict[AlertPeriod, date]:
         AlertPeriod.DAYS_30: today - timedelta(days=29),
         AlertPeriod.MONTH: today.replace(day=1),
     }
+
+
+def _is_beyond_threshold(measure: AlertMeasure, value: ColumnElement[int]) -> ColumnElement[bool]:
+    match measure:
+        case AlertMeasure.ANSWER_RATE:
+            return value < AlertRule.threshold
+        case AlertMeasure.CONVERSATIONS | AlertMeasure.MINUTES | AlertMeasure.FAILED_CALLS:
+            return value > AlertRule.threshold
+        case _:
+            return value >= AlertRule.threshold
 
 
 def _of_scopes(asked: Asked, rules: Sequence[AlertRule]) -> Any:

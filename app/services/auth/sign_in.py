@@ -22,8 +22,8 @@ from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Organization, Partner, User, utcnow
-from app.services import audit
+from app.models import MailKind, Organization, Partner, User, utcnow
+from app.services import audit, mail_queue
 from app.services.auth import (
     attempt_limits,
     known_devices,
@@ -287,6 +287,18 @@ def let_in(session: Session, user: User, ip: str | None, request_id: str | None)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     audit.record_change(session, caller, audit.SIGNED_IN, user)
     return user
+
+
+def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None:
+    """Queue the mail to a user who signed in from a browser that the account wasn't used in
+    before."""
+    mail_queue.hand_in(
+        session,
+        MailKind.NEW_BROWSER,
+        partner_id=user.partner_id,
+        user_id=user.id,
+        details={"address": ip or "?"},
+    )
 
 
 def _still_proven(

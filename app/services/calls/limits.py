@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
@@ -137,6 +138,16 @@ def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
 def all_places_taken(most: int) -> str:
     """Why a call waits while ``most`` calls of the organization are active."""
     return _ALL_PLACES_TAKEN(num=most)
+
+
+def count_under_way(session: Session, organization_id: UUID) -> int:
+    """How many calls of the organization are active; without those of a silent carrier."""
+    return session.scalar(under_way(organization_id)) or 0
+
+
+def under_way(organization_id: UUID) -> Select[int]:
+    """The query of `count_under_way`."""
+    return select(func.count(Call.id)).where(Call.organization_id == organization_id, holds_line())
 
 
 def no_place_free(session: Session, organization: Organization, most: int | None) -> str | None:

@@ -14,7 +14,7 @@ from app.models import Assistant, CarrierAccount, Organization, utcnow
 from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
-from app.services.calls import attempts, carrier_pace, limits, rules, trial
+from app.services.calls import carrier_pace, limits, rules, trial
 from app.services.calls.accept import CallRequest, Texts, messaging_problems
 from app.services.calls.rules import Blocker
 from app.services.pauses import carrier_health
@@ -237,7 +237,7 @@ def _dispatch(
         )
         found.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
-    if attempts.under_way(session, organization.id) >= most:
+    if limits.count_under_way(session, organization.id) >= most:
         taken = limits.all_places_taken(most)
         words = gettext("%(reason)s The call will wait for its turn.", reason=taken)
         found.append(_warning("line_free", words, "limits"))

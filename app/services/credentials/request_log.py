@@ -42,7 +42,6 @@ class Answered(TypedDict):
     status: int
     code: str | None
     duration_ms: float
-    response_bytes: int | None
     request_id: str
 
 

@@ -1,4 +1,4 @@
-"""The rules that API keys, SCIM tokens and clients have in common."""
+"""The rules that API keys, SCIM tokens, clients and webhooks have in common."""
 
 from datetime import timedelta
 

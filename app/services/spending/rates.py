@@ -1,6 +1,6 @@
 """Call rates: what a call to a number costs, before the carrier says what it really cost.
 
-The longest prefix of the number decides. Until the operator imports a file, `default_rates` count.
+The longest prefix of the number decides. Until the operator imports a file, `DEFAULT_RATES` count.
 """
 
 import csv
@@ -19,8 +19,25 @@ from app.models import CallRate, SpendingLimit, SpendingTotal
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.destinations import INSTALLATION_ID
-from app.services.spending.default_rates import CURRENCY, DEFAULT_RATES, EVERYWHERE_ELSE
 
+CURRENCY = "USD"
+EVERYWHERE_ELSE = "1.00"
+DEFAULT_RATES = {
+    "0.03": "1",
+    "0.06": "30 31 32 33 34 39 351 352 353 36 40 41 420 421 43 44 45 46 47 48 49 358 "
+    "61 64 65 66 60 81 82 852 86 91 52 54 55 56 57 972 27",
+    "0.15": "1671 1670 1684 1867 1907 385 386 370 371 372 354 356 357 359 7 90 62 63 84 886 "
+    "51 506 507 971 966 965 974 968 973 20",
+    "0.20": "306 316 324 336 337 346 347 393 3519 352621 352661 3620 3630 3670 407 417 "
+    "4206 4207 4219 436 447 4540 4550 4560 467 474 479 485 486 487 488 4915 4916 4917 35840 "
+    "35844 35845 35850 614 642 2760 2771 2772 2773 2774 2776 2778 2779 2782 2783 2784",
+    "0.50": "1242 1246 1264 1268 1284 1340 1345 1441 1473 1649 1658 1664 1721 1758 1767 1784 "
+    "1809 1829 1849 1868 1869 1876 502 503 504 505 509 591 593 595 598 58 92 94 880 977 "
+    "212 213 216 233 234 254 255 256 961 962 964 98 380 381 382 383 387 389 355 373 374 994 995",
+}
+"""By the price, in US dollars a minute, the prefixes that have it: a country's calling code, or
+what its mobile numbers begin with. The prices are above what carriers usually ask, so that spending
+limits are rather reached too early than too late."""
 DEFAULT = "default"
 """The prefix of the rate of all other numbers."""
 MICROS = 1_000_000

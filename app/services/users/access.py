@@ -42,12 +42,11 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """``holders`` are the roles that allow the action, ``attainable`` those among them that the
-    user can be given, ``changers`` the roles that can change the answer."""
+    """``holders`` are the roles that allow the action, ``changers`` those that can change the
+    answer."""
 
     rule: Rule
     holders: tuple[Role, ...]
-    attainable: tuple[Role, ...]
     changers: tuple[Role, ...]
 
     @property
@@ -61,12 +60,12 @@ def explain(session: Session, user: User, permission: Permission) -> Explanation
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
     holders = _holders(permission)
     if partner is not None and partner.suspended_at is not None:
-        return Explanation(Rule.PARTNER_SUSPENDED, holders, (), (Role.OPERATOR,))
+        return Explanation(Rule.PARTNER_SUSPENDED, holders, (Role.OPERATOR,))
     if organization is not None and organization.status is not OrganizationStatus.ACTIVE:
         changers = _holders(Permission.ORGANIZATIONS_WRITE)
-        return Explanation(Rule.ORGANIZATION_SUSPENDED, holders, (), changers)
+        return Explanation(Rule.ORGANIZATION_SUSPENDED, holders, changers)
     if user.status is not UserStatus.ACTIVE:
-        return Explanation(Rule.NOT_ACTIVE, holders, (), _changers_of(user.role))
+        return Explanation(Rule.NOT_ACTIVE, holders, _changers_of(user.role))
     return of_role(user.role, permission)
 
 
@@ -74,21 +73,21 @@ def of_role(role: Role, permission: Permission) -> Explanation:
     """Return why an active user with the role may do something or not."""
     holders = _holders(permission)
     if role in holders:
-        return Explanation(Rule.ROLE_ALLOWS, holders, (), ())
+        return Explanation(Rule.ROLE_ALLOWS, holders, ())
     if not holders:
-        return Explanation(Rule.NO_ROLE, (), (), ())
+        return Explanation(Rule.NO_ROLE, (), ())
     kind = PARTNER_LEVEL if role in PARTNER_LEVEL else MEMBERS if role in MEMBERS else frozenset()
-    attainable = tuple(held for held in holders if held in kind)
+    attainable = kind.intersection(holders)
     if not attainable:
-        return Explanation(Rule.OTHER_KIND, holders, (), ())
+        return Explanation(Rule.OTHER_KIND, holders, ())
     changers = tuple(
         giver
         for giver in Role
         if Permission.USERS_WRITE in ROLE_PERMISSIONS[giver]
         and role in grantable(giver)
-        and set(attainable) & grantable(giver)
+        and attainable & grantable(giver)
     )
-    return Explanation(Rule.ROLE_TOO_LOW, holders, attainable, changers)
+    return Explanation(Rule.ROLE_TOO_LOW, holders, changers)
 
 
 def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
@@ -131,12 +130,12 @@ def of_key(key: ApiKey, permission: Permission) -> Explanation:
     if key.is_over:
         rule = Rule.KEY_ENDED
     elif permission not in API_KEY_SCOPES:
-        return Explanation(Rule.NOT_FOR_KEYS, holders, (), ())
+        return Explanation(Rule.NOT_FOR_KEYS, holders, ())
     elif permission in key.scopes:
-        return Explanation(Rule.SCOPE_ALLOWS, holders, (), ())
+        return Explanation(Rule.SCOPE_ALLOWS, holders, ())
     else:
         rule = Rule.SCOPE_MISSING
-    return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
+    return Explanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
 
 
 def of_client(client: OAuthClient, permission: Permission) -> Explanation:
@@ -149,10 +148,10 @@ def of_client(client: OAuthClient, permission: Permission) -> Explanation:
     elif client.suspended_at is not None:
         rule = Rule.CLIENT_SUSPENDED
     elif permission in permissions_of(client.area, client.role):
-        return Explanation(Rule.CLIENT_ROLE_ALLOWS, holders, (), ())
+        return Explanation(Rule.CLIENT_ROLE_ALLOWS, holders, ())
     else:
         rule = Rule.CLIENT_ROLE_TOO_LOW
-    return Explanation(rule, holders, (), _holders(Permission.CREDENTIALS_MANAGE))
+    return Explanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
 
 
 def _holders(permission: Permission) -> tuple[Role, ...]:

@@ -22,7 +22,7 @@ from app.models import WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.credentials import secrets as credential_secrets
+from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, get_organization, of_tenant
@@ -212,9 +212,7 @@ def rotate(
     """
     endpoint = get(session, caller, endpoint_id, for_change=True)
     now = utcnow()
-    if not timedelta() <= overlap <= credential_secrets.LONGEST_OVERLAP:
-        message = gettext("The old secret can keep working for 0 to 7 days.")
-        raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
+    rules.check_overlap(overlap, gettext("The old secret can keep working for 0 to 7 days."))
     if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
         message = gettext("The old secret still works. Roll without an overlap, or later.")
         raise Conflict(message, "still_rotating")

@@ -11,8 +11,8 @@ from app.database import Database
 from app.models import ApiKey, Call, new_id
 from app.policy.caller import system_caller
 from app.services import spending
-from app.services.calls import attempts
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import claims
+from app.services.calls.claims import ClaimKind
 from app.services.spending import Limits, Subject
 from tests.api.public.conftest import Script
 from tests.fixtures.clock import SetClock
@@ -96,7 +96,7 @@ def test_a_call_that_finds_the_money_spent_says_so(
     call_id = script.call().get_json()["callId"]
     limit(session, Subject(partner_id=line.partner_id), day_micros=0)
     [call] = session.scalars(select(Call))
-    attempts.claim(session, call.id, new_id(), calls_at_once=5)
+    claims.claim(session, call.id, new_id(), calls_at_once=5)
     session.commit()
     read = script.get(f"/outbound/calls/{call_id}").get_json()
     assert (read["status"], read["endedReason"], read["statusDetail"]) == (
@@ -112,6 +112,6 @@ def test_without_limits_a_claim_asks_for_them_in_one_statement(
 ) -> None:
     call = line.accept(session)
     with counted(database.engine) as statements:
-        claim = attempts.claim(session, call.id, new_id(), calls_at_once=5)
+        claim = claims.claim(session, call.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL
     assert [("spending_" in each) for each in statements].count(True) == 1

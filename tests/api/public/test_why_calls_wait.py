@@ -15,7 +15,7 @@ from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
-from app.services.calls import attempts, lifecycle
+from app.services.calls import attempts, claims, lifecycle
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import runs_on
@@ -46,7 +46,7 @@ class Office:
     def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
         """The call's turn has come; returns its attempt's id."""
         attempt_id, pace = new_id(), per_second
-        attempts.claim(
+        claims.claim(
             self.session, call_id, attempt_id, calls_at_once=5, carrier_calls_per_second=pace
         )
         return attempt_id
@@ -167,7 +167,7 @@ def put_off_then_paused(office: Office) -> UUID:
     attempt = office.session.scalars(
         select(CallAttempt).where(CallAttempt.call_id == call_id)
     ).one()
-    attempts.claim_carrier_retry(office.session, attempt.id)
+    claims.claim_carrier_retry(office.session, attempt.id)
     return call_id
 
 

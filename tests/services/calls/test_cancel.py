@@ -12,7 +12,7 @@ from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierRe
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, carrier_accounts
-from app.services.calls import attempts, carrier_reports
+from app.services.calls import carrier_reports, claims
 from app.services.calls.cancel import CANCELLING
 from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.carrier_accounts import Particulars
@@ -29,7 +29,7 @@ def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
     """A call that rings, with its attempt."""
     call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
-    attempts.claim(session, call.id, attempt_id, calls_at_once=20)
+    claims.claim(session, call.id, attempt_id, calls_at_once=20)
     carrier_reports.apply(session, attempt_id, RINGING)
     return call, attempt_id
 

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
-from app.services.calls import attempts, carrier_pace, limits
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import carrier_pace, claims, limits
+from app.services.calls.claims import ClaimKind
 from tests.fixtures.worker import Line, make_line, open_line
 
 CLIENTS = 8
@@ -29,7 +29,7 @@ def claimed_at_once(
 
     def claim(call_id: UUID) -> ClaimKind:
         with database.transaction() as session:
-            return attempts.claim(
+            return claims.claim(
                 session,
                 call_id,
                 new_id(),

@@ -7,7 +7,7 @@ from app.enums import CallStatus, CarrierKind
 from app.errors import Forbidden
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import CallAttempt, new_id
-from app.services.calls import attempts, carrier_reports
+from app.services.calls import attempts, carrier_reports, claims
 from tests.fixtures.worker import Line
 
 NUMBER = "+12125550101"
@@ -17,7 +17,7 @@ def attempt_at(session: Session, line: Line) -> CallAttempt:
     """An attempt that the carrier has just been asked for."""
     call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
-    attempts.claim(session, call.id, attempt_id, calls_at_once=20)
+    claims.claim(session, call.id, attempt_id, calls_at_once=20)
     return session.get_one(CallAttempt, attempt_id)
 
 

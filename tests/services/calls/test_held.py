@@ -10,8 +10,8 @@ from app.enums import CallStatus, CarrierKind, EndedReason, OrganizationStatus
 from app.models import Call, CallAttempt, HeldCall, Organization, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, pauses
-from app.services.calls import attempts, waiting
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import attempts, claims, waiting
+from app.services.calls.claims import ClaimKind
 from tests.fixtures.worker import Line, make_line
 
 SOMEBODY = system_caller("somebody")
@@ -29,11 +29,11 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
     session: Session, line: Line
 ) -> None:
     call_id, attempt_id = dial(session, line), new_id()
-    assert attempts.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
+    assert claims.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
     attempts.carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     pause(session)
     session.flush()
-    claim = attempts.claim_carrier_retry(session, attempt_id)
+    claim = claims.claim_carrier_retry(session, attempt_id)
     assert (claim.kind, claim.placement) == (ClaimKind.ASK_AGAIN, None)
     assert claim.until is not None
     assert timedelta() < claim.until - utcnow() <= pauses.RECHECK
@@ -45,7 +45,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
     pauses.resume(session, SOMEBODY, pauses.Scope())
     session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
     session.flush()
-    assert attempts.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
+    assert claims.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
     assert call.status_detail is None
 
 
@@ -69,14 +69,14 @@ def test_a_pause_holds_what_it_covers_until_it_ends(
     }
     pauses.pause(session, SOMEBODY, scopes[scope], "A storm.")
     ids = [dial(session, each) for each in (line, make_line(session))]
-    kinds = [attempts.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    kinds = [claims.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
     session.flush()
     assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
     assert waiting.any_to_release(session) is False
     pauses.resume(session, SOMEBODY, scopes[scope])
     assert waiting.any_to_release(session) is any(held_lines)
     assert (waiting.release(session), waiting.release(session)) == (sum(held_lines), 0)
-    again = [attempts.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    again = [claims.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
     dialled = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
     assert again == dialled
 
@@ -87,7 +87,7 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
     pause(session)
     call_id, attempt_id = dial(session, line), new_id()
     for _ in range(2):  # a step may run again
-        assert attempts.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
+        assert claims.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
     session.flush()
     assert (waiting.held_due(session), waiting.check_held(session, call_id)) == ([], False)
     session.get_one(HeldCall, call_id).held_at -= timedelta(minutes=2)
@@ -108,7 +108,7 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
 def test_the_timeline_of_a_held_call_says_why_it_waits(session: Session, line: Line) -> None:
     pause(session)
     call_id = dial(session, line)
-    attempts.claim(session, call_id, new_id(), calls_at_once=5)
+    claims.claim(session, call_id, new_id(), calls_at_once=5)
     session.flush()
     moments = calls.timeline(session, line.key, call_id)
     assert [(moment.kind, moment.detail) for moment in moments] == [

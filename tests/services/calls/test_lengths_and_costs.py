@@ -10,7 +10,7 @@ from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role
 from app.gateways.carriers.base import CarrierReport, Verdict
 from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
-from app.services.calls import CallSearch, attempts, carrier_costs, lifecycle
+from app.services.calls import CallSearch, carrier_costs, claims, lifecycle
 from tests.fixtures.cast import Tenant
 from tests.fixtures.worker import make_line
 from tests.portal.test_calls import NOON, make_call
@@ -52,7 +52,7 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
     line = make_line(session)
     call = line.accept(session, "+12125550101", carrier=CarrierKind.TWILIO)
     first = new_id()
-    attempts.claim(session, call.id, first, calls_at_once=20)
+    claims.claim(session, call.id, first, calls_at_once=20)
     second = CallAttempt(
         organization_id=call.organization_id,
         call_id=call.id,

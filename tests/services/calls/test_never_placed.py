@@ -6,8 +6,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import Call, new_id
-from app.services.calls import attempts
-from app.services.calls.attempts import CUT_SHORT, UNPLACED, ClaimKind
+from app.services.calls import attempts, claims
+from app.services.calls.attempts import CUT_SHORT, UNPLACED
+from app.services.calls.claims import ClaimKind
 from tests.fixtures.worker import Line
 
 
@@ -19,7 +20,7 @@ def call(session: Session, line: Line) -> Call:
 def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
     """One attempt that the carrier never got; the call's state after it."""
     attempt_id = new_id()
-    claim = attempts.claim(session, call.id, attempt_id, calls_at_once=20)
+    claim = claims.claim(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
     if was_asked:
         attempts.unanswered(session, attempt_id)

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason, Tier
 from app.models import Call, CallAttempt, CallEvent, Organization, PlanLimit, new_id
-from app.services.calls import attempts, lifecycle, waiting
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import claims, lifecycle, waiting
+from app.services.calls.claims import ClaimKind
 from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.worker import Line, make_line
@@ -33,7 +33,7 @@ def ask(session: Session, line: Line, number: int = 1) -> Call:
 
 
 def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> ClaimKind:
-    return attempts.claim(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
+    return claims.claim(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
 
 
 def look(session: Session, line: Line, organization_id: UUID | None = None) -> None:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, EndedReason
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import attempts, carrier_reports, limits, silence
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import attempts, carrier_reports, claims, limits, silence
+from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
 
@@ -30,7 +30,7 @@ def attempt_id(session: Session, line: Line) -> UUID:
 
 
 def claimed(session: Session, call: Call, attempt_id: UUID) -> ClaimKind:
-    return attempts.claim(session, call.id, attempt_id, calls_at_once=1).kind
+    return claims.claim(session, call.id, attempt_id, calls_at_once=1).kind
 
 
 def call_of(session: Session, attempt_id: UUID) -> Call:
@@ -54,7 +54,7 @@ def test_after_the_minutes_of_the_setting_another_call_is_placed(
     session.flush()
     first = call_of(session, attempt_id)
     assert (first.status, first.status_detail) == (CallStatus.DIALING, silence.NO_ANSWER)
-    assert attempts.under_way(session, line.organization_id) == 0
+    assert limits.count_under_way(session, line.organization_id) == 0
     assert claimed(session, second, new_id()) is ClaimKind.DIAL
 
 
@@ -80,7 +80,7 @@ def test_a_call_counts_again_once_the_carrier_reports_something(
     session.flush()
     call = call_of(session, attempt_id)
     assert (call.status, call.status_detail) == (CallStatus.IN_PROGRESS, None)
-    assert attempts.under_way(session, line.organization_id) == 1
+    assert limits.count_under_way(session, line.organization_id) == 1
 
 
 def test_a_call_is_unknown_once_the_longest_call_would_be_over(

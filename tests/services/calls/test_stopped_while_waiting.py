@@ -11,7 +11,7 @@ from app.enums import CallStatus, EndedReason, OrganizationStatus
 from app.models import Assistant, Call, DoNotCallEntry, Organization, Partner, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
-from app.services.calls import attempts, waiting
+from app.services.calls import claims, waiting
 from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12125551000"
@@ -84,10 +84,10 @@ def test_what_is_fresh_on_the_line_or_held_is_not_looked_at(session: Session, li
     fresh = wait_in_queue(session, line)
     session.get_one(Call, fresh).created_at = utcnow()
     on_the_line = wait_in_queue(session, line)
-    attempts.claim(session, on_the_line, new_id(), calls_at_once=5)
+    claims.claim(session, on_the_line, new_id(), calls_at_once=5)
     pauses.pause(session, system_caller("somebody"), pauses.Scope(), "A storm.")
     held = wait_in_queue(session, line)
-    attempts.claim(session, held, new_id(), calls_at_once=5)
+    claims.claim(session, held, new_id(), calls_at_once=5)
     session.flush()
     assert waiting.queued(session, None) == []
     suspend(session, line)

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import attempts, lifecycle
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import claims, lifecycle
+from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
 
@@ -33,7 +33,7 @@ def ask(session: Session, line: Line, number: str, **more: Any) -> Call:
 
 
 def claim(session: Session, call: Call) -> ClaimKind:
-    return attempts.claim(session, call.id, new_id(), calls_at_once=5).kind
+    return claims.claim(session, call.id, new_id(), calls_at_once=5).kind
 
 
 @pytest.mark.parametrize(

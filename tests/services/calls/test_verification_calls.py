@@ -29,7 +29,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import calls, do_not_call, verified_numbers
-from app.services.calls import attempts, lifecycle
+from app.services.calls import claims, lifecycle
 from app.services.verified_numbers import Answer, Outcome
 from app.services.verified_numbers.codes import code_of
 from tests.fixtures.cast import OPERATOR, open_destinations
@@ -64,7 +64,7 @@ def request(
 
 def heard(session: Session, call: Call) -> str:
     """The code that the carrier is asked to speak."""
-    claim = attempts.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     first, again = CODE.findall(claim.placement.intro)
     assert first == again
@@ -314,7 +314,7 @@ def test_it_hands_over_to_no_one_is_not_tried_again_and_is_no_conversation(
     open_destinations(session, line.partner_id, hosts=["voice.example"])
     session.get_one(Organization, line.organization_id).retry_times = 3
     _number, call = request(session, line, carrier=CarrierKind.TWILIO)
-    claim = attempts.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     assert (claim.placement.hand_over_to, attempt.hand_over_to) == (None, None)

@@ -11,8 +11,8 @@ from app.gateways.carriers.sip.account import Trunk
 from app.models import Assistant, Call, CallAttempt, CarrierAccount, new_id, utcnow
 from app.policy.caller import Caller, system_caller
 from app.services import calls
-from app.services.calls import attempts
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import attempts, claims
+from app.services.calls.claims import ClaimKind
 from app.services.carrier_accounts import Particulars
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import Behaviour, Count
@@ -40,9 +40,9 @@ def accepted(session: Session, line: Line) -> Call:
     return line.accept(session, NUMBER)
 
 
-def claimed(session: Session, call: Call) -> tuple[attempts.Claim, CallAttempt]:
+def claimed(session: Session, call: Call) -> tuple[claims.Claim, CallAttempt]:
     attempt_id = new_id()
-    claim = attempts.claim(session, call.id, attempt_id, calls_at_once=5)
+    claim = claims.claim(session, call.id, attempt_id, calls_at_once=5)
     return claim, session.get_one(CallAttempt, attempt_id)
 
 
@@ -83,10 +83,10 @@ def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, calle
     _, attempt = claimed(session, accepted(session, line))
     attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
-    assert attempts.claim_carrier_retry(session, attempt.id).carrier is CarrierKind.SIP
+    assert claims.claim_carrier_retry(session, attempt.id).carrier is CarrierKind.SIP
     assert attempt.carrier_retry_at is not None
     attempt.carrier_retry_at -= timedelta(seconds=61)
-    claim = attempts.claim_carrier_retry(session, attempt.id)
+    claim = claims.claim_carrier_retry(session, attempt.id)
     assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.TWILIO)
     assert claim.placement is not None
     assert claim.placement.account_id == attempt.account_id == account.id

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Assistant, Outreach, new_id, utcnow
 from app.services import campaigns, outreach, pauses, spending
-from app.services.calls import attempts
+from app.services.calls import claims
 from tests.fixtures.databases import runs_on
 from tests.fixtures.outreach import OWNER
 from tests.services.outreach.conftest import Desk
@@ -61,7 +61,7 @@ def test_a_removed_assistant_places_no_calls_until_it_is_back(session: Session, 
         (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
     ] == [(desk.campaign.id, LEFT)]
     for call in desk.calls():
-        attempts.claim(session, call.id, new_id(), calls_at_once=5)
+        claims.claim(session, call.id, new_id(), calls_at_once=5)
     assert [(call.status, call.ended_reason, call.status_detail) for call in desk.calls()] == [
         (CallStatus.CANCELED, EndedReason.CANCELED, LEFT)
     ] * 2

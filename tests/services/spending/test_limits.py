@@ -8,8 +8,8 @@ from app.enums import CallStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, Partner, SpendingLimit, new_id, utcnow
 from app.services import spending
-from app.services.calls import attempts, waiting
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import claims, waiting
+from app.services.calls.claims import ClaimKind
 from app.services.credentials import api_keys
 from app.services.spending import Limits, Subject, Use
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
@@ -125,7 +125,7 @@ def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock:
     spending.change(session, OPERATOR, subject, Limits(day_micros=100 * DOLLAR, waits=True))
     waiting.reschedule_earlier(session, line.partner_id, line.organization_id, None)
     assert call.scheduled_for == utcnow()
-    assert attempts.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
+    assert claims.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
 
 
 def spending_until(session: Session) -> object:

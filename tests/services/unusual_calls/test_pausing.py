@@ -21,8 +21,8 @@ from app.models import (
     utcnow,
 )
 from app.services import pauses, spending, unusual_calls
-from app.services.calls import attempts, waiting
-from app.services.calls.attempts import ClaimKind
+from app.services.calls import claims, waiting
+from app.services.calls.claims import ClaimKind
 from app.services.spending import Limits, Subject
 from app.services.unusual_calls import Rules
 from app.services.webhooks import endpoints
@@ -126,7 +126,7 @@ def test_an_organization_with_unusual_calls_is_paused_and_no_other(session: Sess
     assert unusual_calls.check(session, RULES, utcnow()) == [line.organization_id]
     assert unusual_calls.check(session, RULES, utcnow()) == []
     kinds = [
-        attempts.claim(session, call.id, new_id(), calls_at_once=99).kind for call in (waits, dials)
+        claims.claim(session, call.id, new_id(), calls_at_once=99).kind for call in (waits, dials)
     ]
     assert kinds == [ClaimKind.DONE, ClaimKind.DIAL]
     why = (

@@ -1,0 +1,115 @@
+"""The files of a statement: rows for spreadsheets and the parts of its PDF."""
+
+from typing import Any
+
+from app.languages import gettext, lazy_gettext, pgettext
+from app.portal.billing.words import (
+    amount_of,
+    decimal_of,
+    included_words,
+    invoice_number,
+    last_day_of,
+    month_name,
+    statement_lines,
+    total_words,
+)
+from app.portal.web.formats import day
+from app.services import csv_files
+from app.services.billing.parties import Parties, Party
+from app.services.billing.rating import Line, LineKind, in_micros
+from app.services.billing.statements import Bill
+
+COLUMNS = (
+    *("Customer", "Month (UTC)", "First day", "Last day", "Issued", "Invoice number"),
+    *("Description", "Detail", "Quantity", "Unit price", "Amount", "Currency"),
+    *("Seller", "Seller address", "Seller tax ID", "Buyer", "Buyer address", "Buyer tax ID"),
+)
+NOTE = lazy_gettext(
+    "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "
+    "after a month is closed is in the next statement. No tax is included."
+)
+
+
+def csv_rows(bill: Bill, parties: Parties) -> list[tuple[csv_files.Cell, ...]]:
+    """Return the rows of the file for spreadsheets; the last one has the total."""
+    issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
+    days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)
+    sides = (*_cells(parties.seller), *_cells(parties.buyer))
+    about = (parties.buyer.name, f"{bill.month:%Y-%m}", *days, invoice_number(bill.number))
+    rows: list[tuple[csv_files.Cell, ...]] = [
+        (
+            *about,
+            *(shown.name, shown.detail, _quantity(line) if shown.quantity else None),
+            decimal_of(line.unit_micros) if shown.price else None,
+            *(amount_of(in_micros(line.amount, bill.currency), bill.currency), bill.currency),
+            *sides,
+        )
+        for line, shown in statement_lines(bill)
+    ]
+    total = amount_of(in_micros(bill.total, bill.currency), bill.currency)
+    summed = (*about, "Total", "", "", "", total, bill.currency, *sides)
+    return [*rows, summed]
+
+
+def pdf_parts(bill: Bill, parties: Parties) -> dict[str, Any]:
+    """Return what the PDF shows below the letterhead."""
+    month = month_name(bill.month)
+    return {
+        "title": gettext("Statement for %(month)s", month=month)
+        if bill.closed_at
+        else gettext("Preview of the statement for %(month)s", month=month),
+        "parties": [
+            (pgettext("statement", "From"), parties.seller.name, _below(parties.seller)),
+            (pgettext("statement", "To"), parties.buyer.name, _below(parties.buyer)),
+        ],
+        "facts": _facts(bill),
+        "columns": [
+            gettext("Description"),
+            gettext("Quantity"),
+            gettext("Unit price"),
+            gettext("Amount"),
+        ],
+        "lines": [
+            (line.name, line.detail, line.quantity, line.price, line.amount)
+            for _, line in statement_lines(bill)
+        ],
+        "total": (gettext("Total"), total_words(bill)),
+        "note": str(NOTE),
+    }
+
+
+def _facts(bill: Bill) -> list[tuple[str, str]]:
+    facts = [
+        (
+            gettext("Period"),
+            gettext(
+                "%(first)s to %(last)s, UTC", first=day(bill.month), last=day(last_day_of(bill))
+            ),
+        ),
+    ]
+    if bill.number is not None:
+        facts.append((gettext("Invoice number"), invoice_number(bill.number)))
+    if bill.closed_at:
+        facts.append((gettext("Issued"), day(bill.closed_at)))
+    if included := included_words(bill):
+        facts.append((gettext("Usage"), included))
+    if bill.charge:
+        facts.append((gettext("Payment"), gettext("Through Stripe")))
+    return facts
+
+
+def _quantity(line: Line) -> int:
+    return 1 if line.kind is LineKind.PLAN else line.charged
+
+
+def _cells(party: Party) -> tuple[str, str, str]:
+    return party.name, ", ".join(party.address.lines), party.address.tax_id
+
+
+def _below(party: Party) -> list[str]:
+    """Return the lines of a party below its name."""
+    lines = list(party.address.lines)
+    if party.address.tax_id:
+        number = party.address.tax_id
+        lines.append(gettext("Tax or registration number: %(number)s", number=number))
+    return lines + ([party.email] if party.email else [])

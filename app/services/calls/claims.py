@@ -1,0 +1,315 @@
+"""What the worker does next with a call whose turn has come, or with an attempt that is sent again.
+
+`claim` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial writes
+an attempt; `attempts` has what the carrier answers to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
+from app.gateways.carriers.base import Placement
+from app.gateways.writers.base import Brief, Messages
+from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcnow
+from app.services import carrier_accounts, destinations, pauses, spending
+from app.services.calls import carrier_pace, lifecycle, limits, rules
+from app.services.calls.lifecycle import end_attempt, end_call
+from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
+from app.services.verified_numbers import codes
+from app.telemetry.context import note
+
+EARLY = timedelta(minutes=1)
+"""A turn that comes longer than this before the call's time is left over: the call was moved to an
+earlier time, has rung, and is retried later."""
+NEXT_LOOKUP = timedelta(minutes=5)
+"""Until a host that no DNS server knows is looked up again."""
+
+
+class ClaimKind(StrEnum):
+    WRITE = "write"
+    LOOK_UP_HOST = "look-up-host"
+    DIAL = "dial"
+    RESOLVE = "resolve"
+    FOLLOW = "follow"
+    ASK_AGAIN = "ask-again"
+    WAIT = "wait"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the worker does next with a call. ``placement`` comes with DIAL only, ``until`` with
+    ASK_AGAIN, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
+
+    kind: ClaimKind
+    carrier: CarrierKind
+    placement: Placement | None = None
+    until: datetime | None = None
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHost:
+    """What a DNS lookup of a host said: ``problem`` is a sentence, None if it is on the internet.
+    It ``lasts`` if looking again won't help."""
+
+    host: str
+    problem: str | None = None
+    lasts: bool = True
+
+
+def writing_brief(session: Session, call_id: UUID) -> Brief:
+    """What the message writer needs to know."""
+    call, assistant, organization_name, product_name = session.execute(
+        select(Call, Assistant, Organization.name, Partner.product_name)
+        .join(Assistant, Assistant.id == Call.assistant_id)
+        .join(Organization, Organization.id == Call.organization_id)
+        .join(Partner, Partner.id == Call.partner_id)
+        .where(Call.id == call_id)
+    ).one()
+    return Brief(
+        notes=call.call_instructions or "",
+        contact_name=call.contact.get("firstName"),
+        assistant_name=assistant.name,
+        organization_name=organization_name,
+        product_name=product_name,
+        callback_number=assistant.phone_number,
+        converses=assistant.voice_address is not None,
+        metadata=call.call_metadata,
+    )
+
+
+def claim(
+    session: Session,
+    call_id: UUID,
+    attempt_id: UUID,
+    *,
+    calls_at_once: int,
+    carrier_calls_per_second: float = 0,
+    longest_minutes: int = spending.LONGEST_MINUTES,
+    messages: Messages | None = None,
+    found_host: FoundHost | None = None,
+    secret_keys: Sequence[str] = (),
+) -> Claim:
+    """Decide what happens to a call whose turn has come; DIAL has written the attempt.
+
+    Every check of the acceptance is repeated, and the price of a call of ``longest_minutes`` is
+    reserved if there are spending limits. WRITE asks for ``messages``, written from
+    `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to. Verification
+    calls need ``secret_keys``.
+    """
+    call = lock_call(session, call_id)
+    note(partner_id=call.partner_id, organization_id=call.organization_id)
+    if call.status not in WAITING:
+        return _found_begun(session, call, attempt_id)
+    now = utcnow()
+    carrier_accounts.choose_again(session, call)
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
+    is_settled = _stopped_or_postponed(session, call, parties, now)
+    traffic = _traffic(session, call, attempt_id)
+    is_over = is_settled or traffic.is_begun
+    if is_over or (traffic.is_paused and lifecycle.hold_if_paused(session, call)):
+        return Claim(ClaimKind.DONE, call.carrier)
+    most = limits.calls_at_once(parties.organization, calls_at_once)
+    if traffic.under_way >= most:
+        lifecycle.wait_for_turn(call, limits.all_places_taken(most))
+        return Claim(ClaimKind.WAIT, call.carrier)
+    if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
+        return unready
+    later = _wait_for_pace(session, call, carrier_calls_per_second, now)
+    reserved = later or _reserve(session, call, longest_minutes, now)
+    if isinstance(reserved, Claim):
+        return reserved
+    if call.intro_message is None and messages is not None:
+        call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
+    number = traffic.attempts + 1
+    lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now, reserved)
+    placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
+    return Claim(ClaimKind.DIAL, call.carrier, placement)
+
+
+def _prepare(
+    session: Session,
+    call: Call,
+    assistant: Assistant,
+    messages: Messages | None,
+    found: FoundHost | None,
+    now: datetime,
+) -> Claim | None:
+    """What the call still needs from outside, or that it ends or waits because it can't be handed
+    over; None if it is ready."""
+    if call.intro_message is None and messages is None:
+        return Claim(ClaimKind.WRITE, call.carrier)
+    if host := _host_to_look_up(call, assistant, found):
+        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+    if found is None or found.problem is None:
+        return None
+    detail = rules.VOICE_ADDRESS_FAILED(reason_words=found.problem)
+    if found.lasts:
+        reason = EndedReason.ASSISTANT_INACTIVE
+        end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
+    else:
+        lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now)
+    return Claim(ClaimKind.DONE, call.carrier)
+
+
+def _reserve(
+    session: Session, call: Call, longest_minutes: int, now: datetime
+) -> spending.Amount | Claim:
+    """What the call has reserved; or a claim that it waits or is over, because a spending limit
+    leaves nothing to reserve."""
+    if not call.is_charged:
+        return spending.Amount(0, 0)
+    reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
+    if isinstance(reserved, spending.Amount):
+        return reserved
+    if reserved.frees_up:
+        lifecycle.wait_for_turn(call, reserved.why)
+        return Claim(ClaimKind.WAIT, call.carrier)
+    if reserved.waits or call.source is CallSource.CAMPAIGN:
+        lifecycle.postpone(session, call, reserved.until, reserved.why, now)
+    else:
+        canceled = CallStatus.CANCELED, EndedReason.SPENDING_LIMIT_REACHED
+        end_call(session, call, *canceled, at=now, detail=reserved.why)
+    return Claim(ClaimKind.DONE, call.carrier)
+
+
+def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) -> str | None:
+    """The host of the assistant's voice address, unless it is the one that was ``found`` just now.
+    The simulated carrier hands nothing over."""
+    if assistant.voice_address is None or call.carrier is CarrierKind.SIMULATOR:
+        return None
+    if call.verifies_a_number:
+        return None
+    host = destinations.host_of(assistant.voice_address)
+    return None if found is not None and found.host == host else host
+
+
+def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
+    """Take the carrier's turn for a live call; a claim to wait if another call has it."""
+    if not per_second or not call.live:
+        return None
+    at = carrier_pace.take_turn(session, call.carrier, per_second, now)
+    if at is None:
+        return None
+    lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
+    return Claim(ClaimKind.WAIT, call.carrier, until=at)
+
+
+class _Traffic(NamedTuple):
+    """The organization's active calls, the call's attempts, and whether calling is paused."""
+
+    under_way: int
+    attempts: int
+    is_begun: bool
+    is_paused: bool
+
+
+def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
+    attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
+        CallAttempt.call_id == call.id
+    )
+    begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
+    busy = limits.under_way(call.organization_id).scalar_subquery()
+    facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
+    return _Traffic(*session.execute(facts).one())
+
+
+def _found_begun(session: Session, call: Call, attempt_id: UUID) -> Claim:
+    attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
+    if attempt is None or attempt.status not in ACTIVE:
+        return Claim(ClaimKind.DONE, call.carrier)
+    if attempt.carrier_retry_at is not None:
+        return _retry_claim(attempt)
+    answered = attempt.carrier_reference is not None
+    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
+
+
+def _retry_claim(attempt: CallAttempt) -> Claim:
+    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
+
+
+def _stopped_or_postponed(
+    session: Session, call: Call, parties: rules.Parties, now: datetime
+) -> bool:
+    if now >= call.expires_at:
+        detail = limits.waited_for(call.status_detail)
+        end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
+        return True
+    if blocker := rules.blocker_of(session, call, parties):
+        end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
+        return True
+    due = call.next_attempt_at or call.scheduled_for
+    if due is not None and due - now > EARLY:
+        lifecycle.enqueue_at(session, call, due, now)
+        return True
+    organization = parties.organization
+    wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+    if wait is not None:
+        lifecycle.postpone(session, call, wait.until, wait.why, now)
+        return True
+    return False
+
+
+def _placement_of(
+    call: Call, assistant: Assistant, attempt_id: UUID, secret_keys: Sequence[str]
+) -> Placement:
+    return Placement(
+        attempt_id=attempt_id,
+        to_number=call.phone_number,
+        from_number=assistant.phone_number or "",
+        intro=codes.revealed(call.intro_message or "", call, secret_keys),
+        voicemail=call.voicemail_message or "",
+        hand_over_to=None if call.verifies_a_number else assistant.voice_address,
+        account_id=call.account_id,
+    )
+
+
+def claim_carrier_retry(
+    session: Session,
+    attempt_id: UUID,
+    *,
+    found_host: FoundHost | None = None,
+    secret_keys: Sequence[str] = (),
+) -> Claim:
+    """Decide what happens to an attempt that the carrier asked to send again later. It certainly
+    wasn't placed, and every check is repeated, as in `claim`."""
+    call, attempt = lock_attempt(session, attempt_id)
+    if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
+        return _found_begun(session, call, attempt_id)
+    now = utcnow()
+    if now < attempt.carrier_retry_at:
+        return _retry_claim(attempt)
+    carrier_accounts.choose_again(session, call)
+    attempt.carrier, attempt.account_id = call.carrier, call.account_id
+    parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
+    if now >= call.expires_at:
+        status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
+        detail = limits.waited_for(call.status_detail)
+    elif blocker := rules.blocker_of(session, call, parties):
+        status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
+    elif pause := pauses.of_call(session, call):
+        call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
+        attempt.carrier_retry_at = now + pauses.RECHECK
+        return _retry_claim(attempt)
+    elif host := _host_to_look_up(call, parties.assistant, found_host):
+        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+    elif found_host is not None and found_host.problem is not None:
+        status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+        detail = rules.VOICE_ADDRESS_FAILED(reason_words=found_host.problem)
+    else:
+        call.status_detail = call.next_attempt_at = None
+        attempt.carrier_retry_at, attempt.asked_at = None, now
+        attempt.from_number = parties.assistant.phone_number
+        placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
+        attempt.hand_over_to = placement.hand_over_to
+        return Claim(ClaimKind.DIAL, call.carrier, placement)
+    end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
+    return Claim(ClaimKind.DONE, call.carrier)
