@@ -11,9 +11,9 @@ BIN := .venv/bin
 STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
 	docs_links guards legacy_removable policy readme security_page translations)
 
-# In a whole run, the commit chooses the database of each test, and a third of the alternating tests;
-# of a part that TESTS names, all run on both databases.
-CHOSEN = $(if $(filter tests,$(TESTS)),PORTAL_TEST_CHOSEN=1)
+# In a whole run, the commit chooses the database of each test, and which of the slow or long tests
+# run; of a part that TESTS names, all run on both databases.
+CHOSEN = $(if $(filter tests,$(TESTS)),PORTAL_TEST_CHOSEN=$@)
 # `make lint` runs these.
 without_structure = $(if $(filter tests,$(TESTS)),$(STRUCTURE:%=--ignore=%))
 # Some kinds of test are left out of a whole run; of a part that TESTS names all are run.
@@ -31,7 +31,7 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run each test on SQLite or PostgreSQL (of a part, such as TESTS=tests/api, on both)
+test: ## Run the quick tests and a fifth of the others (of a part, such as TESTS=tests/api, all)
 	@scripts/setup_tests
 	$(CHOSEN) $(BIN)/pytest -n $(JOBS) $(without_structure) \
 		$(call leave_out,crash or crawl or product) $(TESTS)

@@ -64,6 +64,8 @@ LISTED = {
     "alternating": frozenset((ROOT / "tests/long_tests.txt").read_text().split()),
 }
 """The marker of each test in a list that scripts/slow_tests.py has written."""
+SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 5)}
+"""By command: of tests with one of these markers, one in so many runs."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -263,25 +265,24 @@ def _backend_of(item: pytest.Item) -> str | None:
     return callspec.params.get("backend") if callspec else None
 
 
-def _chosen_by_commit(items: list[pytest.Item]) -> list[pytest.Item]:
+def _chosen_by_commit(items: list[pytest.Item], command: str) -> list[pytest.Item]:
     """Keep each test once: of those that run on several databases, on the one that the commit
-    chooses. Of alternating tests, keep the third that the commit chooses."""
+    chooses. Of tests with the markers in `SHARES`, keep the share that the commit chooses."""
+    markers, one_in = SHARES[command]
     several: dict[str, list[pytest.Item]] = {}
     for item in items:
         several.setdefault(item.nodeid.replace(_backend_of(item) or "", "", 1), []).append(item)
-    alternating = {name for name, same in several.items() if _alternates(same[0])}
-    left_out = {name for name in alternating if matrix.number(f"third {name}") % 3}
-    matrix.chosen["alternating tests"] = f"{len(alternating - left_out)} of {len(alternating)}"
+    shared = {
+        name for name, same in several.items() if any(map(same[0].get_closest_marker, markers))
+    }
+    left_out = {name for name in shared if matrix.number(f"share {name}") % one_in}
+    matrix.chosen[f"{' or '.join(markers)} tests"] = f"{len(shared - left_out)} of {len(shared)}"
     kept = {
         id(same[matrix.number(name) % len(same)])
         for name, same in several.items()
         if name not in left_out
     }
     return [item for item in items if id(item) in kept]
-
-
-def _alternates(item: pytest.Item) -> bool:
-    return item.get_closest_marker("alternating") is not None
 
 
 def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -307,8 +308,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     begun last, it would keep all others waiting."""
     wanted = {None, *BACKENDS}
     kept = [item for item in items if _backend_of(item) in wanted]
-    if "PORTAL_TEST_CHOSEN" in os.environ and not matrix.is_full():
-        kept = _chosen_by_commit(kept)
+    command = os.environ.get("PORTAL_TEST_CHOSEN")
+    if command and not matrix.is_full():
+        kept = _chosen_by_commit(kept, command)
     remaining = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in remaining])
     items[:] = sorted(
