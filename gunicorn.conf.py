@@ -4,6 +4,8 @@ Never bind it beyond loopback: slow requests wait without a thread, but nothing 
 requests an address sends, or how slowly it reads large files.
 """
 
+from app import gc_tuning  # noqa: F401 # isort: skip - imports are quicker after it
+
 import os
 import sys
 from typing import Any
