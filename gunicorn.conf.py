@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any
 
+from flask import Flask
 from gunicorn.arbiter import Arbiter
 
 from app.config import Settings, read_settings
@@ -21,6 +22,7 @@ if read_settings().metrics_port:
 from app.database import Database
 from app.gateways.files import open_files
 from app.http.static_files import share
+from app.portal.web import compiled_templates
 from app.start_checks import check, check_files
 from app.telemetry import error_reports, metrics_server, tracing
 from app.telemetry.metrics import watch_pool
@@ -48,12 +50,14 @@ logger_class = "supervisor.web_log.LineLogger"
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes an unlinked file in it
 
 
-def on_starting(_server: Any) -> None:
+def on_starting(server: Any) -> None:
     """Ends here, with a sentence, where something isn't safe in production; before it listens,
     processes of other versions have the assets of this one."""
     settings = read_settings()
     check(settings)
     share(settings.assets_dir)
+    if isinstance(app := server.app.wsgi(), Flask):
+        compiled_templates.keep(app, settings.templates_dir)
     if settings.metrics_port:
         metrics_server.listen_for_all(settings.metrics_host, settings.metrics_port)
 

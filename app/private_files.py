@@ -11,7 +11,7 @@ from app.config import Settings
 
 UMASK = 0o077
 _DATABASE_PARTS = ("", "-wal", "-shm", "-journal", "-turns", "-wake", ".worker.lock")
-_IN_INSTANCE = ("secret.key", "demo.json", "dialler.mark", "uploads", "outbox", "sip")
+_IN_INSTANCE = ("secret.key", "demo.json", "dialler.mark", "uploads", "outbox", "sip", "templates")
 
 
 class OpenToOthers(Exception):

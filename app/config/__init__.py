@@ -227,6 +227,11 @@ class Settings(
         return self.instance_dir / "assets"
 
     @property
+    def templates_dir(self) -> Path:
+        """Compiled templates."""
+        return self.instance_dir / "templates"
+
+    @property
     def effective_database_url(self) -> str:
         """The database asked for, else SQLite under the instance folder."""
         if not self.database_url:

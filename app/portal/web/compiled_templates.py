@@ -1,0 +1,56 @@
+"""Compiled templates, kept from one start of the web server to the next, as Python keeps modules.
+
+To compile a template takes ten times as long as to show it, and leaves memory in pieces.
+"""
+
+import logging
+import shutil
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from pickle import UnpicklingError
+
+import jinja2
+from flask import Flask
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
+
+from app.config import ROOT
+
+log = logging.getLogger(__name__)
+
+
+class _Kept(FileSystemBytecodeCache):
+    """Goes without a file that can't be read or written: after a power cut, or on a full disk."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError, EOFError, UnpicklingError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def keep(app: Flask, folder: Path) -> None:
+    """Keep them in ``folder``, that only this account may write to: what it holds is run."""
+    own = folder / _of_this_code()
+    try:
+        own.mkdir(parents=True, exist_ok=True)
+        for other in folder.iterdir():
+            if other != own:
+                shutil.rmtree(other, ignore_errors=True)
+    except OSError as error:
+        log.warning("compiled templates are not kept: %s", error)
+        return
+    app.jinja_env.bytecode_cache = _Kept(str(own))
+
+
+def _of_this_code() -> str:
+    """Return a name that changes with the code: filters and settings shape what is compiled."""
+    digest = sha256()
+    for package in (ROOT / "app", Path(jinja2.__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            state = path.stat()
+            digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
+    return digest.hexdigest()[:16]
