@@ -105,7 +105,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
     assert "after you publish." in words(review)
-    assert "Price beyond – €0.12" in words(review)
+    assert "Price beyond that – €0.12" in words(review)
     assert "1 organization is on Growth." in review
     assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
