@@ -5,6 +5,7 @@ import { colourPickers } from "./colour.js";
 import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
+import { fileFields } from "./files.js";
 import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
@@ -30,6 +31,7 @@ function prepare(root) {
   colourPickers(root);
   copyButtons(root);
   counters(root);
+  fileFields(root);
   keepButtons(root);
   orders(root);
   revealButtons(root);

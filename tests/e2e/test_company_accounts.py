@@ -34,7 +34,7 @@ def test_a_company_account_is_added_linked_used_and_removed(
     page.context.route("https://fonts.googleapis.com/**", lambda route: route.fulfill(body=""))
     visit.sign_in(person_of(partner, "partnerAdmin"), then="/settings/company-accounts")
 
-    heading(page, "Sign-in with a company account")
+    heading(page, "Company accounts")
     expect(main).to_contain_text("No company account")
     sound(visit, script)
     page.get_by_role("link", name="Add company account").click()

@@ -179,7 +179,7 @@ def test_a_partner_proves_its_domain(
     page.get_by_label("Change the domain").check()
     page.get_by_role("button", name="Save settings").click()
     main.get_by_role("link", name="set its DNS records").first.click()
-    heading(page, "DNS records")
+    heading(page, "Domain and email")
 
     def checked() -> None:
         again = page.get_by_role("button", name="Check now")

@@ -210,6 +210,11 @@ def test_the_review_shows_the_sign_in_page_before_and_after(editor: Browser) -> 
     assert (now, after.partition("-")[0]) == (before, "/brand/1c7a4d")
 
 
+def test_the_preview_of_the_portal_is_at_the_overview(editor: Browser) -> None:
+    page = editor.get("/branding/preview/portal").text
+    assert re.findall(r'href="([^"]+)" aria-current="page"', page) == ["/"]
+
+
 def test_typing_gets_the_preview_back(editor: Browser) -> None:
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
     assert token
@@ -424,12 +429,25 @@ def test_the_preview_of_a_mail_has_a_sample_link_that_is_valid_for_a_week(
     assert any(f"The link works once, until {end}." in html for end in ends)
 
 
+def test_surfaces_that_are_complete_say_what_they_show(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.domain_verified_at = utcnow()
+    session.commit()
+    page = editor.get("/branding/surfaces").text
+    said = dict(re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)<', page))
+    assert (said["Chat bubble"], said["Portal domain"]) == (
+        "Switched off.",
+        f"{own.partner.domain}, verified.",
+    )
+
+
 def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> None:
     page = editor.get(PAGE).text
     for words in (
-        "28 px or more on its shorter side; at most 12 times as wide as high",
-        "32 px or more on its shorter side; square",
-        "400 px or more on its shorter side; at most 4 times as wide as high",
+        "28 px or more, up to 12 times as wide as high.",
+        "Square, 32 px or more.",
+        "400 px or more, up to 4 times as wide as high.",
     ):
         assert words in page
 

@@ -220,7 +220,7 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
         return [words in page for words, page in zip(sentences, shown, strict=True)]
 
     answer = admin.post(FORM, TYPED, page=FORM)
-    saved = "AC1a1a…1a1a is saved. Live calls use it as soon as its test has passed."
+    saved = "AC1a1a…1a1a is saved and tested now. Live calls use it once the test has passed."
     assert saved in admin.get(str(answer.location)).text
     [account] = stored(session)
     worked_off(account.id)

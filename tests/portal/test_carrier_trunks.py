@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CarrierKind, Role
 from app.factory import furnish
-from app.models import AuditEntry, CarrierAccount, User
+from app.models import AuditEntry, CarrierAccount, CarrierAccountTest, User, utcnow
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.settings import settings_for, url_of
@@ -71,7 +71,10 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     answer = admin.post(organization, TYPED, page=organization)
     assert (answer.status_code, answer.location) == (303, LIST)
     shown = [admin.get(path).text for path in (LIST, organization, "/audit")]
-    assert f"{ADDRESS} is saved. Live calls use it as soon as its test has passed." in shown[0]
+    assert (
+        f"{ADDRESS} is saved and tested now. Live calls use it once the test has passed."
+        in shown[0]
+    )
     assert own.organization.name in shown[0]
     assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
     assert not any(PASSWORD in page for page in shown)
@@ -93,6 +96,18 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
         "shows_number": False,
         "password": "changed",
     }
+
+
+def test_the_form_of_a_trunk_tells_no_test_of_a_twilio_account(
+    session: Session, admin: Browser
+) -> None:
+    admin.post(TWILIO, {"sid": "AC" + "1a" * 16, "token": "7e" * 16}, page=TWILIO)
+    [account] = stored(session)
+    test = session.get_one(CarrierAccountTest, account.id)
+    test.ended_at, test.works = utcnow(), False
+    session.commit()
+    told = ["the test failed" in admin.get(form).text for form in (TWILIO, FORM)]
+    assert told == [True, False]
 
 
 def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(

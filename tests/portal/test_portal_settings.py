@@ -241,12 +241,12 @@ def test_the_settings_are_in_groups(admin: Browser) -> None:
         for group in re.split(r'<p class="sections-head"[^>]*>', beside)[1:]
     ]
     assert groups == [
-        ("Company", ["General", "DNS records", "Organization groups"]),
+        ("Company", ["General", "Domain and email", "Organization groups"]),
         ("Calling", ["Carrier accounts", "Call destinations", "Spending"]),
         ("Security", ["Sign-in", "Company accounts", "Directory"]),
         ("Data", ["Personal data", "Storage"]),
     ]
-    assert re.findall(r"</span>(.+) <svg", beside) == ["DNS records"]
+    assert re.findall(r"</span>(.+) <svg", beside) == ["Domain and email"]
 
 
 def test_members_see_their_storage_without_the_settings_of_the_partner(

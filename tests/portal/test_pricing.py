@@ -105,7 +105,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
     assert "after you publish." in words(review)
-    assert "Price beyond – €0.12" in words(review)
+    assert "Price beyond that – €0.12" in words(review)
     assert "1 organization is on Growth." in review
     assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
@@ -145,9 +145,9 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (Scale : .*?”|First version)( Roll back…)?", history)
+    rows = re.findall(r"Version (\d).*?@\S+ (Scale .*?”|First version)( Roll back…)?", history)
     assert rows == [
-        ("2", "Scale : renamed from “Growth”", ""),
+        ("2", "Scale Renamed from “Growth”", ""),
         ("1", "First version", " Roll back…"),
     ]
     assert "Scale Name Growth Scale" in words(admin.get("/pricing/history/1").text)
@@ -198,6 +198,7 @@ def test_a_wrong_value_is_refused_at_its_field(
     assert answer.status_code == 422
     assert message in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
     assert f'href="#{field}"' in answer.text
+    assert cards(answer.text) == []
     assert "Draft: " not in admin.get(PAGE).text
 
 
@@ -322,9 +323,9 @@ def test_the_history_says_in_words_what_each_version_changed(admin: Browser) -> 
         seen = version(admin.get("/pricing/publish").text)
         admin.post("/pricing/publish", {"version": seen}, page="/pricing/publish")
     assert (
-        "Growth : €149.00 → €159.00; Usage is counted in: Minutes → Not charged; Included each "
-        "month: 500 → 0; Price beyond: €0.12 → –; feature added: “Fast help”; "
-        "feature removed: “Priority support”"
+        "Growth Price: €149.00 → €159.00 Usage is counted in: Minutes → Not charged Included each "
+        "month: 500 → 0 Price beyond that: €0.12 → – Feature added: “Fast help” "
+        "Feature removed: “Priority support”"
     ) in words(admin.get("/pricing/history").text)
     first = words(admin.get("/pricing/history/1").text)
     assert "Until then customers see the current plans. Create draft and review" in first

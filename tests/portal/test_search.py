@@ -120,7 +120,7 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
 
 
 SETTINGS = {
-    "domain": ["/settings#addresses", "/settings/domain"],
+    "domain": ["/settings/domain", "/settings#addresses"],
     "dns": ["/settings/domain"],
     "DNS records": ["/settings/domain"],
     "sign-in": ["/settings/sign-in"],

@@ -38,7 +38,7 @@ def saved_words(account: CarrierAccount) -> str:
     if not account.is_pending:
         return gettext("No changes. Live calls use %(account)s.", account=short_name(account))
     return gettext(
-        "%(account)s is saved. Live calls use it as soon as its test has passed.",
+        "%(account)s is saved and tested now. Live calls use it once the test has passed.",
         account=short_name(account),
     )
 
@@ -208,7 +208,7 @@ def about(
             typed.show_conflict(session, conflict, stored, *target)
     newest = current.newest
     is_same = newest is not None and newest.carrier is kind
-    tests = carrier_accounts.last_tests(session, [newest] if newest else [])
+    tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind] if newest else gettext("Add account"),

@@ -101,7 +101,6 @@ def _page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         crumbs=crumbs,
         hosts_hint=HOSTS_HINT,
         closed=frozenset(),
-        none_chosen="",
         usual=offered_first(form.regions.choices, form.chosen),
         partners=listed,
     )

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.portal.destinations.forms import DestinationsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -50,26 +50,38 @@ def _stored(session: Session) -> DestinationsForm:
 
 def _page(form: DestinationsForm) -> str:
     with transaction(read_only=True) as session:
-        openable = destinations.openable_by_partner(session, partners.own(caller()))
+        own = partners.own(caller())
+        openable = destinations.openable_by_partner(session, own)
+        opened = len(destinations.choice_of(session, caller(), own).regions & openable)
     form.offer_only(openable)
     return render_template(
         "portal/destinations/edit.html",
         form=form,
-        sentence=gettext(
-            "Countries that your customers may call, and hosts that calls may be handed over to. "
-            "Each organization chooses among them in its settings; its own country is always open."
-        ),
+        sentence=_sentence(opened),
         crumbs=[
             (gettext("Settings"), url_for("portal.portal_settings")),
             (gettext("Call destinations"), None),
         ],
         hosts_hint=gettext(
-            "Hosts of voice addresses, one on each line, like voice.example.com; *.example.com "
-            "stands for all below it. You decide; your platform provider can limit the choice. "
+            "One on each line, like voice.example.com; *.example.com stands for all below it. "
             "Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
-        none_chosen=gettext("None selected: each customer can call its own country only."),
         usual=offered_first(form.regions.choices, form.chosen),
         partners=None,
+    )
+
+
+def _sentence(opened: int) -> str:
+    if not opened:
+        return gettext(
+            "Customers can call only their own country. Open more here; each organization then "
+            "chooses among them in its settings."
+        )
+    return ngettext(
+        "Customers can call their own country and the %(num)s open country, if their settings "
+        "choose it.",
+        "Customers can call their own country and those of the %(num)s open countries that their "
+        "settings choose.",
+        opened,
     )

@@ -1,1 +1,1 @@
-"""Settings → Sign-in with a company account."""
+"""Settings → Company accounts."""

@@ -132,5 +132,6 @@ def _page(form: ProcessorAccountForm | None) -> str:
         account=account,
         is_testing=account is not None and accounts.is_testing(account),
         may_connect=bool(settings().stripe_key),
+        is_local=settings().is_local,
         callback=f"{settings().public_url.rstrip('/')}/processor/stripe/{partner_id}",
     )

@@ -32,7 +32,7 @@ FIELD_WORDS = {
     "interval": lazy_gettext("Paid"),
     "unit": lazy_gettext("Usage is counted in"),
     "included": lazy_gettext("Included each month"),
-    "overage_micros": lazy_gettext("Price beyond"),
+    "overage_micros": lazy_gettext("Price beyond that"),
     "trial_days": lazy_gettext("Trial days"),
     "features": lazy_gettext("Features"),
     "texts": lazy_gettext("In other languages"),
@@ -186,43 +186,52 @@ def change_rows(
     return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
-def changed_words(old: Sequence[Plan], new: Sequence[Plan]) -> list[tuple[str, str]]:
-    """Return what differs, by the new names of the plans: Plus, $99.00 → $109.00; feature added:
-    “Fast help”."""
+def changed_words(old: Sequence[Plan], new: Sequence[Plan]) -> list[tuple[str, list[str]]]:
+    """Return what differs, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
+    "Feature added: “Fast help”"]."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     found: dict[Tier, list[str]] = {}
     for change in differences(old, new):
         words = _changed(change, before[change.tier].terms, after[change.tier].terms)
         found.setdefault(change.tier, []).extend(words)
-    return [(after[tier].name, "; ".join(words)) for tier, words in found.items()]
+    return [(after[tier].name, words) for tier, words in found.items()]
 
 
 def _changed(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
     if change.name == "features":
-        yield from (
-            gettext("feature added: “%(name)s”", name=feature)
-            for feature in change.new
-            if feature not in change.old
-        )
-        yield from (
-            gettext("feature removed: “%(name)s”", name=feature)
-            for feature in change.old
-            if feature not in change.new
-        )
-        if sorted(change.old) == sorted(change.new):
-            yield gettext("features in another order")
+        added = [feature for feature in change.new if feature not in change.old]
+        removed = [feature for feature in change.old if feature not in change.new]
+        if added:
+            yield ngettext(
+                "Feature added: %(names)s",
+                "Features added: %(names)s",
+                len(added),
+                names=_quoted(added),
+            )
+        if removed:
+            yield ngettext(
+                "Feature removed: %(names)s",
+                "Features removed: %(names)s",
+                len(removed),
+                names=_quoted(removed),
+            )
+        if not added and not removed:
+            yield gettext("Features in another order")
     elif change.name == "name":
-        yield gettext("renamed from “%(name)s”", name=change.old)
+        yield gettext("Renamed from “%(name)s”", name=change.old)
     elif change.name == "is_visible":
-        yield gettext("shown to customers") if change.new else gettext("hidden from customers")
+        yield gettext("Shown to customers") if change.new else gettext("Hidden from customers")
     elif change.name == "order":
-        yield gettext("moved from place %(old)s to %(new)s", old=change.old, new=change.new)
+        yield gettext("Moved from place %(old)s to %(new)s", old=change.old, new=change.new)
     elif change.name == "texts":
-        yield gettext("texts in other languages changed")
+        yield gettext("Texts in other languages changed")
     else:
         values = f"{_shown(change.name, change.old, old)} → {_shown(change.name, change.new, new)}"
-        label = FIELD_WORDS[change.name]
-        yield values if change.name == "amount" else f"{label}: {values}"
+        yield f"{FIELD_WORDS[change.name]}: {values}"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(gettext("“%(name)s”", name=name) for name in names)
 
 
 def _shown(name: str, value: Any, terms: PlanTerms) -> str:

@@ -138,6 +138,7 @@ def _page(form: PricingPlanForm, plan: Plan, typed: Plan | None = None) -> str:
             form=form,
             plan=plan,
             typed=typed or plan,
+            on_plan=effects.on_plans(session, caller(), partner_id)[plan.tier],
             languages=LANGUAGES,
             translated=any(row.name.data or row.features.data for _, row in form.text_rows),
             has_ids=_has_processor(session),

@@ -26,7 +26,9 @@ ACCOUNT = lazy_gettext("Your account")
 
 # Translators: words that find a page of the settings, separated by spaces.
 SETTINGS_WORDS = {
-    "portal.portal_settings_domain": lazy_gettext("domain txt cname spf dkim dmarc verify sender"),
+    "portal.portal_settings_domain": lazy_gettext(
+        "dns records txt cname spf dkim dmarc verify sender"
+    ),
     "portal.branding": lazy_gettext("logo colours icon pictures texts emails tagline slogan"),
     "portal.pricing": lazy_gettext("price prices plans fees costs"),
     "portal.sign_in_policy": lazy_gettext(

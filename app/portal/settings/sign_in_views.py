@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from flask import render_template, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import RadioField, StringField
 
@@ -107,6 +108,7 @@ def _page(form: SignInPolicyForm) -> str:
     return render_template(
         "portal/settings/sign_in.html",
         form=form,
+        lacks_own=current_user.second_factor_at is None,
         lacking=lacking,
         most_hours=settings().session_hours,
         most_minutes=settings().session_idle_minutes,

@@ -1,6 +1,7 @@
 """Uploads: the list, choosing a file, and one upload in each of its states."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -84,6 +85,7 @@ def upload_choose_campaign() -> str:
         )
         owners = {row.organization_id for row in found.items}
         names = organizations.names_of(session, caller(), owners)
+    same = Counter(row.name for row in found.items)
     return render_template(
         "portal/choose.html",
         title=gettext("Upload contacts"),
@@ -93,7 +95,9 @@ def upload_choose_campaign() -> str:
         search_label=gettext("Name or organization"),
         rows=[
             (
-                row.name,
+                campaign_words(row.name, names.get(row.organization_id))
+                if same[row.name] > 1 and caller().organization_id is None
+                else row.name,
                 _about_choice(row, names),
                 url_for("portal.upload_new", campaign_id=row.id),
             )

@@ -220,7 +220,7 @@ SETTINGS_GROUPS = (
         lazy_gettext("Company"),
         (
             ("portal.portal_settings", lazy_gettext("General")),
-            ("portal.portal_settings_domain", lazy_gettext("DNS records")),
+            ("portal.portal_settings_domain", lazy_gettext("Domain and email")),
             ("portal.portal_settings_groups", lazy_gettext("Organization groups")),
         ),
     ),
@@ -275,7 +275,7 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
         viewed_by=None,
     )
     groups = _open_places(shape)
-    matching = _current_places(request.endpoint or "")
+    matching = _current_places(_PREVIEWED.get(request.endpoint or "", request.endpoint or ""))
     current = [
         place.endpoint for _, places in groups for place in places if place.endpoint in matching
     ][-1:]
@@ -310,6 +310,8 @@ def settings_groups() -> list[Group]:
 
 
 _SOME_ID = UUID(int=1)
+_PREVIEWED = {"portal.branding_preview": "portal.overview"}
+"""The page that a preview shows."""
 
 
 @lru_cache(100)

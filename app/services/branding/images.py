@@ -64,27 +64,21 @@ SHAPES: dict[ImageType, Shape] = {
         (1120, 280),
         12,
         1.5,
-        lazy_gettext(
-            "28 px or more on its shorter side; at most 12 times as wide as high, and at most 1.5 "
-            "times as high as wide."
-        ),
+        lazy_gettext("28 px or more, up to 12 times as wide as high."),
     ),
     ImageType.FAVICON: Shape(
         32,
         (256, 256),
         1.1,
         1.1,
-        lazy_gettext("32 px or more on its shorter side; square."),
+        lazy_gettext("Square, 32 px or more."),
     ),
     ImageType.HERO: Shape(
         400,
         (1800, 1800),
         4,
         3,
-        lazy_gettext(
-            "400 px or more on its shorter side; at most 4 times as wide as high, and at most 3 "
-            "times as high as wide."
-        ),
+        lazy_gettext("400 px or more, up to 4 times as wide as high."),
     ),
 }
 
