@@ -137,8 +137,12 @@ def organization_template_create_many(template_id: UUID) -> Page:
     left_out = [result for result in results if not result.organization_id]
     if left_out:
         return _checked_page(template_id, form, left_out, created=created)
-    words = ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))
-    flash(words, "success")
+    words = [ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))]
+    if opened(template_id).content.first_role is not None:
+        words.append(
+            ngettext("%(num)s user is invited.", "%(num)s users are invited.", len(created))
+        )
+    flash(" ".join(words), "success")
     return redirect(url_for("portal.organizations"), 303)
 
 

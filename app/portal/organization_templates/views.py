@@ -68,7 +68,10 @@ def organization_template_create() -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    flash(gettext("Template %(name)s added.", name=made.name), "success")
+    flash(
+        gettext("Template %(name)s added. Set its plan, limits and rules below.", name=made.name),
+        "success",
+    )
     return redirect(url, 303)
 
 

@@ -111,8 +111,8 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
             )
             for tab in TABS
             if tab.endpoint not in hidden
-            and may(tab.needs)
             and caller().may(Permission.ORGANIZATIONS_READ)
+            and may(tab.needs)
         ],
     }
 
