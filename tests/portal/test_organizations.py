@@ -14,6 +14,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.uploader import make_campaign
 
 SignedIn = Callable[[User], Browser]
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
@@ -372,6 +373,14 @@ def test_an_organization_at_its_user_limit_offers_to_raise_it(
     assert "/people/invite?" not in page
     row = browser.get("/organizations").text
     assert '<span class="cell-sub cell-phone">Users: Limit reached</span>' in row
+
+
+def test_the_campaigns_of_an_organization_have_the_status_of_their_list(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    make_campaign(session, own)
+    for page in (f"/organizations/{own.organization.id}/campaigns", "/campaigns"):
+        assert "Not started</span>" in browser.get(page).text
 
 
 FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")

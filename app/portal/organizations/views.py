@@ -18,6 +18,7 @@ from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal.access.missing import may
+from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
@@ -32,6 +33,7 @@ from app.services import (
     campaigns,
     do_not_call,
     organizations,
+    outreach,
     pauses,
     phone_numbers,
     reporting,
@@ -41,6 +43,7 @@ from app.services import (
 from app.services.billing import included, statements
 from app.services.billing.statements import Bill
 from app.services.calls import attempts, limits
+from app.services.outreach import Summary
 from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
@@ -219,10 +222,12 @@ def organization_campaigns(organization_id: UUID) -> str:
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
+        summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
             **about(session, found, "portal.organization_campaigns"),
-            rows=page.items,
+            rows=[(row, state_of(row, summaries.get(row.id, Summary()))) for row in page.items],
+            state_words=STATE_WORDS,
             place=place,
             next_url=place.next_url(page.next_cursor),
         )
