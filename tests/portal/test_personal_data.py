@@ -280,7 +280,7 @@ def test_periods_stand_beside_their_standards(
     signed_in: Callable[..., Browser], own: Tenant
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/settings/personal-data").text
-    standards = re.findall(r'<td class="end">(\d+) days</td>', page)
+    standards = re.findall(r'<td class="end nowrap">(\d+) days</td>', page)
     assert standards == ["90", "365", "30", "30", "30"]
 
 
