@@ -18,12 +18,12 @@ from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
 from app.portal.access.missing import may
-from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, row_of
