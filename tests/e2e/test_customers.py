@@ -55,14 +55,14 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     sound(visit, script)
 
     page.get_by_role("link", name="Change plan and limits").click()
-    page.get_by_label("Plan").select_option(label="Plus")
+    page.get_by_role("radio", name="Plus").check()
     page.get_by_label("Assistant limit").fill("0")
     page.get_by_role("button", name="Review changes").click()
     heading(page, "Review changes")
     expect(page.get_by_text("The plan changes from Free to Plus")).to_be_visible()
     expect(page.get_by_text("with no limit")).to_be_visible()
     sound(visit, script)
-    page.get_by_role("button", name="Change plan and limits").click()
+    page.get_by_role("button", name="Apply changes").click()
     heading(page, name)
     expect(page.get_by_text("Plus plan since")).to_be_visible()
 

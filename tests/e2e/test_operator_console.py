@@ -80,14 +80,14 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     member = organization["users"][0]
     admin = open_browser(stack, partner, script=script)
     admin.sign_in(partner["users"][0], then=f"/people/{member['id']}/edit")
-    admin.page.get_by_label("Role").select_option(label="Owner")
+    admin.page.get_by_role("radio", name="Owner").check()
     admin.page.get_by_role("button", name="Save user").click()
     expect(admin.page.locator("main")).to_contain_text("What an owner may do")
     sound(admin, script)
     admin.page.goto(f"/organizations/{organization['id']}/plan")
     admin.page.get_by_label("User limit").fill(str(look.width + script))  # new in each look
     admin.page.get_by_role("button", name="Review changes").click()
-    admin.page.get_by_role("button", name="Change plan and limits").click()
+    admin.page.get_by_role("button", name="Apply changes").click()
 
     owner = open_browser(stack, partner, script=script)
     owner.sign_in(member)

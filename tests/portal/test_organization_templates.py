@@ -237,7 +237,9 @@ def counts(session: Session) -> list[int | None]:
         ({"email": ""}, "Email of the first user: Enter the email of the first user."),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com."),
         ({"email": "olga@northwind.example"}, "A user with this email address exists already."),
-        ({"timezone": "Mars/Base"}, "Unknown time zone."),
+        ({"timezone": "Mars/Base"}, "Unknown time zone. Use a name like Europe/London."),
+        ({"timezone": "Europe/Berlinn"}, "Did you mean Europe/Berlin?"),
+        ({"timezone": "new york"}, "Did you mean America/New_York?"),
         ({"country": "XX"}, "Country: Unknown country XX."),
     ],
 )
@@ -502,7 +504,7 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "A user with this email address exists already.",
         "There is an organization Northwind Bakery already.",
         "This can’t be left blank.",
-        "Unknown time zone.",
+        "Unknown time zone. Use a name like Europe/London.",
         "Unknown country Atlantis.",
         "Enter the email of the first user.",
         "Create 1, leave out 6",
@@ -679,7 +681,7 @@ def test_a_workbook_without_problems_creates_all(
     path = f"{PAGE}/{template_id}/use-many"
     answer = browser.post(path, {"rows": rows_of(checked), "once": "m3"}, page=path)
     assert answer.location == "/organizations"
-    assert "3 organizations added." in browser.get("/organizations").text
+    assert "3 organizations added. 3 users are invited." in browser.get("/organizations").text
     names = session.scalars(select(Organization.name).where(Organization.name.like("=Salon%")))
     assert sorted(names) == ["=Salon 0", "=Salon 1", "=Salon 2"]
 

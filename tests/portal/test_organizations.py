@@ -14,6 +14,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.uploader import make_campaign
 
 SignedIn = Callable[[User], Browser]
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
@@ -351,12 +352,35 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_has_an_address_of_its_own(own: Tenant, browser: Browser, part: str) -> None:
+def test_each_part_has_an_address_of_its_own(
+    session: Session, own: Tenant, browser: Browser, part: str
+) -> None:
+    own.plus.user_limit = 0
+    session.commit()
     address = f"/organizations/{own.plus.id}{part}"
     page = browser.get(address).text
     assert re.findall(r'class="tab" href="([^"]+)" aria-current', page) == [address]
     adding = [f"{path}?organization={own.plus.id}" for path in PARTS[part]]
     assert re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == adding
+
+
+def test_an_organization_at_its_user_limit_offers_to_raise_it(
+    own: Tenant, browser: Browser
+) -> None:
+    place = f"/organizations/{own.organization.id}"
+    page = browser.get(place).text
+    assert f'class="btn btn-primary" href="{place}/plan?users=2"' in page
+    assert "/people/invite?" not in page
+    row = browser.get("/organizations").text
+    assert '<span class="cell-sub cell-phone">Users: Limit reached</span>' in row
+
+
+def test_the_campaigns_of_an_organization_have_the_status_of_their_list(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    make_campaign(session, own)
+    for page in (f"/organizations/{own.organization.id}/campaigns", "/campaigns"):
+        assert "Not started</span>" in browser.get(page).text
 
 
 FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")

@@ -321,6 +321,16 @@ def invited(session: Session) -> set[tuple[str, str | None, Role, UUID | None]]:
     return {(user.email, user.name, user.role, user.organization_id) for user in made}
 
 
+@pytest.mark.parametrize("path", ["/people/invite", "/people/invite-many/check"])
+def test_a_part_of_an_organizations_name_is_answered_with_the_name(
+    browser: Browser, path: str
+) -> None:
+    typed = INVITED | {"organization": "bakery", "users": "ada@x.example"}
+    answer = browser.post(path, typed, page="/people/invite")
+    asked = "There is no organization called “bakery”. Did you mean “Northwind Bakery”?"
+    assert (answer.status_code, asked in unescape(answer.text)) == (422, True)
+
+
 def test_many_are_checked_fixed_on_the_page_and_then_invited(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
@@ -633,6 +643,18 @@ def test_an_admin_finds_no_partner_level_person(
     answer = admin.post(f"/people/{editor.id}/{act}", edit(editor), page="/people/invite")
     assert answer.status_code == 404
     assert fresh(session, editor).status is UserStatus.ACTIVE
+
+
+def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    browser.post("/people/invite", INVITED | {"role": "owner"}, page="/people/invite")
+    made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
+    page = unescape(browser.get(f"/organizations/{roomy.organization.id}/people").text)
+    resend = f"/lists/users/do/resend?id={made.id}&organization={roomy.organization.id}"
+    assert [f"<td>{role}</td>" in page for role in ("Owner", "Member")] == [True, True]
+    assert f'href="{resend}"' in page
+    assert browser.get(resend).status_code == 200
 
 
 def test_operators_see_to_which_partner_a_user_belongs(

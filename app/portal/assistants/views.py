@@ -16,9 +16,9 @@ from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
 from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
 from app.portal.assistants.listing import ASSISTANTS
-from app.portal.campaigns.listing import STATE_WORDS, state_of
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone

@@ -14,6 +14,7 @@ from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import Bulk, Item
+from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
@@ -27,24 +28,6 @@ KINDS = {
     "archived": lazy_gettext("Archived"),
     "any": lazy_gettext("All"),
 }
-STATE_WORDS = {
-    "archived": lazy_gettext("Archived"),
-    "finished": lazy_gettext("Finished"),
-    "running": lazy_gettext("Running"),
-    "paused": lazy_gettext("Paused"),
-    "not-started": lazy_gettext("Not started"),
-}
-
-
-def state_of(campaign: Campaign, found: Summary) -> str:
-    """Return a key of `STATE_WORDS`."""
-    if campaign.status is CampaignStatus.ARCHIVED:
-        return "archived"
-    if found.ended_at:
-        return "finished"
-    if campaign.status is CampaignStatus.ACTIVE:
-        return "running"
-    return "paused" if found.started_at else "not-started"
 
 
 @dataclass(frozen=True, slots=True)

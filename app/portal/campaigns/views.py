@@ -13,12 +13,13 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
-from app.portal.campaigns.listing import CAMPAIGNS, STATE_WORDS, state_of
+from app.portal.campaigns.listing import CAMPAIGNS
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission

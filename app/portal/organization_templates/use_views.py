@@ -134,8 +134,12 @@ def organization_template_create_many(template_id: UUID) -> Page:
     left_out = [result for result in results if not result.organization_id]
     if left_out:
         return _checked_page(template_id, form, left_out, created=created)
-    words = ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))
-    return redirect_with(words, url_for("portal.organizations"))
+    words = [ngettext("%(num)s organization added.", "%(num)s organizations added.", len(created))]
+    if opened(template_id).content.first_role is not None:
+        words.append(
+            ngettext("%(num)s user is invited.", "%(num)s users are invited.", len(created))
+        )
+    return redirect_with(" ".join(words), url_for("portal.organizations"))
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")

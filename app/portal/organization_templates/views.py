@@ -69,7 +69,10 @@ def organization_template_create() -> Page:
             url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(form))
-    return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
+    words = gettext(
+        "Template %(name)s added. Set its plan, limits and rules below.", name=made.name
+    )
+    return redirect_with(words, url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/save-as-template")

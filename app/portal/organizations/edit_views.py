@@ -20,7 +20,8 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
-from app.services import organizations, partners, users
+from app.services import organizations, partners, pricing, users
+from app.services.billing import statements
 from app.services.billing_address import checked_address
 
 
@@ -189,6 +190,12 @@ def _plan_page(organization_id: UUID, form: PlanForm) -> str:
             organization=found,
             use=organizations.use_of(session, [found.id])[found.id],
             form=form,
+            month=statements.as_if(session, [found])[found.id],
+            choices=[
+                (plan, statements.as_if(session, [found], tier=plan.tier)[found.id])
+                for plan in pricing.published(session, found.partner_id)
+                if plan.terms.cost or plan.terms.unit
+            ],
             back=_back(),
         )
 

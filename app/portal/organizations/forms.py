@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from uuid import UUID
 
-from wtforms import EmailField, SelectField, StringField
+from wtforms import EmailField, RadioField, SelectField, StringField
 
 from app.enums import Tier
 from app.errors import ValidationFailed
@@ -61,6 +61,7 @@ class Limits(OrganizationForm):
 
 class PlanForm(Limits):
     version = VersionField()
+    tier = RadioField(lazy_gettext("Plan"), choices=plan_choices)
 
     @classmethod
     def showing(cls, organization: Organization) -> "PlanForm":

@@ -23,6 +23,7 @@ from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, row_of
@@ -32,6 +33,7 @@ from app.services import (
     campaigns,
     do_not_call,
     organizations,
+    outreach,
     pauses,
     phone_numbers,
     reporting,
@@ -41,6 +43,7 @@ from app.services import (
 from app.services.billing import included, statements
 from app.services.billing.statements import Bill
 from app.services.calls import limits
+from app.services.outreach import Summary
 from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
@@ -111,8 +114,8 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
             )
             for tab in TABS
             if tab.endpoint not in hidden
-            and may(tab.needs)
             and caller().may(Permission.ORGANIZATIONS_READ)
+            and may(tab.needs)
         ],
     }
 
@@ -219,10 +222,12 @@ def organization_campaigns(organization_id: UUID) -> str:
             cursor=place.cursor,
             limit=lists.PAGE_SIZE,
         )
+        summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
             **about(session, found, "portal.organization_campaigns"),
-            rows=page.items,
+            rows=[(row, state_of(row, summaries.get(row.id, Summary()))) for row in page.items],
+            state_words=STATE_WORDS,
             place=place,
             next_url=place.next_url(page.next_cursor),
         )

@@ -120,9 +120,11 @@ def first_steps(session: Session) -> FirstSteps | None:
     steps = overview.first_steps(session, caller())
     if not steps:
         return None
-    can_call = steps.get(Step.ASSISTANT, True)
+    has_assistant = (
+        steps[Step.ASSISTANT] if Step.ASSISTANT in steps else overview.can_call(session, caller())
+    )
     entries = tuple(
-        _entry(step, is_done=is_done, is_early=step is Step.CALL and not can_call)
+        _entry(step, is_done=is_done, is_early=step is Step.CALL and not has_assistant)
         for step, is_done in steps.items()
     )
     is_hidden = current_user.first_steps_hidden_at is not None
@@ -148,7 +150,16 @@ def first_steps_show() -> Response:
 def _entry(step: Step, *, is_done: bool, is_early: bool) -> StepEntry:
     """``is_early``: no assistant can place the call yet."""
     title, text, endpoint = WORDS[step]
-    if is_early and not is_done:
+    if is_done:
+        return StepEntry(title, _done(step), None, is_done)
+    if is_early:
         return StepEntry(title, gettext("Once an assistant is ready."), None, is_done)
     url = url_for(endpoint) if may_open(caller(), endpoint) else None
     return StepEntry(title, text, url, is_done)
+
+
+def _done(step: Step) -> str:
+    """Partners invite colleagues too: the owner may see that step done on the first visit."""
+    if step is Step.COLLEAGUE:
+        return gettext("Done: your organization has other users.")
+    return gettext("Done")

@@ -10,6 +10,7 @@ from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
 from app.languages.dates import written_date
 from app.models import utcnow
+from app.policy import Permission
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -50,6 +51,7 @@ def show_plan() -> str:
         own=own,
         organization=organization,
         use=use,
+        manages=caller().may(Permission.USERS_WRITE),
         larger=sorted(larger, key=lambda plan: plan.terms.cost),
         sold=sold,
         bill=bill,

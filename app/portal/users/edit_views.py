@@ -29,7 +29,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_with
-from app.portal.web.navigation import ROLE_NAMES, may_open
+from app.portal.web.navigation import may_open
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput
 from app.services import organizations, users
@@ -198,7 +198,7 @@ def _edit_page(user_id: UUID, form: UserForm) -> str:
             "portal/users/edit.html",
             user=found,
             form=form,
-            scopes=[(ROLE_NAMES[role], ROLE_SCOPE[role]) for role in _roles_for(found)],
+            scopes={role.value: ROLE_SCOPE[role] for role in _roles_for(found)},
         )
 
 

@@ -104,7 +104,7 @@ class UserForm(PortalForm):
         render_kw={"maxlength": 254, "autocomplete": "off"},
     )
     name = StringField(lazy_gettext("Name"), render_kw=_NAME)
-    role = SelectField(lazy_gettext("Role"), validate_choice=False)
+    role = RadioField(lazy_gettext("Role"), validate_choice=False)
 
     @classmethod
     def showing(cls, user: User) -> "UserForm":

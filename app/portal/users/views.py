@@ -7,8 +7,9 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
+from app.errors import ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
 from app.portal.access.missing import may
@@ -112,13 +113,24 @@ def given_organization() -> UUID | None:
 
 def named_organization(session: Session, name: str) -> UUID:
     """Return the organization with the name; the one the address names goes before its namesakes.
-    Raises `ValidationFailed`."""
+    Raises `ValidationFailed` (``organization_not_found``, ``organization_ambiguous``)."""
     given = given_organization()
     if given is not None:
         organization = organizations.get(session, caller(), given)
         if organization.name.lower() == name.strip().lower():
             return organization.id
-    return users.by_name(session, caller(), name.strip()).id
+    try:
+        return users.by_name(session, caller(), name.strip()).id
+    except ValidationFailed as error:
+        nearest = organizations.nearest_name(session, caller(), name.strip())
+        if error.code != "organization_not_found" or nearest is None:
+            raise
+        message = gettext(
+            "There is no organization called “%(name)s”. Did you mean “%(nearest)s”?",
+            name=name.strip(),
+            nearest=nearest,
+        )
+        raise ValidationFailed.on("organization", error.code, message) from error
 
 
 def back_url() -> str:
@@ -141,6 +153,7 @@ def actions_of(user: User) -> dict[str, Any]:
         "status": STATUS_NAMES[user.status],
         "tone": STATUS_TONES[user.status],
         "may_edit": changeable,
+        "may_change_role": others,
         "may_sign_out": others and user.status is UserStatus.ACTIVE,
         "may_suspend": others and not shut_out,
         "may_deactivate": others and user.status is not UserStatus.DEACTIVATED,

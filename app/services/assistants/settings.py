@@ -28,7 +28,7 @@ from app.services.assistants.creating import (
     configure_assistant,
     define_external_id_key,
 )
-from app.validation.time_zones import time_zones
+from app.validation.time_zones import time_zones, unknown_zone
 
 MAX_NAME = 200
 MAX_TEXT = 1000
@@ -172,7 +172,7 @@ def checked_fields(
         problems.append(Problem("name", "blank", gettext("This can't be left blank.")))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in time_zones():
-        message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
+        message = unknown_zone(timezone)
         problems.append(Problem("timezone", "unknown_timezone", message))
     voice = (fields.voice_address or "").strip() or None
     if voice is not None and voice != stored_address:

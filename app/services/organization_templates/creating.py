@@ -24,7 +24,7 @@ from app.services.organizations.changing import MAX_NAME, checked_name
 from app.services.organizations.changing import add as add_organization
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
-from app.validation.time_zones import time_zones
+from app.validation.time_zones import time_zones, unknown_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def customer_problems(
             message = gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
             yield Problem("userName", "too_long", message)
     if customer.timezone is not None and customer.timezone not in time_zones():
-        message = gettext("Unknown time zone. Use an IANA name like Europe/London.")
+        message = unknown_zone(customer.timezone)
         yield Problem("timezone", "unknown_timezone", message)
     if customer.country is not None and customer.country not in {code for code, _name in regions()}:
         message = gettext(

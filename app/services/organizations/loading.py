@@ -154,7 +154,8 @@ def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list
 
 
 def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
-    """Return the name most like this one among those that contain one of its longest words."""
+    """Return the name most like this one among those that contain one of its longest words, or the
+    only name that contains all of it."""
     if not caller.may(Permission.ORGANIZATIONS_READ):
         return None
     found: dict[str, str] = {}
@@ -162,7 +163,10 @@ def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
         rows = search(session, caller, Filter(query=word), sort="name")
         found |= {row.name.casefold(): row.name for row in rows.items}
     near = get_close_matches(name.casefold(), found, n=1)
-    return found[near[0]] if near else None
+    if near:
+        return found[near[0]]
+    containing = [each for each in found.values() if name_key(name) in name_key(each)]
+    return containing[0] if len(containing) == 1 else None
 
 
 def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organization]:

@@ -48,16 +48,23 @@ def action_items(
     for permission, ask in _QUESTIONS:
         if caller.partner_id is not None and caller.may(permission):
             found += ask(session, caller)
-    return sorted(found, key=lambda item: not item.urgent)
+    return sorted(found, key=_order)
+
+
+def _order(item: ActionItem) -> int:
+    """What is urgent comes first, alerts that aren't, as their rule is muted, last."""
+    if item.urgent:
+        return 0
+    return 2 if item.kind is Kind.ALERT else 1
 
 
 def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
-    """Open alerts that are not acknowledged; those of muted rules are not urgent."""
+    """Open alerts that are not acknowledged; those of muted rules come last."""
     return [
         ActionItem(
             Kind.ALERT,
             found.title_now,
-            "",
+            gettext("Muted.") if found.is_muted else "",
             found.alert.id,
             urgent=not found.is_muted,
         )

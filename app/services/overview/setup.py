@@ -63,6 +63,11 @@ def first_steps(session: Session, caller: Caller) -> dict[Step, bool]:
     return {} if all(done.values()) else done
 
 
+def can_call(session: Session, caller: Caller) -> bool:
+    """Whether the caller has an assistant that is ready to call."""
+    return bool(session.scalar(select(_assistant(caller))))
+
+
 def hide_first_steps(session: Session, caller: Caller, *, is_hidden: bool) -> None:
     """Hide the first steps from the caller, or show them again."""
     user = session.get_one(User, caller.user_id)
