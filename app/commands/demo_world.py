@@ -9,12 +9,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.commands.demo_history import add_conversations
+from app.commands.demo_history import add_calls
 from app.commands.demo_story import CONVERSATION, PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Assistant, Organization, Partner, User, utcnow
+from app.models import Assistant, Organization, Partner, PartnerDay, User, utcnow
 from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
@@ -30,6 +30,7 @@ from app.services import (
     oauth_clients,
     organizations,
     partners,
+    rollup,
     users,
 )
 from app.services.auth import passwords
@@ -138,6 +139,7 @@ class World:
         partners.set_billing_address(
             self.session, self.caller, partner.id, "\n".join(story.address), story.tax_id
         )
+        partner.created_at -= timedelta(days=history_days)
         own = system_caller("demo", partner.id)
         self._publish_plans(own, partner, history_days)
         clients = [
@@ -151,7 +153,7 @@ class World:
             "client": _client(clients[0][1]),
             "clients": [{"role": role.value, **_client(new)} for role, new in clients],
             "users": [
-                self._user(own, partner, f"{word}@{story.slug}.example", role, name)
+                self._user(own, partner, f"{word}@{story.slug}.example", role, name, history_days)
                 for role, word, name in STAFF
             ],
             "organizations": self._organizations(own, partner, story, history_days),
@@ -199,10 +201,12 @@ class World:
         alerts.apply(self.session, alerts.changes(self.session, utcnow()), utcnow())
 
     def _user(
-        self, own: Caller, partner: Partner, email: str, role: Role, name: str
+        self, own: Caller, partner: Partner, email: str, role: Role, name: str, history_days: int
     ) -> dict[str, Any]:
         data = read(CreateUserInput, {"email": email, "userType": role.value})
-        return self._with_password(own, users.create(self.session, own, partner.id, data), name)
+        user = users.create(self.session, own, partner.id, data)
+        user.created_at -= timedelta(days=history_days)
+        return self._with_password(own, user, name)
 
     def _with_password(self, own: Caller, user: User, name: str) -> dict[str, Any]:
         password = new_password()
@@ -245,9 +249,11 @@ class World:
         do_not_call.add(
             self.session, own, organization.id, LISTED, reason="Asked not to be called again"
         )
+        organization.user_limit = story.user_limit
         organization.created_at -= timedelta(days=history_days)
         organization.tier_since = organization.created_at
-        add_conversations(
+        self._sign_up_earlier(owner, history_days)
+        add_calls(
             self.session,
             organization,
             speakers[0],
@@ -284,6 +290,13 @@ class World:
             "simulator": {word: SIMULATED_NUMBERS[word] for word in SHOWN_OUTCOMES},
             **legacy,
         }
+
+    def _sign_up_earlier(self, owner: User, days: int) -> None:
+        for moved, count in ((0, -1), (days, 1)):
+            day = (owner.created_at - timedelta(days=moved)).date()
+            key = {"partner_id": owner.partner_id, "day": day}
+            rollup.add(self.session, PartnerDay, key, {"sign_ups": count}, {})
+        owner.created_at -= timedelta(days=days)
 
     def _assistants(
         self, own: Caller, organization: Organization, story: OrganizationStory
