@@ -7,7 +7,7 @@ from flask import render_template, url_for
 
 from app import VERSION
 from app.database.migration import fit
-from app.extensions import settings, transaction
+from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
@@ -16,7 +16,7 @@ from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
-from app.services import installation, workers
+from app.services import figure_check, installation, workers
 from app.services.installation import FAILED_WITHIN, is_late
 
 QUEUE_NAMES = {
@@ -41,7 +41,7 @@ def operator_installation() -> str:
         database = installation.database(session)
         since = utcnow() - FAILED_WITHIN
         migration = fit(session.connection())
-        wrong, fine = parts(session, now, migration)
+        wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
             wrong=wrong,
