@@ -17,6 +17,7 @@ from app.models import (
     Assistant,
     Call,
     CallAttempt,
+    CallTranscript,
     Conversation,
     CostDay,
     Organization,
@@ -26,6 +27,7 @@ from app.models import (
 )
 from app.models.base import id_at
 from app.services import rollup, spending
+from app.services.recordings import samples
 from app.services.spending import Amount, Spender
 from app.services.spending.default_rates import CURRENCY
 
@@ -38,7 +40,7 @@ FIRST_NAMES = ("Nadia", "Emil", "Grace", "Hakan", "Ruth", "Vikram", "Ingrid")
 LAST_NAMES = ("Lindqvist", "Abara", "Moreau", "Castellanos", "Petrov", "Nakamura")
 LINES = 45
 """The numbers that are called end with 0100 to 0144: the next ones are the organization's own."""
-RINGING = timedelta(seconds=9)
+QUEUED, RINGING = timedelta(seconds=2), timedelta(seconds=9)
 STATUSES = {
     EndedReason.COMPLETED: CallStatus.COMPLETED,
     EndedReason.VOICEMAIL: CallStatus.COMPLETED,
@@ -149,6 +151,31 @@ def _store(
     for table, kind in enumerate((Call, CallAttempt, Conversation)):
         if found := [row[table] for row in rows if row[table]]:
             session.execute(insert(kind), found)
+    _give_samples(session, [row[0] for row in rows])
+
+
+def _give_samples(session: Session, calls: Sequence[dict[str, Any]]) -> None:
+    """Store the sample conversation of each call that a person answered."""
+    report = samples.sample()
+    turns = [turn.model_dump(exclude_none=True) for turn in report.transcript or ()]
+    transcripts = [
+        {
+            "id": new_id(),
+            "partner_id": call["partner_id"],
+            "organization_id": call["organization_id"],
+            "call_id": call["id"],
+            "summary": report.summary,
+            "turns": turns,
+            "report_id": samples.SAMPLE,
+            "sent_at": call["ended_at"],
+            "created_at": call["ended_at"],
+            "updated_at": call["ended_at"],
+        }
+        for call in calls
+        if call["answered_by"] is AnsweredBy.HUMAN
+    ]
+    if transcripts:
+        session.execute(insert(CallTranscript), transcripts)
 
 
 def _rows(
@@ -156,9 +183,9 @@ def _rows(
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the rows of the call, its attempt and its conversation; the last is empty if it was
     not answered."""
-    line, accepted = rng.randrange(LINES), call.at - RINGING
+    line, started = rng.randrange(LINES), call.at - RINGING
     number = f"{(assistant.phone_number or '')[:-4]}{100 + line:04}"
-    call_id, attempt_id = _id_of(accepted, rng), _id_of(accepted, rng)
+    call_id, attempt_id = _id_of(started - QUEUED, rng), _id_of(started, rng)
     ended = call.at + timedelta(seconds=call.seconds or 0)
     of_both = {
         "carrier": CarrierKind.SIMULATOR,
@@ -166,7 +193,7 @@ def _rows(
         "status": STATUSES[call.reason],
         "ended_reason": call.reason,
         "answered_by": ANSWERED_BY.get(call.reason),
-        "started_at": accepted,
+        "started_at": started,
         "answered_at": call.at if call.seconds else None,
         "ended_at": ended,
     }
@@ -185,9 +212,9 @@ def _rows(
         },
         "intro_message": assistant.default_intro,
         "voicemail_message": assistant.default_voicemail,
-        "created_at": accepted,
+        "created_at": started - QUEUED,
         "updated_at": ended,
-        "expires_at": accepted + timedelta(days=1),
+        "expires_at": started + timedelta(days=1),
         "seconds": call.seconds,
         "cost_micros": call.micros,
     }
@@ -198,6 +225,10 @@ def _rows(
         "number": 1,
         "carrier_reference": f"sim-{attempt_id}",
         "from_number": assistant.phone_number,
+        "spoken": {
+            EndedReason.COMPLETED: assistant.default_intro,
+            EndedReason.VOICEMAIL: assistant.default_voicemail,
+        }.get(call.reason),
         "cost": call.micros and Decimal(call.micros) / spending.MICROS,
         "cost_currency": CURRENCY if call.micros else None,
     }

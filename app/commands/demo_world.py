@@ -46,6 +46,11 @@ FULL_NAMES = (
     ("Aurelia", "Whitcombe-Szymańska"), ("Tomasz", "Baran"), ("Priya", "Raghunathan"),
     ("Óscar", "de la Fuente y Montalbán"), ("Marguerite", "Oyelaran"), ("Ünal", "Şahin"),
 )  # fmt: skip
+CLIENTS = (
+    (Role.PARTNER_ADMIN, "Portal scripts"),
+    (Role.PARTNER_EDITOR, "Brand scripts"),
+    (Role.ADMIN, "Customer scripts"),
+)
 STAFF = (
     (Role.PARTNER_ADMIN, "admin", "Maren Oduya"),
     (Role.PARTNER_EDITOR, "editor", "Jonas Weil"),
@@ -143,8 +148,8 @@ class World:
         own = system_caller("demo", partner.id)
         self._publish_plans(own, partner, history_days)
         clients = [
-            (role, oauth_clients.create(self.session, own, name=f"{role} scripts", role=role))
-            for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+            (role, oauth_clients.create(self.session, own, name=name, role=role))
+            for role, name in CLIENTS
         ]
         return {
             "id": str(partner.id),

@@ -257,12 +257,14 @@ def _backups(session: Session) -> Part:
     title = gettext("Backups")
     if not settings().backup_place:
         if settings().env == "production":
-            text = gettext(
-                "No folder for daily backups is set. Backups that others make aren’t known here. "
+            unset = gettext(
+                "No folder for daily backups is set. Backups that others make aren’t known here."
+            )
+            guide = gettext(
                 "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations "
                 "guide."
             )
-            return _row(title, gettext("Off"), "warning", text)
+            return _row(title, gettext("Off"), "warning", f"{unset} {guide}")
         text = gettext(
             "Development mode: demo data needs none. For real data see “Backups” in the "
             "operations guide."
