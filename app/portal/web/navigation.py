@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import g, request, url_for
 
 from app.enums import Role
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.policy import ROUTES, Permission
 from app.policy.caller import Caller
 
@@ -152,7 +152,7 @@ OPERATOR_PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (None, (OVERVIEW,)),
     (CUSTOMERS, CUSTOMER_PLACES),
     (
-        lazy_gettext("Calling"),
+        lazy_pgettext("subject", "Calling"),
         (
             Place(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
             CARRIER_STATUS,
@@ -238,7 +238,7 @@ SETTINGS_GROUPS = (
         ),
     ),
     (
-        lazy_gettext("Calling"),
+        lazy_pgettext("subject", "Calling"),
         (
             ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
             ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
