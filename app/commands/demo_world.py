@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_calls
@@ -297,11 +298,13 @@ class World:
         }
 
     def _sign_up_earlier(self, owner: User, days: int) -> None:
-        for moved, count in ((0, -1), (days, 1)):
-            day = (owner.created_at - timedelta(days=moved)).date()
-            key = {"partner_id": owner.partner_id, "day": day}
-            rollup.add(self.session, PartnerDay, key, {"sign_ups": count}, {})
+        """Move a sign-up of today, on which nothing else has been counted yet."""
+        of_partner = PartnerDay.partner_id == owner.partner_id
+        today = owner.created_at.date()
+        self.session.execute(delete(PartnerDay).where(of_partner, PartnerDay.day == today))
         owner.created_at -= timedelta(days=days)
+        key = {"partner_id": owner.partner_id, "day": owner.created_at.date()}
+        rollup.add(self.session, PartnerDay, key, {"sign_ups": 1}, {})
 
     def _assistants(
         self, own: Caller, organization: Organization, story: OrganizationStory
