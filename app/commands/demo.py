@@ -5,18 +5,21 @@ Running it again changes nothing and prints the same object; see docs/decisions/
 
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import click
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app import extensions
 from app.commands.demo_rotation import Rotation
 from app.commands.demo_story import HISTORY_DAYS, PARTNERS
 from app.commands.demo_world import World
-from app.models import Partner, User
+from app.models import Partner, User, utcnow
 from app.policy.caller import system_caller
+from app.services import figure_check
 
 FILE = "demo.json"
 
@@ -46,6 +49,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
                 session, system_caller("demo"), settings.public_url, settings.legacy_retirement
             )
             world = making.build(PARTNERS, HISTORY_DAYS)
+            _check_figures(session)
         _write(file, world)
         return world
     if known is None or not file.exists():
@@ -60,6 +64,14 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
             world = Rotation(session, system_caller("demo")).rotate(world)
         _write(file, world)
     return {**world, "baseUrl": settings.public_url}
+
+
+def _check_figures(session: Session) -> None:
+    """Check the past days, as each night did in a portal of this age."""
+    today = utcnow().date()
+    for age in range(1, figure_check.SHOWN + 1):
+        checked = figure_check.counted(session, today - timedelta(days=age))
+        figure_check.keep(session, checked)
 
 
 def _write(file: Path, world: dict[str, Any]) -> None:

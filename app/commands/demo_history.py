@@ -1,16 +1,23 @@
-"""Some months of conversations for report, usage and charts."""
+"""Some months of calls for lists, report, usage and charts."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus
+from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
 from app.models import (
     Assistant,
+    Call,
+    CallAttempt,
+    CallTranscript,
     Conversation,
     CostDay,
     Organization,
@@ -18,16 +25,52 @@ from app.models import (
     new_id,
     utcnow,
 )
+from app.models.base import id_at
 from app.services import rollup, spending
+from app.services.recordings import samples
 from app.services.spending import Amount, Spender
 from app.services.spending.rates import CURRENCY
 
 SATURDAY = 5
 UNREPORTED_DAYS = 2
 """The carrier hasn't reported the costs of the last days yet."""
+REPORTED_RATE, ESTIMATED_RATE = 14_000, 30_000
+"""Millionths of the currency a minute."""
+FIRST_NAMES = ("Nadia", "Emil", "Grace", "Hakan", "Ruth", "Vikram", "Ingrid")
+LAST_NAMES = ("Lindqvist", "Abara", "Moreau", "Castellanos", "Petrov", "Nakamura")
+LINES = 45
+"""The numbers that are called end with 0100 to 0144: the next ones are the organization's own."""
+QUEUED, RINGING = timedelta(seconds=2), timedelta(seconds=9)
+STATUSES = {
+    EndedReason.COMPLETED: CallStatus.COMPLETED,
+    EndedReason.VOICEMAIL: CallStatus.COMPLETED,
+    EndedReason.NO_ANSWER: CallStatus.NO_ANSWER,
+    EndedReason.BUSY: CallStatus.BUSY,
+    EndedReason.NUMBER_INVALID: CallStatus.FAILED,
+}
+ANSWERED_BY = {
+    EndedReason.COMPLETED: AnsweredBy.HUMAN,
+    EndedReason.VOICEMAIL: AnsweredBy.VOICEMAIL,
+}
 
 
-def add_conversations(
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A call that is over; ``at`` is when it was answered or not reached."""
+
+    at: datetime
+    reason: EndedReason
+    seconds: int | None = None
+
+    @property
+    def micros(self) -> int | None:
+        """What the carrier has reported as its cost."""
+        is_reported = (utcnow().date() - self.at.date()).days > UNREPORTED_DAYS
+        minutes = _minutes([self.seconds]) if self.seconds else 0
+        return minutes * REPORTED_RATE if minutes and is_reported else None
+
+
+def add_calls(
     session: Session,
     organization: Organization,
     assistant: Assistant,
@@ -35,79 +78,176 @@ def add_conversations(
     days: int,
     rng: random.Random,
 ) -> None:
-    """Add about ``pace`` conversations a working day, fewer at weekends, growing over
-    the months. None belongs to a campaign: those of the demo haven't been started."""
+    """Add about ``pace`` conversations a working day, fewer at weekends, growing over the months,
+    each with its call, and the calls that were not answered. None belongs to a campaign: those of
+    the demo haven't been started."""
     today = utcnow().date()
+    others = random.Random(pace)  # noqa: S311 - as those of the demo, without changing these
+    every: list[Past] = []
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
         expected = pace * share * (0.6 + 0.4 * (days - age) / days)
         count = round(rng.gauss(expected, expected / 4))
-        talks = [_conversation(organization, assistant, day, rng) for _ in range(count)]
-        _record(session, organization, day, talks)
-        lengths = [talk["seconds"] for talk in talks]
+        talks = [_talk(day, rng) for _ in range(count)]
+        lengths = [talk.seconds or 0 for talk in talks]
+        calls = talks + _not_answered(day, len(talks), others)
+        _count(session, organization, day, calls)
         _bill(session, organization, day, lengths, age)
         _spend(session, organization, day, lengths, age)
-        if age > 1:  # the totals of yesterday are compared with their rows
-            _add_ended_calls(session, organization, day, len(lengths))
+        every += calls
+    _store(session, organization, assistant, sorted(every, key=lambda call: call.at), others)
 
 
-def _conversation(
-    organization: Organization, assistant: Assistant, day: date, rng: random.Random
-) -> dict[str, Any]:
-    opening = datetime.combine(day, time(14), UTC)
-    started = opening + timedelta(seconds=rng.randrange(8 * 3600))
-    is_human = rng.random() < 0.62
-    seconds = rng.randrange(40, 400) if is_human else rng.randrange(15, 40)
-    return {
-        "id": new_id(),
+def _talk(day: date, rng: random.Random) -> Past:
+    at = _moment(day, rng)
+    if rng.random() < 0.62:
+        return Past(at, EndedReason.COMPLETED, rng.randrange(40, 400))
+    return Past(at, EndedReason.VOICEMAIL, rng.randrange(15, 40))
+
+
+def _not_answered(day: date, answered: int, rng: random.Random) -> list[Past]:
+    """For two calls that were answered about one was not, and some failed."""
+    counts = {
+        EndedReason.NO_ANSWER: answered // 3 + day.day % 3,
+        EndedReason.BUSY: answered // 8,
+        EndedReason.NUMBER_INVALID: answered // 20,
+    }
+    return [
+        Past(_moment(day, rng), reason) for reason, count in counts.items() for _ in range(count)
+    ]
+
+
+def _moment(day: date, rng: random.Random) -> datetime:
+    return datetime.combine(day, time(14), UTC) + timedelta(seconds=rng.randrange(8 * 3600))
+
+
+def _count(session: Session, organization: Organization, day: date, calls: Sequence[Past]) -> None:
+    """Add the calls of a day to the totals."""
+    whose: dict[str, Any] = {
         "partner_id": organization.partner_id,
         "organization_id": organization.id,
-        "assistant_id": assistant.id,
-        "answered_by": AnsweredBy.HUMAN if is_human else AnsweredBy.VOICEMAIL,
-        "started_at": started,
-        "ended_at": started + timedelta(seconds=seconds),
-        "seconds": seconds,
+        "day": day,
     }
-
-
-def _record(
-    session: Session, organization: Organization, day: date, talks: Sequence[Mapping[str, Any]]
-) -> None:
-    """Store the conversations of a day and count them: at once, as they are thousands."""
-    if not talks:
-        return
-    session.execute(insert(Conversation), talks)
     seconds = {
-        kind: [talk["seconds"] for talk in talks if talk["answered_by"] is kind]
-        for kind in AnsweredBy
+        kind: [call.seconds for call in calls if call.reason is reason and call.seconds]
+        for reason, kind in ANSWERED_BY.items()
     }
-    rollup.add_conversations(
-        session,
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        day=day,
-        seconds=seconds,
-    )
+    if any(seconds.values()):
+        rollup.add_conversations(session, **whose, seconds=seconds)
+    ends = Counter(STATUSES[call.reason] for call in calls)
+    rollup.add_ended_calls(session, **whose, ends=ends)
 
 
-def _add_ended_calls(
-    session: Session, organization: Organization, day: date, answered: int
+def _store(
+    session: Session,
+    organization: Organization,
+    assistant: Assistant,
+    calls: Sequence[Past],
+    rng: random.Random,
 ) -> None:
-    """Count the day's calls: for two that were answered about one was not, and some failed."""
-    ends = {
-        CallStatus.COMPLETED: answered,
-        CallStatus.NO_ANSWER: answered // 3 + day.day % 3,
-        CallStatus.BUSY: answered // 8,
-        CallStatus.FAILED: answered // 20,
+    """Store the calls with their attempts and conversations: at once, as they are thousands."""
+    rows = [_rows(organization, assistant, call, rng) for call in calls]
+    for table, kind in enumerate((Call, CallAttempt, Conversation)):
+        if found := [row[table] for row in rows if row[table]]:
+            session.execute(insert(kind), found)
+    _give_samples(session, [row[0] for row in rows])
+
+
+def _give_samples(session: Session, calls: Sequence[dict[str, Any]]) -> None:
+    """Store the sample conversation of each call that a person answered."""
+    report = samples.sample()
+    turns = [turn.model_dump(exclude_none=True) for turn in report.transcript or ()]
+    transcripts = [
+        {
+            "id": new_id(),
+            "partner_id": call["partner_id"],
+            "organization_id": call["organization_id"],
+            "call_id": call["id"],
+            "summary": report.summary,
+            "turns": turns,
+            "report_id": samples.SAMPLE,
+            "sent_at": call["ended_at"],
+            "created_at": call["ended_at"],
+            "updated_at": call["ended_at"],
+        }
+        for call in calls
+        if call["answered_by"] is AnsweredBy.HUMAN
+    ]
+    if transcripts:
+        session.execute(insert(CallTranscript), transcripts)
+
+
+def _rows(
+    organization: Organization, assistant: Assistant, call: Past, rng: random.Random
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the rows of the call, its attempt and its conversation; the last is empty if it was
+    not answered."""
+    line, started = rng.randrange(LINES), call.at - RINGING
+    number = f"{(assistant.phone_number or '')[:-4]}{100 + line:04}"
+    call_id, attempt_id = _id_of(started - QUEUED, rng), _id_of(started, rng)
+    ended = call.at + timedelta(seconds=call.seconds or 0)
+    of_both = {
+        "carrier": CarrierKind.SIMULATOR,
+        "organization_id": organization.id,
+        "status": STATUSES[call.reason],
+        "ended_reason": call.reason,
+        "answered_by": ANSWERED_BY.get(call.reason),
+        "started_at": started,
+        "answered_at": call.at if call.seconds else None,
+        "ended_at": ended,
     }
-    rollup.add_ended_calls(
-        session,
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        day=day,
-        ends=ends,
-    )
+    of_all = {"partner_id": organization.partner_id, "assistant_id": assistant.id}
+    stored = {
+        "id": call_id,
+        **of_both,
+        **of_all,
+        "source": CallSource.API,
+        "requested_by": "demo",
+        "phone_number": number,
+        "contact": {
+            "phoneNumber": number,
+            "firstName": FIRST_NAMES[line % len(FIRST_NAMES)],
+            "lastName": LAST_NAMES[line % len(LAST_NAMES)],
+        },
+        "intro_message": assistant.default_intro,
+        "voicemail_message": assistant.default_voicemail,
+        "created_at": started - QUEUED,
+        "updated_at": ended,
+        "expires_at": started + timedelta(days=1),
+        "seconds": call.seconds,
+        "cost_micros": call.micros,
+    }
+    attempt = {
+        "id": attempt_id,
+        **of_both,
+        "call_id": call_id,
+        "number": 1,
+        "carrier_reference": f"sim-{attempt_id}",
+        "from_number": assistant.phone_number,
+        "spoken": {
+            EndedReason.COMPLETED: assistant.default_intro,
+            EndedReason.VOICEMAIL: assistant.default_voicemail,
+        }.get(call.reason),
+        "cost": call.micros and Decimal(call.micros) / spending.MICROS,
+        "cost_currency": CURRENCY if call.micros else None,
+    }
+    conversation = {
+        "id": new_id(),
+        **of_all,
+        "organization_id": organization.id,
+        "call_id": call_id,
+        "answered_by": ANSWERED_BY.get(call.reason),
+        "started_at": call.at,
+        "ended_at": ended,
+        "seconds": call.seconds,
+    }
+    return stored, attempt, conversation if call.seconds else {}
+
+
+def _id_of(moment: datetime, rng: random.Random) -> UUID:
+    """Return an id as `new_id` would have made it then."""
+    return UUID(int=id_at(moment).int | 7 << 76 | rng.getrandbits(76) & ~(3 << 62) | 2 << 62)
 
 
 def _bill(
@@ -156,4 +296,4 @@ def _minutes(lengths: Sequence[int]) -> int:
 
 
 def _cost(minutes: int, age: int) -> int:
-    return minutes * (14_000 if age > UNREPORTED_DAYS else 30_000)
+    return minutes * (REPORTED_RATE if age > UNREPORTED_DAYS else ESTIMATED_RATE)

@@ -7,14 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from app.commands.demo_history import add_conversations
+from app.commands.demo_history import add_calls
 from app.commands.demo_story import CONVERSATION, PLANS, OrganizationStory, PartnerStory
 from app.commands.legacy import add_legacy_client
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, ContactAction, Role, Tier
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.models import Assistant, Organization, Partner, User, utcnow
+from app.models import Assistant, Organization, Partner, PartnerDay, User, utcnow
 from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
@@ -30,6 +31,7 @@ from app.services import (
     oauth_clients,
     organizations,
     partners,
+    rollup,
     users,
 )
 from app.services.auth import passwords
@@ -45,6 +47,11 @@ FULL_NAMES = (
     ("Aurelia", "Whitcombe-Szymańska"), ("Tomasz", "Baran"), ("Priya", "Raghunathan"),
     ("Óscar", "de la Fuente y Montalbán"), ("Marguerite", "Oyelaran"), ("Ünal", "Şahin"),
 )  # fmt: skip
+CLIENTS = (
+    (Role.PARTNER_ADMIN, "Portal scripts"),
+    (Role.PARTNER_EDITOR, "Brand scripts"),
+    (Role.ADMIN, "Customer scripts"),
+)
 STAFF = (
     (Role.PARTNER_ADMIN, "admin", "Maren Oduya"),
     (Role.PARTNER_EDITOR, "editor", "Jonas Weil"),
@@ -138,11 +145,12 @@ class World:
         partners.set_billing_address(
             self.session, self.caller, partner.id, "\n".join(story.address), story.tax_id
         )
+        partner.created_at -= timedelta(days=history_days)
         own = system_caller("demo", partner.id)
         self._publish_plans(own, partner, history_days)
         clients = [
-            (role, oauth_clients.create(self.session, own, name=f"{role} scripts", role=role))
-            for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+            (role, oauth_clients.create(self.session, own, name=name, role=role))
+            for role, name in CLIENTS
         ]
         return {
             "id": str(partner.id),
@@ -151,7 +159,7 @@ class World:
             "client": _client(clients[0][1]),
             "clients": [{"role": role.value, **_client(new)} for role, new in clients],
             "users": [
-                self._user(own, partner, f"{word}@{story.slug}.example", role, name)
+                self._user(own, partner, f"{word}@{story.slug}.example", role, name, history_days)
                 for role, word, name in STAFF
             ],
             "organizations": self._organizations(own, partner, story, history_days),
@@ -199,10 +207,12 @@ class World:
         alerts.apply(self.session, alerts.changes(self.session, utcnow()), utcnow())
 
     def _user(
-        self, own: Caller, partner: Partner, email: str, role: Role, name: str
+        self, own: Caller, partner: Partner, email: str, role: Role, name: str, history_days: int
     ) -> dict[str, Any]:
         data = read(CreateUserInput, {"email": email, "userType": role.value})
-        return self._with_password(own, users.create(self.session, own, partner.id, data), name)
+        user = users.create(self.session, own, partner.id, data)
+        user.created_at -= timedelta(days=history_days)
+        return self._with_password(own, user, name)
 
     def _with_password(self, own: Caller, user: User, name: str) -> dict[str, Any]:
         password = new_password()
@@ -245,9 +255,11 @@ class World:
         do_not_call.add(
             self.session, own, organization.id, LISTED, reason="Asked not to be called again"
         )
+        organization.user_limit = story.user_limit
         organization.created_at -= timedelta(days=history_days)
         organization.tier_since = organization.created_at
-        add_conversations(
+        self._sign_up_earlier(owner, history_days)
+        add_calls(
             self.session,
             organization,
             speakers[0],
@@ -284,6 +296,15 @@ class World:
             "simulator": {word: SIMULATED_NUMBERS[word] for word in SHOWN_OUTCOMES},
             **legacy,
         }
+
+    def _sign_up_earlier(self, owner: User, days: int) -> None:
+        """Move a sign-up of today, on which nothing else has been counted yet."""
+        of_partner = PartnerDay.partner_id == owner.partner_id
+        today = owner.created_at.date()
+        self.session.execute(delete(PartnerDay).where(of_partner, PartnerDay.day == today))
+        owner.created_at -= timedelta(days=days)
+        key = {"partner_id": owner.partner_id, "day": owner.created_at.date()}
+        rollup.add(self.session, PartnerDay, key, {"sign_ups": 1}, {})
 
     def _assistants(
         self, own: Caller, organization: Organization, story: OrganizationStory

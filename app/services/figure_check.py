@@ -46,6 +46,7 @@ class CheckedDay:
     conversations: int
     calls: int
     differences: Sequence[FigureCheck]
+    comparisons: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Checked:
 
     @property
     def differences(self) -> int:
-        return sum(len(each.differences) for each in self.days)
+        return count_differences(self.days)
 
 
 def is_due(session: Session, now: datetime) -> date | None:
@@ -110,18 +111,29 @@ def keep(session: Session, found: Sequence[FigureCheck]) -> None:
 
 def latest(session: Session, caller: Caller) -> Checked:
     """Return the results of the last `SHOWN` days that were checked. Raises `Forbidden`."""
+    days = latest_days(session, caller)
+    return Checked(
+        days,
+        session.scalar(select(func.count()).select_from(Partner)) or 0,
+        session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,
+        sum(each.comparisons for each in days),
+    )
+
+
+def latest_days(session: Session, caller: Caller) -> list[CheckedDay]:
+    """Return the last `SHOWN` days that were checked, newest first: one query. Raises
+    `Forbidden`."""
     caller.require(Permission.PARTNER_CREATE)
     days = select(FigureCheck.day).distinct().order_by(FigureCheck.day.desc()).limit(SHOWN)
     query = select(FigureCheck).where(FigureCheck.day.in_(days))
     by_day: dict[date, list[FigureCheck]] = {}
     for row in session.scalars(query.order_by(FigureCheck.day.desc(), FigureCheck.figure)):
         by_day.setdefault(row.day, []).append(row)
-    return Checked(
-        [_checked(day, rows) for day, rows in by_day.items()],
-        session.scalar(select(func.count()).select_from(Partner)) or 0,
-        session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,
-        sum(map(len, by_day.values())),
-    )
+    return [_checked(day, rows) for day, rows in by_day.items()]
+
+
+def count_differences(days: Sequence[CheckedDay]) -> int:
+    return sum(len(each.differences) for each in days)
 
 
 def _checked(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
@@ -132,6 +144,7 @@ def _checked(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
         counted.get(CONVERSATIONS, 0),
         counted.get(ENDED_CALLS, 0),
         [row for row in rows if row.counted != row.total],
+        len(rows),
     )
 
 

@@ -11,7 +11,7 @@ from app.policy.caller import system_caller
 
 def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Session) -> None:
     making = World(session, system_caller("tests"), "http://127.0.0.1", utcnow())
-    making.build(PARTNERS[:1], history_days=2)
+    making.build(PARTNERS[:1], history_days=0)
     session.flush()
     told = {
         number: (summary, turns and [turn["speaker"] for turn in turns])

@@ -6,14 +6,44 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.commands.demo_history import add_conversations
+from app.commands.demo_history import add_calls
 from app.enums import Role
-from app.models import NO_CAMPAIGN, Assistant, SpendingTotal, utcnow
-from app.services import reporting
+from app.models import NO_CAMPAIGN, Assistant, Organization, SpendingTotal, utcnow
+from app.policy.caller import system_caller
+from app.services import assistants, calls, figure_check, reporting
 from app.services.billing import margin
 from app.services.billing.usage import ModelRate
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+
+
+def assistant_of(session: Session, organization: Organization) -> Assistant:
+    found = assistants.of_organization(
+        session, system_caller("demo", organization.partner_id), organization.id
+    )[0]
+    found.phone_number = "+13035550148"
+    return found
+
+
+def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
+    session: Session, own: Tenant
+) -> None:
+    admin, assistant = own.caller(Role.PARTNER_ADMIN), assistant_of(session, own.plus)
+    add_calls(session, own.plus, assistant, 5, 3, random.Random(7))  # noqa: S311
+
+    today = utcnow().date()
+    for age in (1, 2, 3):
+        checked = figure_check.counted(session, today - timedelta(days=age))
+        assert [(each.figure, each.counted > 0, each.total - each.counted) for each in checked] == [
+            (figure_check.CONVERSATIONS, True, 0),
+            (figure_check.OF_PARTNERS, True, 0),
+            (figure_check.ENDED_CALLS, True, 0),
+        ]
+    counted = calls.CallSearch(counted=True)
+    assert calls.without_calls(session, admin, counted) == 0
+    found = calls.search(session, admin, counted).calls
+    kinds = [moment.kind for moment in calls.timeline(session, admin, found[0].id)]
+    assert kinds == ["accepted", "dialing", "answered", "ended"]
 
 
 def test_usage_costs_and_spending_of_the_demo_agree(
@@ -22,10 +52,7 @@ def test_usage_costs_and_spending_of_the_demo_agree(
     clock.set("2026-11-27T12:00")
     admin, plus, today = own.caller(Role.PARTNER_ADMIN), own.plus, utcnow().date()
     plus.created_at -= timedelta(days=30)
-    whose = select(Assistant).where(Assistant.organization_id == plus.id)
-    assistant = session.scalars(whose).first()
-    assert assistant is not None
-    add_conversations(session, plus, assistant, 5, 26, random.Random(7))  # noqa: S311
+    add_calls(session, plus, assistant_of(session, plus), 5, 26, random.Random(7))  # noqa: S311
 
     month = reporting.this_month(today)
     costs = margin.of_organization(session, admin, plus.id, month.start, ModelRate())

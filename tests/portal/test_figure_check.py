@@ -102,6 +102,13 @@ def test_a_total_that_differs_is_shown_in_red(session: Session, operator: Browse
     assert f'href="/operator/calls?start={date_of_today}&amp;end={date_of_today}"' in html
     assert "1 difference" in html
     assert "2 of 3 comparisons agree" in html
+    differs = f"1 stored total from {today()} to {today()} differs from its calls."
+    installation, overview = (
+        words(operator.get(path).text) for path in ("/operator/installation", "/")
+    )
+    assert f"Figure check Differences {differs}" in installation
+    assert "Everything works" not in installation
+    assert f"Figure check: differences {differs}" in overview
 
 
 def test_a_day_is_checked_once_an_hour_after_its_end(session: Session, clock: SetClock) -> None:

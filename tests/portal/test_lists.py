@@ -326,6 +326,15 @@ def test_a_shared_view_is_offered_to_colleagues_only_and_changed_by_its_owner_on
     }
 
 
+def test_a_shared_view_of_a_partner_is_not_offered_to_operators(
+    own: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
+    owner, new = signed_in(own.staff[Role.PARTNER_ADMIN]), "/lists/organizations/views/new?q=oak"
+    owner.post(new, {"name": "Shared", "is_shared": "y"}, page=new)
+    offered = ["Shared" in browser.get("/organizations").text for browser in (owner, operator)]
+    assert offered == [True, False]
+
+
 def test_a_list_that_a_user_may_not_open_has_no_files_and_no_views(
     own: Tenant, signed_in: SignedIn
 ) -> None:

@@ -86,7 +86,12 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
     own: Tenant, operator: Browser
 ) -> None:
     partner = operator.get(f"/operator/partners/{own.partner.id}").text
-    assert f'href="/operator/calls?partner={own.partner.id}"' in partner
+    month = f"{utcnow():%Y-%m-01}"
+    calls = f"/operator/calls?partner={own.partner.id}"
+    assert re.findall(f'href="({re.escape(calls)}[^"]*)"', partner) == [
+        f"{calls}&amp;state=completed&amp;start={month}",
+        f"{calls}&amp;state=failed&amp;within=24-hours",
+    ]
     assert 'href="/operator/calls"' in operator.get("/operator/installation").text
 
 

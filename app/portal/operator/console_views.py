@@ -9,6 +9,8 @@ from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.models import utcnow
+from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.partner_views import users_in_words
 from app.portal.spending.uses import month_money
@@ -67,6 +69,8 @@ def operator_partner(partner_id: UUID) -> str:
             counts=overview.portal_of(session, found),
             users=users_in_words(session, partner_id),
             spent=month_money(used).words,
+            month_start=utcnow().date().replace(day=1),
+            last_day=LAST_DAY,
             opened=len(destinations.opened_by_partner(session, partner_id)),
             sign_in_url=_public(sign_in_url(found.slug)),
             storage=storage.of_partner(session, caller(), partner_id, settings().storage_defaults),

@@ -46,7 +46,7 @@ def operator_installation() -> str:
         now = work(session)
         since = utcnow() - FAILED_WITHIN
         migration = fit(session.connection())
-        wrong, fine = parts(session, now, migration)
+        wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
             wrong=wrong,

@@ -92,19 +92,22 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         waiting,
         num=_at_most(waiting),
     )
+    organizations = overview.portal_of(session, partner).organizations
+    stopped = ngettext(
+        "%(num)s organization can’t place calls.",
+        "%(num)s organizations can’t place calls.",
+        organizations,
+    )
+    locked_out = ngettext(
+        "%(num)s user is signed out at once and can’t sign in.",
+        "%(num)s users are signed out at once and can’t sign in.",
+        signed_out,
+        num=_at_most(signed_out),
+    )
     return [
-        ngettext(
-            "%(num)s organization can’t place calls.",
-            "%(num)s organizations can’t place calls.",
-            overview.portal_of(session, partner).organizations,
-        ),
+        *([stopped] if organizations else []),
         *([cancelled] if waiting else []),
-        ngettext(
-            "%(num)s user is signed out at once and can’t sign in.",
-            "%(num)s users are signed out at once and can’t sign in.",
-            signed_out,
-            num=_at_most(signed_out),
-        ),
+        *([locked_out] if signed_out else []),
         gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
         gettext("Nothing is deleted; you can reactivate the partner at any time."),
     ]

@@ -1,5 +1,6 @@
 """The parts of the installation, each with its state, from cheap queries."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,10 @@ from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.operator.views import keeps_mails
 from app.portal.web.calling_service import is_offline
-from app.portal.web.formats import carrier_title, moment, number, size
+from app.portal.web.formats import carrier_title, day, moment, number, size
 from app.portal.web.user_timezone import zone
-from app.services import installation, storage, workers
+from app.services import figure_check, installation, storage, workers
+from app.services.figure_check import CheckedDay
 from app.services.installation import FAILED_WITHIN, is_late
 from app.services.pauses import carrier_health
 
@@ -56,7 +58,9 @@ def work(session: Session) -> Work:
     return Work(job_queue.depths(session), workers.unserved(served), failed)
 
 
-def parts(session: Session, found_work: Work, migration: Fit) -> tuple[list[Part], list[Part]]:
+def parts(
+    session: Session, found_work: Work, migration: Fit, checked: Sequence[CheckedDay]
+) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
     found = [
         _calling_service(session),
@@ -64,6 +68,7 @@ def parts(session: Session, found_work: Work, migration: Fit) -> tuple[list[Part
         _failed_jobs(found_work.failed),
         *_carriers(session),
         _emails(session),
+        _figures(checked),
         _migrations(migration),
         *_months(session),
         _disk(session),
@@ -169,6 +174,26 @@ def _emails(session: Session) -> Part:
     return _row(title, gettext("Works"), "success", text)
 
 
+def _figures(checked: Sequence[CheckedDay]) -> Part:
+    title = gettext("Figure check")
+    if not checked:
+        text = gettext("The first check runs in the night.")
+        return _row(title, gettext("Not checked yet"), "neutral", text, "portal.operator_figures")
+    differences = figure_check.count_differences(checked)
+    first, last = day(checked[-1].day), day(checked[0].day)
+    if differences:
+        text = ngettext(
+            "%(num)s stored total from %(first)s to %(last)s differs from its calls.",
+            "%(num)s stored totals from %(first)s to %(last)s differ from their calls.",
+            differences,
+            first=first,
+            last=last,
+        )
+        return _row(title, gettext("Differences"), "danger", text, "portal.operator_figures")
+    text = gettext("All totals from %(first)s to %(last)s agree.", first=first, last=last)
+    return _row(title, gettext("Agrees"), "success", text, "portal.operator_figures")
+
+
 def _migrations(found: Fit) -> Part:
     title = gettext("Migrations")
     if found.is_newest:
@@ -231,16 +256,20 @@ def _backups(session: Session) -> Part:
     """Backups that others make, such as those of a cloud, are not known here."""
     title = gettext("Backups")
     if not settings().backup_place:
-        unset = gettext(
-            "No folder for daily backups is set. Backups that others make aren’t known here."
-        )
-        guide = gettext(
-            "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations guide."
-        )
         if settings().env == "production":
+            unset = gettext(
+                "No folder for daily backups is set. Backups that others make aren’t known here."
+            )
+            guide = gettext(
+                "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations "
+                "guide."
+            )
             return _row(title, gettext("Off"), "warning", f"{unset} {guide}")
-        demo = gettext("Development mode: backups aren’t needed for demo data.")
-        return _row(title, gettext("Not needed"), "neutral", f"{demo} {guide}")
+        text = gettext(
+            "Development mode: demo data needs none. For real data see “Backups” in the "
+            "operations guide."
+        )
+        return _row(title, gettext("Not needed"), "neutral", text)
     found = backup_records.state(session)
     done = found.succeeded
     text = gettext("No backup has been made yet.")

@@ -55,9 +55,9 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
     return Confirmation(
         action=url_for("portal.partner_trial_start", partner_id=partner_id),
-        title=gettext("Put %(name)s into trial mode?", name=found.name),
+        title=gettext("Return %(name)s to trial mode?", name=found.name),
         consequences=STARTING,
-        act=gettext("Start trial"),
+        act=gettext("Return to trial mode"),
         safe=gettext("Keep out of trial"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         crumbs=crumbs_of(found),

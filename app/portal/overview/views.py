@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urljoin
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -16,17 +17,19 @@ from app.models import AuditEntry
 from app.models.base import utcnow
 from app.portal.alerts.views import titles_of
 from app.portal.billing.words import model_rate, month_alone
+from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.health import health
-from app.portal.operator.parts import parts, work
+from app.portal.operator.parts import Part, parts, work
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services import audit, calls, organizations, overview, reporting
+from app.services import audit, calls, figure_check, organizations, overview, reporting
 from app.services.audit import search as audit_search
+from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, Kind, Month
 
 SHOWN = 5
@@ -197,17 +200,32 @@ def _portals() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
         tiles = health(session, now)
-        wrong, _fine = parts(session, now, fit(session.connection()))
+        checked = figure_check.latest_days(session, caller())
+        wrong, _fine = parts(session, now, fit(session.connection()), checked)
     return render_template(
         "portal/overview/operator.html",
         health=tiles,
-        wrong=[part["title"] for part in wrong],
+        action_items=[_part_shown(part) for part in wrong],
+        checked=checked,
+        chart=_checked_chart(checked),
         last_day=LAST_DAY,
         rows=page.items,
         place=place,
         next_url=place.next_url(page.next_cursor),
         clear_url=lists.clear_url("q"),
     )
+
+
+def _part_shown(part: Part) -> dict[str, Any]:
+    """Return a part of the installation that needs attention as an action item."""
+    return {
+        "title": f"{part['title']}: {in_sentence(part['word'])}",
+        "text": part["text"],
+        "url": urljoin(url_for("portal.operator_installation"), part["url"] or ""),
+        "act": gettext("View"),
+        "symbol": "alert-circle",
+        "tone": part["tone"],
+    }
 
 
 def _shown(item: ActionItem) -> dict[str, Any]:
@@ -241,4 +259,18 @@ def _chart(month: Month) -> dict[str, Any]:
             {"label": gettext("Previous month"), "values": padded, "role": "compare"},
         ],
         "unfinished": True,
+    }
+
+
+def _checked_chart(checked: Sequence[CheckedDay]) -> dict[str, Any]:
+    days = checked[::-1]
+    return {
+        "days": [each.day.isoformat() for each in days],
+        "series": [
+            {
+                "label": gettext("Conversations"),
+                "values": [each.conversations for each in days],
+                "role": "first",
+            }
+        ],
     }

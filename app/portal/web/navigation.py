@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import g, request, url_for
 
 from app.enums import Role
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.policy import ROUTES, Permission
 from app.policy.caller import Caller
 
@@ -40,35 +40,34 @@ class Group:
 CUSTOMERS = lazy_gettext("Customers")
 OWN_ORGANIZATION = lazy_gettext("Your organization")
 
+OVERVIEW = Place(lazy_gettext("Overview"), "layout-dashboard", "portal.overview")
+CARRIER_STATUS = Place(
+    lazy_gettext("Carrier status"),
+    "activity-heartbeat",
+    "portal.line_health",
+    ("portal.line_",),
+)
+HISTORY = Place(lazy_gettext("History"), "history", "portal.audit")
+CUSTOMER_PLACES = (
+    Place(
+        lazy_gettext("Organizations"),
+        "building",
+        "portal.organizations",
+        ("portal.organization", "portal.verified_number"),
+    ),
+    Place(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
+    Place(lazy_gettext("Assistants"), "headset", "portal.assistants", ("portal.assistant",)),
+    Place(
+        lazy_gettext("Phone numbers"),
+        "number",
+        "portal.phone_numbers",
+        ("portal.phone_number_",),
+    ),
+)
+
 PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
-    (
-        None,
-        (
-            Place(lazy_gettext("Overview"), "layout-dashboard", "portal.overview"),
-            Place(lazy_gettext("Installation"), "server", "portal.operator_installation"),
-        ),
-    ),
-    (
-        CUSTOMERS,
-        (
-            Place(
-                lazy_gettext("Organizations"),
-                "building",
-                "portal.organizations",
-                ("portal.organization", "portal.verified_number"),
-            ),
-            Place(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
-            Place(
-                lazy_gettext("Assistants"), "headset", "portal.assistants", ("portal.assistant",)
-            ),
-            Place(
-                lazy_gettext("Phone numbers"),
-                "number",
-                "portal.phone_numbers",
-                ("portal.phone_number_",),
-            ),
-        ),
-    ),
+    (None, (OVERVIEW,)),
+    (CUSTOMERS, CUSTOMER_PLACES),
     (
         lazy_gettext("Outreach"),
         (
@@ -91,30 +90,7 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                 "portal.test_call",
                 ("portal.test_call",),
             ),
-            Place(
-                lazy_gettext("Carrier status"),
-                "activity-heartbeat",
-                "portal.line_health",
-                ("portal.line_",),
-            ),
-            Place(
-                lazy_gettext("Call destinations"),
-                "world",
-                "portal.operator_destinations",
-                ("portal.operator_destinations", "portal.operator_partner_destinations"),
-            ),
-            Place(
-                lazy_gettext("Spending"),
-                "coin",
-                "portal.operator_spending",
-                ("portal.operator_spending", "portal.operator_partner_spending"),
-            ),
-            Place(
-                lazy_gettext("Storage"),
-                "database",
-                "portal.operator_storage",
-                ("portal.operator_storage", "portal.operator_partner_storage"),
-            ),
+            CARRIER_STATUS,
             Place(
                 lazy_gettext("Do not call"),
                 "phone-off",
@@ -136,8 +112,6 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
             Place(
                 lazy_gettext("Report"), "clipboard-data", "portal.report_month", ("portal.report",)
             ),
-            Place(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
-            Place(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
             Place(lazy_gettext("Alerts"), "bell", "portal.alerts", ("portal.alert_",)),
             Place(lazy_gettext("Plan"), "tag", "portal.plan", ("portal.statement",)),
         ),
@@ -168,7 +142,46 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
                     "portal.line_trunk",
                 ),
             ),
-            Place(lazy_gettext("History"), "history", "portal.audit"),
+            HISTORY,
+        ),
+    ),
+)
+"""The groups of a partner's people."""
+
+OPERATOR_PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
+    (None, (OVERVIEW,)),
+    (CUSTOMERS, CUSTOMER_PLACES),
+    (
+        lazy_pgettext("subject", "Calling"),
+        (
+            Place(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
+            CARRIER_STATUS,
+            Place(
+                lazy_gettext("Call destinations"),
+                "world",
+                "portal.operator_destinations",
+                ("portal.operator_destinations", "portal.operator_partner_destinations"),
+            ),
+            Place(
+                lazy_gettext("Spending"),
+                "coin",
+                "portal.operator_spending",
+                ("portal.operator_spending", "portal.operator_partner_spending"),
+            ),
+        ),
+    ),
+    (
+        lazy_gettext("Platform"),
+        (
+            Place(lazy_gettext("Installation"), "server", "portal.operator_installation"),
+            Place(
+                lazy_gettext("Storage"),
+                "database",
+                "portal.operator_storage",
+                ("portal.operator_storage", "portal.operator_partner_storage"),
+            ),
+            Place(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
+            HISTORY,
         ),
     ),
 )
@@ -225,7 +238,7 @@ SETTINGS_GROUPS = (
         ),
     ),
     (
-        lazy_gettext("Calling"),
+        lazy_pgettext("subject", "Calling"),
         (
             ("portal.carrier_accounts", lazy_gettext("Carrier accounts")),
             ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
@@ -319,7 +332,7 @@ def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[Place, ...]], 
     """Return what the caller may open, which depends on the permissions and on having a partner and
     an organization, not on which."""
     found = []
-    for label, places in PLACES:
+    for label, places in OPERATOR_PLACES if caller.is_operator else PLACES:
         may = tuple(place for place in places if may_open(caller, place.endpoint))
         within = caller.organization_id is not None and label is CUSTOMERS
         if may:
@@ -330,14 +343,12 @@ def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[Place, ...]], 
 @lru_cache(1000)
 def _current_places(endpoint: str) -> frozenset[str]:
     """Return the endpoints of the places that are highlighted on a page."""
-    own = {place.endpoint for _, places in PLACES for place in places}
+    every = [place for _, places in (*PLACES, *OPERATOR_PLACES) for place in places]
+    own = {place.endpoint for place in every}
     if endpoint in own:
         return frozenset({endpoint})
     return frozenset(
-        place.endpoint
-        for _, places in PLACES
-        for place in places
-        if endpoint.startswith(place.within or ("\0",))
+        place.endpoint for place in every if endpoint.startswith(place.within or ("\0",))
     )
 
 

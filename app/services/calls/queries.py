@@ -107,7 +107,8 @@ def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Mome
     """The call's timeline, oldest first.
 
     Hosts and carriers have clocks of their own, so what begins a call and what ends it keep their
-    places whatever their times say.
+    places whatever their times say. Of a call whose timeline was deleted, the times are left that
+    are stored with it.
     """
     call = get(session, caller, call_id)
     place = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
@@ -116,10 +117,21 @@ def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Mome
         .where(CallEvent.call_id == call.id)
         .order_by(place, CallEvent.at, CallEvent.id)
     )
-    return [
+    kept = [
         Moment(event.at, _kind(event), event.status, event.detail)
         for event in session.scalars(query)
     ]
+    return kept or _own_moments(call)
+
+
+def _own_moments(call: Call) -> list[Moment]:
+    times = (
+        (call.created_at, "accepted", CallStatus.QUEUED),
+        (call.started_at, "dialing", CallStatus.DIALING),
+        (call.answered_at, "answered", CallStatus.IN_PROGRESS),
+        (call.ended_at, "ended", call.status),
+    )
+    return [Moment(at, kind, status, None) for at, kind, status in times if at is not None]
 
 
 def visible(caller: Caller) -> Select[Call]:

@@ -33,9 +33,12 @@ def give(session: Session, attempt_id: UUID) -> None:
     present = select(CallTranscript.id).where(CallTranscript.call_id == call.id)
     if reports.assistant_of(session, call.id) is None or session.scalar(present) is not None:
         return
+    reports.take(session, call.id, sample(), SAMPLE, utcnow())
+
+
+def sample() -> VoiceReport:
     turns = [
         TranscriptTurn(speaker=speaker, text=str(text), at=number * _SECONDS_A_TURN)
         for number, (speaker, text) in enumerate(_TURNS)
     ]
-    report = VoiceReport(transcript=turns, summary=str(_SUMMARY))
-    reports.take(session, call.id, report, SAMPLE, utcnow())
+    return VoiceReport(transcript=turns, summary=str(_SUMMARY))
