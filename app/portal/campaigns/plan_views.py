@@ -111,7 +111,7 @@ def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str
         "outlook": [
             (gettext("Contacts"), number(found.contact_count)),
             (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
-            (gettext("First call"), first_call_words(expected)),
+            *([(gettext("First call"), first_call_words(expected))] if found.contact_count else []),
             *([(gettext("Duration"), words)] if (words := duration_words(expected)) else []),
         ],
         "at_night": night_words(*outreach.hours_of(plan, organization)),

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from app.enums import AnsweredBy, CampaignStatus
 from app.languages import gettext, ngettext
+from app.languages.dates import NO_BREAK, zone_letters
 from app.models import AuditEntry, Campaign, Outreach, utcnow
 from app.portal.audit.actors import UserNames
 from app.portal.audit.labels import actor_words
@@ -160,9 +161,11 @@ def _end_words(plan: Outreach, progress: Progress) -> str:
 
 
 def _soon(value: datetime) -> str:
-    """14:05; on another day 1 Dec, 09:00 GMT"""
+    """14:05 GMT; on another day 1 Dec, 09:00 GMT"""
     local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
-    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
+    if local.date() != now.date():
+        return when_in_zone(value, zone())
+    return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
 
 
 def waiting_words(progress: Progress) -> str | None:
