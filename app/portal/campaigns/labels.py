@@ -267,9 +267,9 @@ def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
 def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
     """Return (result, count, URL of the calls if the user may open them)."""
     return [
-        (str(words), progress.calls.get(result, 0), calls_of_round(campaign, **filters))
+        (str(words), count, calls_of_round(campaign, **filters) if count else None)
         for result, words, filters in _RESULTS
-        if result in progress.calls or result not in _RARE
+        if (count := progress.calls.get(result, 0)) or result not in _RARE
     ]
 
 

@@ -43,7 +43,8 @@ class Average:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """``at_once`` is the most calls at once, ``lasts`` the time within the plan's hours if each
-    call takes the ``average``, or `USUAL_CALL` without one. The times are None if the plan's days
+    call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
+    ``planned_pace`` if they take longer. The times are None if the plan's days
     don't allow them, or not within a year."""
 
     at_once: int
@@ -51,6 +52,7 @@ class Estimate:
     begins_at: datetime | None
     ends_at: datetime | None
     average: Average | None
+    planned_pace: int | None = None
 
 
 def estimate(
@@ -68,8 +70,8 @@ def estimate(
     at_once = min(own, plan.calls_at_once or own)
     average = _average(session, organization, now)
     pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
-    if plan.calls_per_hour:
-        pace = min(pace, plan.calls_per_hour)
+    planned = plan.calls_per_hour if plan.calls_per_hour and plan.calls_per_hour < pace else None
+    pace = planned or pace
     places = _places(session, plan, campaign, organization, now)
     openings = [first[0] for place in places if (first := next(place(), None))]
     ends_at = _end_in(places, contacts, pace)
@@ -79,6 +81,7 @@ def estimate(
         min(openings, default=None),
         max([ends_at, *openings]) if ends_at else None,
         average,
+        planned,
     )
 
 
