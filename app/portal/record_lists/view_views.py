@@ -41,7 +41,7 @@ def saved_view_create(name: str) -> Page:
             url = submission.led_to(_url(definition, view))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(name, form))
-    flash(gettext("View %(name)s was saved.", name=view.name), "success")
+    flash(gettext("The view “%(name)s” was saved.", name=view.name), "success")
     return redirect(url, 303)
 
 
@@ -62,7 +62,7 @@ def saved_view_save(view_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "saved_view", view_id, _edit_page, _stored)
-    flash(gettext("View %(name)s was saved.", name=view.name), "success")
+    flash(gettext("The view “%(name)s” was saved.", name=view.name), "success")
     return redirect(_url(LISTS[view.list_name], view), 303)
 
 
