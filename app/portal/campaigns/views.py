@@ -1,6 +1,5 @@
 """Campaigns: the list, and one campaign with its contacts, uploads and settings."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -30,7 +29,7 @@ from app.services import assistants, audit, campaigns, contacts, organizations, 
 from app.services.contacts import single
 
 LATEST_CHANGES = 8
-FILLED_LATER = frozenset({"answered", "next-call", "started", "ended"})
+FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ended"})
 """Columns of the list that are empty until campaigns have started."""
 
 
@@ -38,7 +37,7 @@ FILLED_LATER = frozenset({"answered", "next-call", "started", "ended"})
 def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, CAMPAIGNS)
-        page = replace(page, hidden=frozenset(_empty(page)))
+        page = replace(page, hidden=_empty(page))
         organization = organization_picker.organization_named(session)
         return render_template(
             "portal/campaigns/list.html",
@@ -48,11 +47,14 @@ def list_campaigns() -> str:
         )
 
 
-def _empty(page: ListPage[Row]) -> Iterator[str]:
-    """Return the columns of figures and times that no campaign of the page has."""
-    for column in CAMPAIGNS.columns:
-        if column.name in FILLED_LATER and not any(column.value(row) for row in page.rows):
-            yield column.name
+def _empty(page: ListPage[Row]) -> frozenset[str]:
+    """Return the columns that are empty for every campaign of the page."""
+    empty = {
+        column.name
+        for column in CAMPAIGNS.columns
+        if column.name in FILLED_LATER and not any(column.value(row) for row in page.rows)
+    }
+    return frozenset(empty | {"progress"} if "started" in empty else empty)
 
 
 @portal.get("/campaigns/new")

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
-from app.phone import PhoneError
+from app.phone import PhoneError, country_name
 from app.portal.do_not_call.forms import NumbersForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
@@ -157,6 +157,7 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = No
         shown=sheet.bad[:MOST_SHOWN] if sheet else [],
         repeated=_repeated_words(sheet) if sheet and sheet.repeated else "",
         most=do_not_call.MOST_NUMBERS,
+        country=country_name(found.default_region),
     )
 
 

@@ -152,7 +152,7 @@ def _places(
 ) -> list[Place]:
     """Return the places of the contacts by their time zones; without contacts, that of the
     assistant."""
-    own = _zone(session, plan)
+    own = zone_of(session, plan)
     phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
     places = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
     since = max(now, _midnight(plan.starts_on, own)) if plan.starts_on else now
@@ -187,6 +187,7 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
-def _zone(session: Session, plan: Plan | Outreach) -> ZoneInfo:
+def zone_of(session: Session, plan: Plan | Outreach) -> ZoneInfo:
+    """Return the time zone of the assistant, in which the plan's days begin."""
     name = session.scalar(select(Assistant.timezone).where(Assistant.id == plan.assistant_id))
     return ZoneInfo(name or "UTC")
