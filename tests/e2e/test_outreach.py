@@ -31,8 +31,8 @@ def test_a_campaign_starts_pauses_and_goes_on(
 
     page.get_by_role("link", name="Outreach", exact=True).click()
     page.get_by_role("link", name="Create plan").click()
-    page.get_by_label("Saturday").check()
-    page.get_by_label("Sunday").check()
+    page.get_by_label("Sat", exact=True).check()
+    page.get_by_label("Sun", exact=True).check()
     page.get_by_label("From").fill("00:00")
     page.get_by_label("To", exact=True).fill("00:00")
     page.get_by_label("Calls an hour").fill("60")

@@ -400,6 +400,7 @@ def test_the_number_of_a_call_is_never_called_again(
     assert (answer.status_code, answer.location) == (303, path)
     page = browser.get(path).text
     assert "is on the do-not-call list." in page
+    assert ("Call again" in page, "On the do-not-call list" in page) == (False, True)
     assert ("This number is on it" in page, "Do not call this number" in page) == (True, False)
     entry = session.get_one(DoNotCallEntry, (own.plus.id, "+12025550101"))
     assert (entry.reason, entry.source) == ("Asked us", "portal")

@@ -731,6 +731,9 @@ def test_calls_count_when_their_contacts_were_removed(
         ["1 of 1 contact called", "1 of them was", "Not reached 1"],
         [" 1 0"],
     )
+    page = words_of(admin.get(planned))
+    assert "All contacts were removed. Add contacts to go on." in page
+    assert "All callable contacts were called" not in page
 
 
 def test_progress_counts_only_contacts_that_can_be_called_on_every_page(

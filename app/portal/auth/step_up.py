@@ -6,6 +6,7 @@ from flask import Response, make_response, render_template, request, url_for
 from flask_login import current_user
 
 from app.extensions import caller, transaction
+from app.languages import lazy_gettext
 from app.policy.step_up import needs_proof
 from app.portal.auth.second_step_forms import StepUpForm
 from app.portal.search.pages import ACTIONS
@@ -16,6 +17,20 @@ from app.services.factors.passkeys import Site
 from app.services.identity_providers import accounts
 
 __all__ = ["StepUpForm", "site", "step_up_page"]
+
+
+CONFIRMED = {
+    "portal.api_key_roll_confirm": lazy_gettext("Roll key"),
+    "portal.api_key_revoke_confirm": lazy_gettext("Revoke key"),
+    "portal.contact_erase_confirm": lazy_gettext("Erase for good"),
+    "portal.contact_remove_confirm": lazy_gettext("Remove contact"),
+    "portal.do_not_call_remove_confirm": lazy_gettext("Remove from do-not-call list"),
+    "portal.organization_archive_confirm": lazy_gettext("Archive organization"),
+    "portal.user_deactivate_confirm": lazy_gettext("Deactivate user"),
+    "portal.user_edit": lazy_gettext("Edit user"),
+    "portal.user_erase_confirm": lazy_gettext("Erase for good"),
+}
+"""The names of acts on one record, which search doesn't find."""
 
 
 def site() -> Site:
@@ -72,4 +87,7 @@ def _opens(path: str) -> bool:
 def _action_name(wanted: str) -> str | None:
     """Return the name of the page that needs the proof, if it is one that search finds."""
     found = page_at(wanted)
-    return next((page.label for page in ACTIONS if found and page.endpoint == found[0]), None)
+    if found is None:
+        return None
+    labels = {page.endpoint: page.label for page in ACTIONS} | CONFIRMED
+    return labels.get(found[0])

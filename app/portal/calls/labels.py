@@ -1,6 +1,6 @@
 """A call in words: its timeline, its attempts and its result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -107,9 +107,12 @@ def stored_words(words: str | None) -> str | None:
 
 
 @portal.app_template_filter()
-def requester(call: Call) -> str:
-    """Return who requested a call; only a part of the system has no id."""
-    return call.requested_by if call.credential_id else process_words(call.requested_by)
+def requester(call: Call, names: Mapping[str, str]) -> str:
+    """Return who requested a call, users by their name of ``names``; only a part of the system has
+    no id."""
+    if call.credential_id is None:
+        return process_words(call.requested_by)
+    return names.get(call.requested_by, call.requested_by)
 
 
 @portal.app_template_filter()

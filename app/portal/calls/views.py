@@ -23,7 +23,15 @@ from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
-from app.services import assistants, calls, campaigns, do_not_call, organizations, recordings
+from app.services import (
+    assistants,
+    calls,
+    campaigns,
+    do_not_call,
+    organizations,
+    recordings,
+    users,
+)
 
 
 @portal.get("/calls", endpoint="calls")
@@ -71,6 +79,7 @@ def call(call_id: UUID) -> str:
             reason=ReasonForm().reason,
             assistant=assistant,
             campaign=campaign,
+            requesters=users.names_by_email(session, caller(), [found.requested_by]),
             organization=names.get(found.organization_id),
             sources=SOURCE_WORDS,
             answered=ANSWERED_WORDS,

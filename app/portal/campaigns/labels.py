@@ -170,7 +170,6 @@ def consequences(
     plan: Outreach,
     how: Sequence[str],
     held: CampaignBlocker | None,
-    at_night: str | None,
 ) -> list[str]:
     """Return the consequences of starting now, in numbers; contacts that won't be called with a
     link to them. ``how`` comes from `how_lines`."""
@@ -183,8 +182,6 @@ def consequences(
         ),
         *how,
     ]
-    if at_night is not None:
-        lines.append(at_night)
     if held is not None:
         lines.append(gettext("No calls until this ends: %(sentence)s", sentence=held.sentence))
     if forecast.before:
@@ -212,9 +209,10 @@ def consequences(
 def how_lines(
     plan: Outreach, assistant: Assistant, estimate: Estimate, *, simulated: bool
 ) -> list[str]:
-    """Return who calls, how many at once, on which days and about how long."""
+    """Return about how long the calls take, who calls, how many at once, and on which days."""
     days = [f"{label}: {day}." for label, day in _days_of(plan)]
     return [
+        *([words] if (words := duration_words(estimate)) else []),
         ngettext(
             "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
             "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
@@ -223,7 +221,6 @@ def how_lines(
             number=phone(assistant.phone_number) if assistant.phone_number else "–",
         ),
         *([" ".join(days)] if days else []),
-        *([words] if (words := duration_words(estimate)) else []),
         *([gettext("The calls are simulated: no phone rings.")] if simulated else []),
     ]
 
@@ -270,9 +267,9 @@ def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
 def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
     """Return (result, count, URL of the calls if the user may open them)."""
     return [
-        (str(words), progress.calls.get(result, 0), calls_of_round(campaign, **filters))
+        (str(words), count, calls_of_round(campaign, **filters) if count else None)
         for result, words, filters in _RESULTS
-        if result in progress.calls or result not in _RARE
+        if (count := progress.calls.get(result, 0)) or result not in _RARE
     ]
 
 

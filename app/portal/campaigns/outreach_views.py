@@ -266,12 +266,12 @@ def _starting(
             plan,
             _how(session, found, plan, forecast.called),
             _blocker(session, found, plan),
-            night_warning(session, found, plan),
         ),
         act=act,
         safe=gettext("Not now"),
         safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
         danger=False,
+        warning=night_warning(session, found, plan),
     )
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import cast
 from uuid import UUID
 
+from babel.dates import get_day_names
+from babel.support import LazyProxy
 from wtforms import SelectChoice, SelectField
 
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, locale
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import Checkboxes, ClockField, DayField, VersionField, WholeNumber
@@ -33,12 +36,21 @@ DAYS = (
 )
 
 
+def _short(weekday: int) -> str:
+    """Return the ISO weekday as Mon."""
+    name: str = get_day_names("abbreviated", locale=locale())[weekday - 1]
+    return name
+
+
 class PlanForm(MessageForm):
     version = VersionField()
     assistant = SelectField(lazy_gettext("Assistant"), choices=[], validate_choice=False)
     weekdays = Checkboxes(
         lazy_gettext("Days"),
-        choices=[SelectChoice(str(number), name) for number, name in enumerate(DAYS, 1)],
+        choices=[
+            SelectChoice(str(number), cast("str", LazyProxy(_short, number, enable_cache=False)))
+            for number in range(1, 8)
+        ],
     )
     hours_start = ClockField(lazy_gettext("From"))
     hours_end = ClockField(lazy_gettext("To"))

@@ -21,6 +21,7 @@ from app.portal.web.formats import night_words, number
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
+from app.services.outreach.estimates import zone_of
 from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 
 
@@ -102,6 +103,13 @@ def _plan_page(found: Campaign, form: PlanForm) -> str:
         )
 
 
+def _zone_of_days(session: Session, plan: outreach.Plan) -> list[tuple[str, str]]:
+    """Return the time zone of the plan's first and last day, if it has one of them."""
+    if not (plan.starts_on or plan.ends_on):
+        return []
+    return [(gettext("First and last day in"), zone_of(session, plan).key)]
+
+
 def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str, Any]:
     """Return what the plan means for the campaign's contacts, and a warning about its hours."""
     organization = organizations.get(session, caller(), found.organization_id)
@@ -113,8 +121,9 @@ def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str
         "outlook": [
             (gettext("Contacts"), number(found.contact_count)),
             (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
-            (gettext("First call"), first_call_words(expected)),
+            *([(gettext("First call"), first_call_words(expected))] if found.contact_count else []),
             *([(gettext("Duration"), words)] if (words := duration_words(expected)) else []),
+            *_zone_of_days(session, plan),
         ],
         "at_night": night_words(*outreach.hours_of(plan, organization)),
     }

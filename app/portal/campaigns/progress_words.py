@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from app.enums import AnsweredBy, CampaignStatus
 from app.languages import gettext, ngettext
+from app.languages.dates import NO_BREAK, zone_letters
 from app.models import AuditEntry, Campaign, Outreach, utcnow
 from app.portal.audit.actors import UserNames
 from app.portal.audit.labels import actor_words
@@ -25,26 +26,39 @@ def duration_words(estimate: Estimate) -> str | None:
         return None
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
-    end, average = _soon(estimate.ends_at), estimate.average
+    if estimate.ends_at - utcnow() > estimate.lasts + _SLACK:
+        return _ends_words(estimate, _soon(estimate.ends_at))
     lasts = rough_duration(estimate.lasts)
-    is_later = estimate.ends_at - utcnow() > estimate.lasts + _SLACK
-    if average is None and is_later:
-        return gettext("Ends about %(moment)s if each call takes a minute.", moment=end)
-    if average is None:
-        return gettext("Takes about %(duration)s if each call takes a minute.", duration=lasts)
-    usual = {"seconds": number(average.lasts.seconds), "days": average.days}
-    if is_later:
+    if estimate.planned_pace:
+        pace = number(estimate.planned_pace)
         return gettext(
-            "Ends about %(moment)s if each call takes %(seconds)s s, the average of the last "
-            "%(days)s days.",
-            moment=end,
-            **usual,
+            "Takes about %(duration)s at %(number)s calls an hour.", duration=lasts, number=pace
         )
+    if estimate.average is None:
+        return gettext("Takes about %(duration)s if each call takes a minute.", duration=lasts)
     return gettext(
         "Takes about %(duration)s if each call takes %(seconds)s s, the average of the last "
         "%(days)s days.",
         duration=lasts,
-        **usual,
+        seconds=number(estimate.average.lasts.seconds),
+        days=estimate.average.days,
+    )
+
+
+def _ends_words(estimate: Estimate, end: str) -> str:
+    if estimate.planned_pace:
+        pace = number(estimate.planned_pace)
+        return gettext(
+            "Ends about %(moment)s at %(number)s calls an hour.", moment=end, number=pace
+        )
+    if estimate.average is None:
+        return gettext("Ends about %(moment)s if each call takes a minute.", moment=end)
+    return gettext(
+        "Ends about %(moment)s if each call takes %(seconds)s s, the average of the last "
+        "%(days)s days.",
+        moment=end,
+        seconds=number(estimate.average.lasts.seconds),
+        days=estimate.average.days,
     )
 
 
@@ -124,6 +138,8 @@ def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) 
 
 
 def _over_words(campaign: Campaign) -> str:
+    if not campaign.contact_count:
+        return gettext("All contacts were removed. Add contacts to go on.")
     if campaign.status is CampaignStatus.PAUSED:
         return gettext("All callable contacts were called.")
     return gettext("All callable contacts were called. New contacts are called too.")
@@ -160,9 +176,11 @@ def _end_words(plan: Outreach, progress: Progress) -> str:
 
 
 def _soon(value: datetime) -> str:
-    """14:05; on another day 1 Dec, 09:00 GMT"""
+    """14:05 GMT; on another day 1 Dec, 09:00 GMT"""
     local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
-    return clock(value, zone()) if local.date() == now.date() else when_in_zone(value, zone())
+    if local.date() != now.date():
+        return when_in_zone(value, zone())
+    return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
 
 
 def waiting_words(progress: Progress) -> str | None:

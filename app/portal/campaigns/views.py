@@ -1,5 +1,6 @@
 """Campaigns: the list, and one campaign with its contacts, uploads and settings."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
-from app.portal.campaigns.listing import CAMPAIGNS
+from app.portal.campaigns.listing import CAMPAIGNS, Row
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
@@ -24,18 +25,21 @@ from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.messages import redirect_with
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
 LATEST_CHANGES = 8
+FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ended"})
+"""Columns of the list that are empty until campaigns have started."""
 
 
 @portal.get("/campaigns", endpoint="campaigns")
 def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, CAMPAIGNS)
+        page = replace(page, hidden=_empty(page))
         organization = organization_picker.organization_named(session)
         return render_template(
             "portal/campaigns/list.html",
@@ -43,6 +47,16 @@ def list_campaigns() -> str:
             organization=organization,
             calls_of_round=calls_of_round,
         )
+
+
+def _empty(page: ListPage[Row]) -> frozenset[str]:
+    """Return the columns that are empty for every campaign of the page."""
+    empty = {
+        column.name
+        for column in CAMPAIGNS.columns
+        if column.name in FILLED_LATER and not any(column.value(row) for row in page.rows)
+    }
+    return frozenset(empty | {"progress"} if "started" in empty else empty)
 
 
 @portal.get("/campaigns/new")

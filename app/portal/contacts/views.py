@@ -22,7 +22,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
-from app.services import audit, campaigns, contacts, do_not_call, organizations
+from app.services import audit, campaigns, contacts, do_not_call, organizations, users
 from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
 from app.services.destinations import destinations_of
@@ -47,6 +47,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
         organization = organizations.get(session, caller(), campaign.organization_id)
         refused = _refusal(session, organization, found.phone)
         asked = consent.stated_by(found.contact_metadata)
+        calls_to_it = history.calls_to(session, caller(), campaign, found, SHOWN)
         return render_template(
             "portal/contacts/detail.html",
             campaign=campaign,
@@ -58,7 +59,10 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             listed=listed,
             ended=ends_outreach(found.status),
             facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
-            calls=history.calls_to(session, caller(), campaign, found, SHOWN),
+            calls=calls_to_it,
+            requesters=users.names_by_email(
+                session, caller(), {call.requested_by for call in calls_to_it}
+            ),
             uploads=history.uploads_of(session, found, SHOWN),
             upload_actions=UPLOAD_ACTIONS,
             changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),

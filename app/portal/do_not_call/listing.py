@@ -68,7 +68,13 @@ DO_NOT_CALL = ListDefinition(
     nouns=(lazy_gettext("number"), lazy_gettext("numbers")),
     endpoint="portal.do_not_call",
     columns=(
-        Column("number", lazy_gettext("Number"), lambda row: row.phone, "cell-name", sort="number"),
+        Column(
+            "number",
+            lazy_gettext("Number"),
+            lambda row: row.phone,
+            "cell-name cell-number",
+            sort="number",
+        ),
         Column("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap"),
         Column("author", lazy_gettext("Added by"), lambda row: row.added_by, "wrap"),
         Column(

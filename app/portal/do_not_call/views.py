@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
-from app.phone import PhoneError
-from app.portal.do_not_call.forms import NumbersForm, as_text
+from app.phone import PhoneError, country_name
+from app.portal.do_not_call.forms import NumbersForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
 from app.portal.web import lists
@@ -19,7 +19,8 @@ from app.portal.web.formats import number, phone
 from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
-from app.services import do_not_call, organizations
+from app.portal.web.process_names import author_words
+from app.services import do_not_call, organizations, users
 from app.services.do_not_call import Added, Sheet
 from app.services.pasted_lines import decoded
 
@@ -66,6 +67,7 @@ def show_list(organization_id: UUID) -> str:
             "portal/organizations/do_not_call.html",
             **about(session, found, "portal.do_not_call"),
             list=page,
+            names=users.names_by_email(session, caller(), {row.added_by for row in page.rows}),
         )
 
 
@@ -91,8 +93,12 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         entry = do_not_call.entry(session, caller(), found.id, request.args.get("number", ""))
+        names = users.names_by_email(session, caller(), [entry.added_by])
     return render_template(
-        "portal/organizations/do_not_call_remove.html", organization=found, entry=entry
+        "portal/organizations/do_not_call_remove.html",
+        organization=found,
+        entry=entry,
+        actor=author_words(entry.added_by, names),
     )
 
 
@@ -124,7 +130,7 @@ def _add(organization_id: UUID, *, good_only: bool) -> Page:
             return _add_page(organization_id, form), 422
         return refused(error, form, lambda: _add_page(organization_id, form))
     if not sheet.good or (sheet.bad and not good_only):
-        form.numbers.data = as_text(sheet)
+        form.numbers.data = text.removeprefix("\ufeff")  # its lines keep their numbers
         return _add_page(organization_id, form, sheet), 422
     source = "file" if sent else "portal"
     with transaction() as session:
@@ -150,7 +156,9 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = No
         form=form,
         sheet=sheet,
         shown=sheet.bad[:MOST_SHOWN] if sheet else [],
+        repeated=_repeated_words(sheet) if sheet and sheet.repeated else "",
         most=do_not_call.MOST_NUMBERS,
+        country=country_name(found.default_region),
     )
 
 
@@ -163,19 +171,19 @@ def _file_text(sent: FileStorage) -> str:
     return decoded(data)
 
 
+def _repeated_words(sheet: Sheet) -> str:
+    return ngettext(
+        "%(num)s line repeated a number.", "%(num)s lines repeated a number.", sheet.repeated
+    )
+
+
 def _added_words(added: Added, sheet: Sheet) -> str:
     count = added.added
     words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
     if added.known:
         words.append(gettext("%(number)s already on the list.", number=number(added.known)))
     if sheet.repeated:
-        words.append(
-            ngettext(
-                "%(num)s line repeated a number.",
-                "%(num)s lines repeated a number.",
-                sheet.repeated,
-            )
-        )
+        words.append(_repeated_words(sheet))
     if sheet.bad:
         left_out = len(sheet.bad)
         words.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))

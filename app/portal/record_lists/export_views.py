@@ -23,7 +23,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
-from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of
+from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of, sheet_name
 from app.portal.web.lists import csv_file
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
@@ -52,7 +52,7 @@ def list_export(name: str, ending: str) -> Response:
     file_name = f"{name}-{utcnow():%Y-%m-%d}"
     parts = chunks(definition, columns, definition.sort_of(request.args))
     if ending == ExportFormat.XLSX:
-        file = written_xlsx(headings, parts)
+        file = written_xlsx(sheet_name(definition), headings, parts)
         kind = MEDIA_TYPES[ExportFormat.XLSX]
         return send_file(file, kind, as_attachment=True, download_name=f"{file_name}.xlsx")
     first = next(parts)  # what refuses the request does so before the answer begins

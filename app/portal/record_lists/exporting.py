@@ -13,10 +13,17 @@ from app.services.csv_files import Cell
 
 MOST_ROWS = 1_048_575
 """Rows of a sheet below its headings."""
+MOST_NAME = 31
+"""Characters of the name of a sheet."""
+NARROWEST = 12
+"""Characters that the narrowest column shows."""
 
 
-def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:
-    """Return a temporary file with one sheet. Text stays text, so no formula runs; times are UTC.
+def written_xlsx(
+    name: str, headings: Sequence[str], parts: Iterable[list[list[Cell]]]
+) -> IO[bytes]:
+    """Return a temporary file with one sheet of this name. Text stays text, so no formula runs;
+    times are UTC.
 
     Raises `TooLarge` for more rows than a sheet holds.
     """
@@ -25,9 +32,10 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     options = {"constant_memory": True, "in_memory": False}
     with Workbook(file, options) as workbook:
-        sheet = workbook.add_worksheet()
+        sheet = workbook.add_worksheet(name[:MOST_NAME])
         moment = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
         for column, heading in enumerate(headings):
+            sheet.set_column(column, column, max(NARROWEST, len(heading) + 2))
             sheet.write_string(0, column, heading, workbook.add_format({"bold": True}))
         sheet.freeze_panes(1, 0)
         row = 0
@@ -45,7 +53,7 @@ def written_xlsx(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
                         case None | "":
                             continue
                         case datetime():
-                            at = cell.astimezone(UTC).replace(tzinfo=None)
+                            at = cell.astimezone(UTC).replace(tzinfo=None, microsecond=0)
                             sheet.write_datetime(row, column, at, moment)
                         case int() | float() | Decimal():
                             sheet.write_number(row, column, cell)

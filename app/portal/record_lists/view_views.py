@@ -42,7 +42,8 @@ def saved_view_create(name: str) -> Page:
             url = submission.led_to(_url(definition, view))
     except ValidationFailed as error:
         return refused(error, form, lambda: _new_page(name, form))
-    return redirect_with(gettext("View %(name)s was saved.", name=view.name), url)
+    words = gettext("The view “%(name)s” was saved.", name=view.name)
+    return redirect_with(words, url)
 
 
 @portal.get("/views/<uuid:view_id>")
@@ -62,9 +63,8 @@ def saved_view_save(view_id: UUID) -> Page:
             )
     except (ValidationFailed, Conflict) as error:
         return refused_edit(error, form, "saved_view", view_id, _edit_page, _stored)
-    return redirect_with(
-        gettext("View %(name)s was saved.", name=view.name), _url(LISTS[view.list_name], view)
-    )
+    words = gettext("The view “%(name)s” was saved.", name=view.name)
+    return redirect_with(words, _url(LISTS[view.list_name], view))
 
 
 @portal.post("/views/<uuid:view_id>/filters")

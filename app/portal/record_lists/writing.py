@@ -14,7 +14,7 @@ from app.gateways.files import StoredFile
 from app.gateways.files.outages import retry_on_file_outage
 from app.portal.record_lists.exporting import written_xlsx
 from app.portal.record_lists.registry import list_named
-from app.portal.web.list_rows import chunks, headings_of
+from app.portal.web.list_rows import chunks, headings_of, sheet_name
 from app.services import csv_files, exports
 from app.services.csv_files import Cell
 from app.services.personal_data import exporting
@@ -84,7 +84,7 @@ def _written(task: exports.Task) -> tuple[IO[bytes], int]:
         parts = Counted(chunks(definition, columns, definition.sort_of(request.args)))
         headings = headings_of(columns)
         if export.file_format is ExportFormat.XLSX:
-            return written_xlsx(headings, parts), parts.rows
+            return written_xlsx(sheet_name(definition), headings, parts), parts.rows
         return _written_csv(headings, parts), parts.rows
 
 

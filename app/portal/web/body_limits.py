@@ -10,6 +10,8 @@ from app.services.imports import uploads
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides its file: a file just over the limit gets its own message."""
+_FILE_AS_TEXT = frozenset({"portal.do_not_call_add_all", "portal.do_not_call_add_good"})
+"""Forms with a file, with pasted lines, and with the lines of a file that was refused."""
 
 
 def _file_limit() -> int | None:
@@ -19,8 +21,8 @@ def _file_limit() -> int | None:
             return settings().max_upload_bytes
         case "portal.branding_image":
             return MAX_BYTES
-        case "portal.do_not_call_add_all" | "portal.do_not_call_add_good":
-            return 2 * MAX_FILE_BYTES  # a file and pasted lines, or both as one text
+    if request.endpoint in _FILE_AS_TEXT:
+        return 2 * MAX_FILE_BYTES
     return None
 
 
@@ -33,7 +35,8 @@ def apply_limit(*, may_send_files: bool) -> None:
     if may_send_files and (file_limit := _file_limit()) is not None:
         limit = file_limit + FORM_AROUND_FILE
     request.max_content_length = limit
-    request.max_form_memory_size = settings().max_body_bytes
+    own_limit = limit if request.endpoint in _FILE_AS_TEXT else 0
+    request.max_form_memory_size = max(settings().max_body_bytes, own_limit)
     if (request.content_length or 0) > limit:
         raise RequestEntityTooLarge
 

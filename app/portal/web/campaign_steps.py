@@ -1,4 +1,4 @@
-"""The steps of a new campaign: its name and assistants, then its plan."""
+"""The steps of a new campaign: its name and assistants, its plan, its contacts, the start."""
 
 from flask import request
 
@@ -12,4 +12,9 @@ def is_new() -> bool:
 
 def steps_of_new() -> list[tuple[str, None]]:
     """Return the steps of creating a campaign."""
-    return [(gettext("Name and assistants"), None), (pgettext("campaign", "Plan"), None)]
+    return [
+        (gettext("Name and assistants"), None),
+        (pgettext("campaign", "Plan"), None),
+        (gettext("Contacts"), None),
+        (pgettext("campaign", "Start"), None),
+    ]

@@ -12,7 +12,7 @@ from flask import render_template
 class Confirmation:
     """An action with its consequences. ``action`` is the form's URL and, by GET, that
     of the page. ``crumbs`` are names and URLs above the page, where its place in the sidebar is not
-    all."""
+    all. ``warning`` is about calls at night."""
 
     action: str
     title: str
@@ -22,6 +22,7 @@ class Confirmation:
     safe_url: str
     danger: bool = True
     crumbs: Sequence[tuple[str, str]] = ()
+    warning: str | None = None
 
     def page(self, field: Any = None) -> str:
         return render_template(
@@ -35,4 +36,5 @@ class Confirmation:
             danger=self.danger,
             crumbs=self.crumbs,
             field=field,
+            warning=self.warning,
         )

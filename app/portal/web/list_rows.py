@@ -36,6 +36,13 @@ def cells_of(rows: Sequence[R], columns: Sequence[Column[R]]) -> list[list[Cell]
         return [[_plain(column.value(row)) for column in columns] for row in rows]
 
 
+def sheet_name(definition: ListDefinition[R]) -> str:
+    """Return the name of the list in a workbook, in English in every language."""
+    with languages.speaking(languages.DEFAULT):
+        name = str(definition.nouns[1])
+    return name[:1].upper() + name[1:]
+
+
 def headings_of(columns: Sequence[Column[R]]) -> list[str]:
     """Return the names of the columns, in English in every language."""
     with languages.speaking(languages.DEFAULT):

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from app.contact_files.spreadsheet_damage import inspect_phone
+from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.languages.numbers import written
-from app.phone import PhoneError, normalise
+from app.phone import PhoneError, country_name, is_plausible, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
 MOST_NUMBERS = 10_000
@@ -33,6 +33,10 @@ class Sheet:
     good: list[SheetLine]
     bad: list[SheetLine]
     repeated: int
+
+    @property
+    def lines(self) -> int:
+        return len(self.good) + len(self.bad) + self.repeated
 
 
 def read_numbers(text: str, default_region: str) -> Sheet:
@@ -69,17 +73,27 @@ def read_numbers(text: str, default_region: str) -> Sheet:
 def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
     written = _cell(line, number_at)
     reason = _cell(line, reason_at)[:500] or None
+    phone, problem = _number(written, default_region)
+    return SheetLine(line.number, written, phone, problem, reason)
+
+
+def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
+    """Return the number in E.164, or what is wrong with it: also that another one may be meant."""
     damage = inspect_phone(written, default_region) if written else None
-    if damage is not None and damage.code in _LOST:
-        return SheetLine(line.number, written, None, damage.message, reason)
     try:
-        return SheetLine(line.number, written, normalise(written, default_region), None, reason)
+        phone = normalise(written, default_region)
     except PhoneError as error:
-        return SheetLine(line.number, written, None, (damage or error).message, reason)
-
-
-_LOST = frozenset({"rounded", "scientific", "date", "hashes", "calculated"})
-"""Damage by a spreadsheet after which the number can't be known."""
+        return None, (damage or error).message
+    damage = damage or inspect_country(written, phone, default_region)
+    if damage is not None and damage.repair != phone:
+        return None, damage.message
+    if not written.startswith("+") and not is_plausible(phone):
+        message = gettext(
+            "Not a number of %(country)s. For another country, start with + and its code.",
+            country=country_name(default_region),
+        )
+        return None, message
+    return phone, None
 
 
 def _cell(line: PastedLine, place: int) -> str:

@@ -1,8 +1,10 @@
 """When the calls of a campaign begin and end by its plan's hours, and how long they take."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
+from heapq import merge
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -10,11 +12,12 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.models import Assistant, Campaign, Contact, ConversationDay, Organization, Outreach
+from app.phone import timezones_of
 from app.services.calls import limits
-from app.services.outreach.eligibility import hours_of, opening_of
+from app.services.outreach.eligibility import hours_of
 from app.services.outreach.plans import Plan, weekdays_of
 
-HOUR = timedelta(hours=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 FARTHEST = timedelta(days=366)
 USUAL_CALL = timedelta(minutes=1)
 """How long a call is taken to be while an organization has no `Average`."""
@@ -24,7 +27,9 @@ ZONE_DIGITS = 5
 """Numbers that begin with the same characters are taken to be in the same time zones: +1202."""
 AFTER_DIGITS = "z"
 PREFIXES_READ = 500
-"""Of a campaign with more, the first ones say when its calls begin."""
+"""Of a campaign with more, the first ones say when its contacts may be called."""
+Place = Callable[[], Iterator[tuple[datetime, datetime]]]
+"""The hours from now on in which the contacts of a place may be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ class Average:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """``at_once`` is the most calls at once, ``lasts`` the time within the plan's hours if each
-    call takes the ``average``, or `USUAL_CALL` without one. The times are None if the plan's days
+    call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
+    ``planned_pace`` if they take longer. The times are None if the plan's days
     don't allow them, or not within a year."""
 
     at_once: int
@@ -46,6 +52,7 @@ class Estimate:
     begins_at: datetime | None
     ends_at: datetime | None
     average: Average | None
+    planned_pace: int | None = None
 
 
 def estimate(
@@ -63,14 +70,19 @@ def estimate(
     at_once = min(own, plan.calls_at_once or own)
     average = _average(session, organization, now)
     pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
-    if plan.calls_per_hour:
-        pace = min(pace, plan.calls_per_hour)
-    lasts = HOUR * (contacts / pace)
-    begins_at = _begins_at(session, plan, campaign, organization, now)
-    ends_at = end_of(session, plan, organization, contacts, pace, now)
-    if begins_at and ends_at:
-        ends_at = max(ends_at, begins_at + lasts)
-    return Estimate(at_once, lasts, begins_at, ends_at, average)
+    planned = plan.calls_per_hour if plan.calls_per_hour and plan.calls_per_hour < pace else None
+    pace = planned or pace
+    places = _places(session, plan, campaign, organization, now)
+    openings = [first[0] for place in places if (first := next(place(), None))]
+    ends_at = _end_in(places, contacts, pace)
+    return Estimate(
+        at_once,
+        HOUR * (contacts / pace),
+        min(openings, default=None),
+        max([ends_at, *openings]) if ends_at else None,
+        average,
+        planned,
+    )
 
 
 def _average(session: Session, organization: Organization, now: datetime) -> Average | None:
@@ -86,30 +98,6 @@ def _average(session: Session, organization: Organization, now: datetime) -> Ave
         if seconds and count >= FEWEST_CONVERSATIONS:
             return Average(timedelta(seconds=round(seconds / count)), days)
     return None
-
-
-def _begins_at(
-    session: Session,
-    plan: Plan | Outreach,
-    campaign: Campaign,
-    organization: Organization,
-    now: datetime,
-) -> datetime | None:
-    """Return when the first contact may be called where they are; without one, when the hours
-    begin in the assistant's time zone."""
-    first = next(_windows(session, plan, organization, now), None)
-    if first is None:
-        return None
-    since = now
-    if plan.starts_on is not None:
-        midnight = datetime.combine(plan.starts_on, time(), _zone(session, plan))
-        since = max(now, midnight.astimezone(now.tzinfo))
-    openings = [
-        opening
-        for phone in session.scalars(_one_of_each_prefix(campaign.id))
-        if (opening := opening_of(phone, plan, organization, since)[1]) is not None
-    ]
-    return min(openings, default=first[0])
 
 
 def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
@@ -131,6 +119,7 @@ def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
 def end_of(
     session: Session,
     plan: Plan | Outreach,
+    campaign: Campaign,
     organization: Organization,
     left: int,
     pace: float,
@@ -138,37 +127,67 @@ def end_of(
 ) -> datetime | None:
     """Return when ``left`` contacts are called at ``pace`` calls an hour; None for more than a year
     ahead."""
+    return _end_in(_places(session, plan, campaign, organization, now), left, pace)
+
+
+def _end_in(places: Sequence[Place], left: int, pace: float) -> datetime | None:
     if left / pace >= FARTHEST / HOUR:
         return None
-    needed = HOUR * (left / pace)
-    for begins, closes in _windows(session, plan, organization, now):
-        if closes - begins >= needed:
-            return begins + needed
-        needed -= closes - begins
+    needed, reached = HOUR * (left / pace), datetime.min.replace(tzinfo=UTC)
+    for begins, closes in merge(*(place() for place in places)):
+        since = max(begins, reached)
+        if closes - since >= needed:
+            return since + needed
+        needed -= max(closes - since, timedelta())
+        reached = max(closes, reached)
     return None
 
 
-def _windows(
-    session: Session, plan: Plan | Outreach, organization: Organization, now: datetime
+def _places(
+    session: Session,
+    plan: Plan | Outreach,
+    campaign: Campaign,
+    organization: Organization,
+    now: datetime,
+) -> list[Place]:
+    """Return the places of the contacts by their time zones; without contacts, that of the
+    assistant."""
+    own = zone_of(session, plan)
+    phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
+    places = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
+    since = max(now, _midnight(plan.starts_on, own)) if plan.starts_on else now
+    until = _midnight(plan.ends_on + DAY, own) if plan.ends_on else now + FARTHEST
+    hours, weekdays = hours_of(plan, organization), weekdays_of(plan)
+    return [
+        partial(_hours_in, zones, hours, weekdays, since, until)
+        for zones in places or {frozenset([own])}
+        if zones
+    ]
+
+
+def _hours_in(
+    zones: Collection[ZoneInfo],
+    hours: tuple[time, time],
+    weekdays: Collection[int],
+    since: datetime,
+    until: datetime,
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the plan's hours within the organization's from now on, in the assistant's time
-    zone."""
-    zone, (start, end) = _zone(session, plan), hours_of(plan, organization)
-    weekdays, day = weekdays_of(plan), now.astimezone(zone).date()
-    for ahead in range(FARTHEST.days):
-        date = day + timedelta(days=ahead)
-        if plan.ends_on is not None and date > plan.ends_on:
-            return
-        is_early = plan.starts_on is not None and date < plan.starts_on
-        if is_early or date.isoweekday() not in weekdays:
-            continue
-        opens = datetime.combine(date, start, zone).astimezone(now.tzinfo)
-        closes = datetime.combine(date, end, zone).astimezone(now.tzinfo)
-        begins = max(opens, now)
-        if begins < closes:
+    """Yield the hours that all these time zones share on each of the weekdays."""
+    day = min(since.astimezone(zone).date() for zone in zones)
+    while _midnight(day, UTC) < until + DAY:
+        begins = max(datetime.combine(day, hours[0], zone).astimezone(UTC) for zone in zones)
+        closes = min(datetime.combine(day, hours[1], zone).astimezone(UTC) for zone in zones)
+        begins, closes = max(begins, since), min(closes, until)
+        if begins < closes and day.isoweekday() in weekdays:
             yield begins, closes
+        day += DAY
 
 
-def _zone(session: Session, plan: Plan | Outreach) -> ZoneInfo:
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def zone_of(session: Session, plan: Plan | Outreach) -> ZoneInfo:
+    """Return the time zone of the assistant, in which the plan's days begin."""
     name = session.scalar(select(Assistant.timezone).where(Assistant.id == plan.assistant_id))
     return ZoneInfo(name or "UTC")

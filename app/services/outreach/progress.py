@@ -136,7 +136,9 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         left = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
         if pace and left:
             organization = session.get_one(Organization, campaign.organization_id)
-            ends_at = end_of(session, outreach, organization, left, pace, now)
+            is_waiting = next_due is not None and left == sum(waiting.values())
+            since = max(now, next_due) if is_waiting and next_due else now
+            ends_at = end_of(session, outreach, campaign, organization, left, pace, since)
     return Progress(
         total=campaign.contact_count + removed,
         calls=dict(calls),

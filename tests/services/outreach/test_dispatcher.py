@@ -413,10 +413,10 @@ def test_the_end_is_estimated_from_the_pace_and_the_plans_hours(desk: Desk) -> N
     )
     desk.add(*people(40))
     desk.start()
-    friday_noon = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-    progress = desk.progress(friday_noon)
-    # 5 hours are left of Friday, 5 more are needed on Monday.
-    assert (progress.pace, progress.ends_at) == (4.0, datetime(2026, 11, 23, 14, 0, tzinfo=UTC))
+    friday_afternoon = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)
+    progress = desk.progress(friday_afternoon)
+    # It is noon in Washington: 5 hours are left of Friday, 5 more are needed on Monday.
+    assert (progress.pace, progress.ends_at) == (4.0, datetime(2026, 11, 23, 19, 0, tzinfo=UTC))
 
 
 def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
