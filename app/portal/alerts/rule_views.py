@@ -50,7 +50,7 @@ def alert_rule_create() -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(measure, form))
-    flash(gettext("Rule added. It is checked every 5 minutes."), "success")
+    flash(gettext("Rule added. The first check is within 5 minutes."), "success")
     return redirect(url, 303)
 
 

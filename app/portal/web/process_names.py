@@ -1,6 +1,9 @@
 """Parts of the system that do something, by the name that `system_caller` was given."""
 
+from collections.abc import Mapping
+
 from app.languages import gettext, lazy_gettext
+from app.portal.web.blueprint import portal
 
 PROCESS_WORDS = {
     "Alerts": lazy_gettext("Alerts"),
@@ -25,3 +28,10 @@ def process_words(name: str) -> str:
     if name.startswith("Campaign "):  # its name follows
         return name.replace("Campaign", gettext("Campaign"), 1)
     return str(PROCESS_WORDS.get(name, name))
+
+
+@portal.app_template_filter()
+def author_words(label: str, names: Mapping[str, str]) -> str:
+    """Return the name of the user with this address, of those in ``names``; the words of
+    anything else that a history shows."""
+    return names.get(label) or process_words(label)

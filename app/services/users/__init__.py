@@ -26,6 +26,7 @@ from app.services.users.loading import (
     count,
     get,
     listing,
+    names_by_email,
     search,
     several,
     types_for,

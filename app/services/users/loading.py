@@ -119,6 +119,16 @@ def get_by_email(session: Session, caller: Caller, email: str) -> User:
     return user
 
 
+def names_by_email(session: Session, caller: Caller, emails: Collection[str]) -> dict[str, str]:
+    """Return the names of the users with these addresses, as far as the caller may see them."""
+    found = session.execute(
+        visible(caller)
+        .where(User.email_key.in_({email.lower() for email in emails}))
+        .with_only_columns(User.email, User.name)
+    )
+    return {email: name for email, name in found if name}
+
+
 def listing(
     session: Session, caller: Caller, partner_id: UUID, organization_id: UUID | None = None
 ) -> Listing[User, wire.User]:
