@@ -64,10 +64,10 @@ MEMBERS = ListDefinition(
         # The organization's, as in the JSON; usage ranks organizations by them.
         Column(
             "conversations",
-            lazy_gettext("Conversations"),
+            lazy_gettext("Organization’s conversations"),
             lambda row: row.conversations,
             "end",
-            usual=False,
+            heading="Conversations",
         ),
         Column(
             "signed-up",
