@@ -47,7 +47,7 @@ def openapi_json() -> Response:
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """The reader's newest key that works, and the newest campaign that it may use."""
+    """The reader's newest key that works, and the newest campaign whose contacts it may read."""
 
     public_id: str
     campaign_id: UUID | None
@@ -62,9 +62,13 @@ def _own_key() -> OwnKey | None:
         found = api_keys.search(session, reader, in_use=True, limit=1).items
         if not found:
             return None
-        organization_id = found[0].organization_id
-        current = campaigns.search(session, reader, organization_id=organization_id, limit=1).items
-        return OwnKey(found[0].public_id, current[0].id if current else None)
+        key = found[0]
+        if Permission.CONTACTS_READ not in key.scopes:
+            return OwnKey(key.public_id, None)
+        current = campaigns.search(
+            session, reader, organization_id=key.organization_id, limit=1
+        ).items
+        return OwnKey(key.public_id, current[0].id if current else None)
     return None
 
 

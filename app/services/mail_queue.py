@@ -100,7 +100,7 @@ def problems_of_recipients(addresses: Collection[str]) -> list[Problem]:
         Problem(
             "recipients",
             "invalid_email",
-            gettext("%(address)s is no email like name@example.com.", address=address),
+            gettext("“%(address)s” isn’t an email address.", address=address),
         )
         for address in addresses
         if not is_email(address)

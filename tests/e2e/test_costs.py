@@ -26,7 +26,7 @@ def test_a_statement_is_found_from_the_margin_and_a_budget_is_set(
     expect(page.get_by_role("heading", level=1)).to_have_text("Costs and margin")
     found_nothing(visit, script)
     page.get_by_role("table").get_by_role("link", name=organization["name"]).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(organization["name"])
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Costs of {organization['name']}")
     found_nothing(visit, script)
     page.get_by_role("link", name="View statement").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Statement for")

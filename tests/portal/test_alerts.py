@@ -100,7 +100,7 @@ def test_a_rule_can_watch_for_the_first_failed_call(
 ) -> None:
     page = NEW.replace("answer-rate", "failed-calls")
     assert admin.post(page, RULE | {"threshold": "0"}, page=page).status_code == 303
-    assert "has more than 0 failed calls in 7 days" in text(admin.get("/alerts").text)
+    assert "An organization has a failed call in 7 days" in text(admin.get("/alerts").text)
     day = day_of_calls(own, answered=0)
     session.add(day)
     session.flush()
@@ -141,7 +141,7 @@ def test_an_open_alert_shows_what_is_measured_now(
     session.commit()
     limits = ("50", "20")
     assert titles(admin) == said(opened_titles, limits)
-    nearest = re.findall("<li>(Northwind[^<]+)", text(admin.get(NEW).text))
+    nearest = re.findall('data-period="[^"]+">(Northwind[^<]+)', text(admin.get(NEW).text))
     periods = ("today", "in 7 days", "in 30 days", "this month")
     assert nearest == [f"{opened_titles[1]} answered {period}" for period in periods]
     session.scalars(select(CallDay)).one().answered = 3

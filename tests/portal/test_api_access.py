@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -133,6 +134,7 @@ def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
     left = session.get_one(ApiKey, old.key.id).expires_at
     assert left is not None
     assert timedelta(days=2) < left - utcnow() < timedelta(days=3)
+    assert f"{old.key.public_id}, works until" in rolled.text
     again = admin.post(page, {"overlap": "0", "once": "b2"}, page=page)
     assert (again.status_code, "was already rolled" in again.text) == (422, True)
 
@@ -260,10 +262,8 @@ def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_s
     ).client
     session.commit()
     pages = [admin.get(f"/api-access/clients{path}").text for path in ("", f"/{legacy.id}")]
-    kind = f"Legacy API of {own.plus.name}"
-    assert [
-        [kind in page, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999" in page] for page in pages
-    ] == [[True, True]] * 2
+    known = ("Legacy API", own.plus.name, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999")
+    assert [[words in page for words in known] for page in pages] == [[True] * 3] * 2
 
 
 def test_keys_and_clients_of_another_tenant_are_not_found(
@@ -371,3 +371,15 @@ def test_the_guide_begins_with_the_readers_own_key_and_leads_back(
         [False] * 3,
     ]
     assert new.secret not in guide
+
+
+def test_the_guide_begins_with_what_the_readers_newest_key_may_do(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    newest = make_key(session, own, scopes=["calls:read"])
+    campaigns.create(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Recall")
+    session.commit()
+    guide = unescape(admin.get("/api/docs").text)
+    commands = guide.partition('id="start-call"')[2].partition("</pre>")[0]
+    assert newest.key.public_id[:17] in guide
+    assert ("/api/v1/campaigns'" in commands, "/contacts" in commands) == (True, False)

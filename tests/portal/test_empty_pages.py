@@ -47,7 +47,7 @@ FIGURES = {
     "/": "No conversations yet",
     "/usage": "No conversations yet",
     "/report/month": "No calls in ",
-    "/report": "No members yet",
+    "/report": "No users yet",
 }
 
 

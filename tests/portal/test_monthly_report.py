@@ -196,7 +196,7 @@ def test_a_new_schedule_is_in_the_users_own_time_zone(
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"recipients": "ann"}, "ann is no email like name@example.com."),
+        ({"recipients": "ann"}, "“ann” isn’t an email address."),
         ({"day": "29"}, "Enter a day from 1 to 28."),
         ({"recipients": "\n".join(f"a{n}@example.com" for n in range(21))}, "at most 20"),
     ],

@@ -208,20 +208,21 @@ def test_anothers_spending_is_not_found(other: Tenant, admin: Browser) -> None:
         (20 * DOLLAR, "A spending limit is reached: calls are refused or wait."),
     ],
 )
-def test_the_overview_names_a_limit_that_is_nearly_used_or_reached(
+def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_or_reached(
     session: Session, own: Tenant, other: Tenant, admin: Browser, micros: int, words: str | None
 ) -> None:
     for tenant in (own, other):
         subject = Subject(organization_id=tenant.organization.id)
         spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR, month_minutes=9))
         used(session, tenant, f"organization:{tenant.organization.id}", micros)
-    page = admin.get("/").text
     link = f'href="/organizations/{own.organization.id}/spending"'
-    said = [each for each in ("nearly used.", "is reached: calls") if each in page]
-    assert (link in page, said) == (
-        words is not None,
-        [each for each in ("nearly used.", "is reached: calls") if words and each in words],
-    )
+    for path in ("/", "/settings/spending"):
+        page = admin.get(path).text
+        said = [each for each in ("nearly used.", "is reached: calls") if each in page]
+        assert (link in page, said) == (
+            words is not None,
+            [each for each in ("nearly used.", "is reached: calls") if words and each in words],
+        )
 
 
 def test_the_portals_limit_is_named_to_partner_admins_only(

@@ -88,7 +88,10 @@ def test_a_webhook_is_made_and_its_secret_shown_once(
     ("changes", "words"),
     [
         ({"url": "crm.example"}, "Enter an address like https://host/path."),
-        ({"url": "https://127.0.0.1/"}, "127.0.0.1 is a private address. Enter a public one."),
+        (
+            {"url": "https://127.0.0.1/"},
+            "127.0.0.1 can’t be reached from the internet.",
+        ),
         ({"events": []}, "Choose at least one event."),
     ],
 )
@@ -386,6 +389,20 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at
     assert (delivery.state, waits) == (DeliveryState.HELD, None)
+
+
+def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery.state, delivery.ended_at = DeliveryState.WAITING, None
+    delivery.attempts, delivery.retries = 3, 1
+    delivery.next_attempt_at = utcnow() + timedelta(hours=1)
+    session.commit()
+    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    assert "All 3 attempts are counted" in page
+    assert "(Attempt 4 of 13)" in page
 
 
 def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(

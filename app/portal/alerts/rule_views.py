@@ -52,7 +52,7 @@ def alert_rule_create() -> Page:
             url = submission.led_to(url_for("portal.alerts"))
     except ValidationFailed as error:
         return refused(error, form, lambda: _page(measure, None, form))
-    return redirect_with(gettext("Rule added. It is checked every 5 minutes."), url)
+    return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>")

@@ -16,7 +16,7 @@ from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.messages import redirect_with
-from app.services import alerts, partners
+from app.services import alerts, partners, users
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.CONVERSATIONS: ("portal.usage", {}),
@@ -39,11 +39,14 @@ def list_alerts() -> str:
             session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
         )
         rules = alerts.listing(session, caller())
+        known = {shown.alert.acknowledged_by or "" for shown in page.items}
+        names = users.names_by_email(session, caller(), known)
         last_opened = alerts.last_opened(session, caller())
         return render_template(
             "portal/alerts/list.html",
             rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
             rules=rules,
+            names=names,
             last_opened=last_opened,
             resolved=resolved,
             mute_days=alerts.MUTE_DAYS,

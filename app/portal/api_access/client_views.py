@@ -30,7 +30,7 @@ from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
-from app.services import oauth_clients, organizations
+from app.services import oauth_clients, organizations, users
 from app.services.legacy.calls import served_until
 
 
@@ -208,7 +208,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         client = oauth_clients.get(session, caller(), client_id)
         requests = last_requests(session, client.id)
         ids = {client.organization_id} if client.organization_id else set()
-        names = organizations.names_of(session, caller(), ids)
+        organization_names = organizations.names_of(session, caller(), ids)
+        names = users.names_by_email(session, caller(), [client.created_by])
     days_in = zone()
     can_change = client.area is Area.PARTNER_ADMIN and not client.is_over
     return render_template(
@@ -220,7 +221,10 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         state=client_state(client),
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
-        organization=names.get(client.organization_id) if client.organization_id else None,
+        organization=organization_names.get(client.organization_id)
+        if client.organization_id
+        else None,
+        names=names,
         lines=curl_examples.for_client(client, addresses()) if can_change else None,
         can_change=can_change,
         old_until=client.previous_until

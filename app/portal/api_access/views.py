@@ -42,7 +42,7 @@ from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
-from app.services import assistants, campaigns, destinations, organizations, spending
+from app.services import assistants, campaigns, destinations, organizations, spending, users
 from app.services.credentials import api_keys
 
 
@@ -200,6 +200,8 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         requests = last_requests(session, key.id)
         used = spending.of(session, caller(), spending.Subject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
+        replaced, replacement = api_keys.neighbours(session, caller(), key)
+        names = users.names_by_email(session, caller(), [key.created_by])
     days_in = zone()
     works = not key.is_over
     lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works else []
@@ -212,6 +214,9 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         crumbs=[*_above(), (key.name, None)],
         state=key_state(key, days_in),
         end=end_of(key, days_in),
+        replaced=replaced,
+        replacement=replacement,
+        names=names,
         may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],
         lines=lines,
         first=next(iter(lines[1:] or lines), None),  # the first needs no permission

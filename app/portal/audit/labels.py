@@ -346,7 +346,7 @@ FIELD_WORDS = {
     "sid": lazy_gettext("Account SID"),
     "alertLevels": lazy_gettext("Alert levels"),
     "budgetAMonth": lazy_gettext("Budget a month"),
-    "percent": lazy_gettext("Percent spent"),
+    "percent": lazy_gettext("Alert level"),
     "month": lazy_gettext("Month"),
     "statements": lazy_gettext("Statements"),
     "spendingADay": lazy_gettext("Spending limit a day"),

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import AuditEntry
+from app.models import AuditEntry, utcnow
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
 from app.portal.audit.labels import field_words
@@ -90,8 +92,20 @@ def show_audit() -> Page:
         kinds=kinds(),
         actions=actions(),
         problems=problems,
+        presets=_presets(),
     )
     return (answer, 422) if problems else answer
+
+
+def _presets() -> list[tuple[str, date, date]]:
+    """Return the ranges of days that are asked for most, in the user's time zone."""
+    today = utcnow().astimezone(ZoneInfo(zone())).date()
+    yesterday = today - timedelta(days=1)
+    return [
+        (gettext("Today"), today, today),
+        (gettext("Yesterday"), yesterday, yesterday),
+        (gettext("7 days"), today - timedelta(days=6), today),
+    ]
 
 
 def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:

@@ -1,4 +1,4 @@
-"""The list of members on the report."""
+"""The list of users on the report."""
 
 from sqlalchemy.orm import Session
 
@@ -45,7 +45,7 @@ def _plan(row: ReportRow) -> str:
 
 MEMBERS = ListDefinition(
     name="report",
-    nouns=(lazy_gettext("member"), lazy_gettext("members")),
+    nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.report",
     columns=(
         Column(
@@ -61,20 +61,22 @@ MEMBERS = ListDefinition(
             lambda row: str(STATUS_NAMES[row.user.status]),
             "from-1280",
         ),
-        # Conversations are added up for the rows of a page: usage ranks organizations by them.
+        # The organization's, as in the JSON; usage ranks organizations by them.
         Column(
             "conversations",
-            lazy_gettext("Conversations"),
+            lazy_gettext("Organization’s conversations"),
             lambda row: row.conversations,
-            "end phone-second",
-            is_labelled=True,
+            "end",
+            heading="Conversations",
         ),
         Column(
             "signed-up",
-            lazy_gettext("Signed up (UTC)"),
+            lazy_gettext("Added (UTC)"),
             lambda row: row.user.created_at,
-            "end",
+            "end phone-second",
             sort="created",
+            is_labelled=True,
+            heading="Signed up (UTC)",
         ),
         Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
     ),

@@ -117,8 +117,7 @@ def _tables(shown: Shown) -> list[Table]:
     return [
         (gettext("Figures"), columns, figures),
         (gettext("Price and margin"), ("", month_alone(report.span.start)), _earned(shown)),
-        (gettext("Growing"), columns, _movers(report.growing)),
-        (gettext("Falling"), columns, _movers(report.falling)),
+        (gettext("Growing and falling"), columns, _movers([*report.growing, *report.falling])),
         (
             gettext("Near a limit now"),
             (gettext("Organization"), gettext("Limit")),

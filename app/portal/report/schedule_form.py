@@ -5,7 +5,7 @@ from datetime import time
 from wtforms import SelectChoice, SelectField, TextAreaField
 
 from app.languages import lazy_gettext
-from app.portal.web.fields import VersionField, WholeNumber, addresses_of
+from app.portal.web.fields import VersionField, addresses_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
 from app.services.monthly_reports import ScheduleInput
@@ -17,7 +17,12 @@ UTC_CHOICE = ""
 class ScheduleForm(PortalForm):
     version = VersionField()
     recipients = TextAreaField(lazy_gettext("Recipients"), render_kw={"spellcheck": "false"})
-    day = WholeNumber(lazy_gettext("Day of the month"), required=True)
+    day = SelectField(
+        lazy_gettext("Day of the month"),
+        coerce=int,
+        choices=[SelectChoice(str(day), str(day)) for day in range(1, 29)],
+        validate_choice=False,
+    )
     hour = SelectField(
         lazy_gettext("Hour"),
         coerce=int,

@@ -44,7 +44,7 @@ def _chart(begun: list[SignUps], *, by_days: bool) -> dict[str, Any]:
         "unit": "day" if by_days else "month",
         "series": [
             {
-                "label": gettext("Sign-ups"),
+                "label": gettext("New users"),
                 "values": [entry.count for entry in begun],
                 "role": "first",
             }

@@ -68,7 +68,12 @@ def _save(subject: Subject) -> Page:
             stored=lambda session: _stored(session, subject),
             target=target,
         )
-    return redirect_saved(gettext("Budget saved."), _spending_url(subject), changed)
+    with transaction(read_only=True) as session:
+        found = budgets.of(session, caller(), subject)
+    saved = gettext("Budget saved.")
+    if found.is_alerting:
+        saved += " " + gettext("An alert is sent within minutes: a level is reached already.")
+    return redirect_saved(saved, _spending_url(subject), changed)
 
 
 def _stored(session: Session, subject: Subject) -> BudgetForm:
@@ -90,10 +95,13 @@ def _page(form: BudgetForm, subject: Subject) -> str:
         found = budgets.of(session, caller(), subject)
         if subject.organization_id is not None:
             named = organizations.get(session, caller(), subject.organization_id)
-            crumbs[0] = (
-                named.name,
-                url_for("portal.organization", organization_id=subject.organization_id),
-            )
+            crumbs[:1] = [
+                (gettext("Organizations"), url_for("portal.organizations")),
+                (
+                    named.name,
+                    url_for("portal.organization", organization_id=subject.organization_id),
+                ),
+            ]
     return render_template(
         "portal/spending/budget.html",
         form=form,

@@ -6,7 +6,8 @@ from datetime import date
 from typing import Literal
 
 from app.languages import gettext, ngettext
-from app.portal.web.formats import day, number
+from app.languages.dates import NO_BREAK
+from app.portal.web.formats import day, number, percent
 from app.services.money_words import micros
 from app.services.spending import NEAR, Spending, Use
 from app.services.spending.budgets import Budget
@@ -49,7 +50,13 @@ def budget_bar(found: Budget) -> Bar | None:
         return None
     used = _used(micros(found.spent, found.currency), micros(found.micros, found.currency))
     bar = _bar(gettext("Budget"), Use(found.spent, 0, found.micros), used, "", None)
-    return replace(bar, is_budget=True)
+    levels = ", ".join(f"{level} %" for level in found.levels).replace(" %", f"{NO_BREAK}%")
+    note = gettext(
+        "%(percent)s used. Alerts at %(levels)s.",
+        percent=percent(found.spent, found.micros),
+        levels=levels,
+    )
+    return replace(bar, is_budget=True, note=note)
 
 
 def nearest(found: Spending) -> Bar | None:

@@ -23,6 +23,9 @@ from app.services.billing.months import month_of
 from app.services.credentials import api_keys
 from app.services.spending import Subject, budgets
 
+MOST_NEAR = 100
+"""Organizations near a limit on the page of the portal's spending."""
+
 
 @portal.get("/organizations/<uuid:organization_id>/spending")
 def organization_spending(organization_id: UUID) -> Page:
@@ -80,11 +83,13 @@ def portal_settings_spending() -> str:
         found = spending.of(session, caller(), subject)
         budget = budget_bar(budgets.of(session, caller(), subject))
         sums = _carrier_sums(session, None)
+        near = spending.near_limits(session, caller(), MOST_NEAR)
     return render_template(
         "portal/spending/portal.html",
         spending=found,
         bars=bars_of(found),
         budget=budget,
+        near=[each for each in near if each.organization_id is not None],
         carrier=sums,
         today=utcnow().date(),
     )

@@ -75,7 +75,7 @@ def show_usage() -> str | tuple[str, int]:
             statuses=STATUS_NAMES,
             asked=_asked_again,
             kept=_kept(),
-            near=len(organizations.near_limits(session, caller(), MOST_NEAR)) if page else 0,
+            near=organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
             **counted,
             **_of_months(session, scope, span, today, has_costs=bool(counted["months"])),
         )

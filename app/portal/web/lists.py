@@ -113,10 +113,10 @@ def place() -> Place:
 
 
 @portal.app_template_global()
-def sort_url(name: str, current: str) -> str:
+def sort_url(name: str, current: str, *, largest_first: bool = False) -> str:
     """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
-    wanted = f"-{name}" if current == name else name
-    return address(sort=wanted, cursor=None, trail=None)
+    first, then = (f"-{name}", name) if largest_first else (name, f"-{name}")
+    return address(sort=then if current == first else first, cursor=None, trail=None)
 
 
 @portal.app_template_global()

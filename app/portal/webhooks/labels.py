@@ -109,8 +109,12 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     """Return which attempt is next; empty if there is none."""
     if delivery.next_attempt_at is None:
         return ""
-    number = delivery.retries + 1
-    return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
+    earlier = delivery.attempts - delivery.retries  # of series that were started again
+    return gettext(
+        "Attempt %(number)s of %(most)s",
+        number=delivery.attempts + 1,
+        most=earlier + MOST_ATTEMPTS,
+    )
 
 
 def next_attempt_at(delivery: WebhookDelivery) -> str:

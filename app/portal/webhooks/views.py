@@ -45,7 +45,7 @@ from app.portal.webhooks.labels import (
     retry_words,
 )
 from app.portal.webhooks.listing import WEBHOOKS
-from app.services import organizations
+from app.services import organizations, users
 from app.services.webhooks import addresses, deliveries, endpoints
 
 
@@ -183,6 +183,7 @@ def webhook_page(
         )
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried(session, endpoint)
+        names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
     return render_template(
         "portal/webhooks/webhook.html",
@@ -219,6 +220,7 @@ def webhook_page(
         next_url=at.next_url(log.next_cursor),
         clear_url=url_for("portal.api_webhook", webhook_id=endpoint.id) if state else None,
         removing=removing(endpoint, counts),
+        names=names,
         days_in=zone(),
     )
 
@@ -232,6 +234,7 @@ def _form_page(organization: Organization, form: WebhookForm) -> str:
         "portal/webhooks/new.html",
         organization=organization,
         form=form,
+        local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
         event_hints=EVENT_HINTS,
     )
@@ -245,9 +248,18 @@ def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
         endpoint=endpoint,
         host=host_of(endpoint),
         form=form,
+        local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
         event_hints=EVENT_HINTS,
     )
+
+
+def _local_hint() -> str:
+    """Return how a developer's own machine can receive events; "" in production."""
+    if settings().env != "development" or settings().webhook_allow_private:
+        return ""
+    words = gettext("To try it on this machine, start with PORTAL_WEBHOOK_ALLOW_PRIVATE=true.")
+    return f" {words}"
 
 
 def _roll_page(webhook_id: UUID, form: RollForm) -> str:

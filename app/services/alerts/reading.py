@@ -130,7 +130,9 @@ def last_opened(session: Session, caller: Caller) -> dict[UUID, datetime]:
     return {row.rule_id: row.last for row in session.execute(opened)}
 
 
-def nearest(session: Session, caller: Caller, measure: AlertMeasure) -> list[str]:
+def nearest(
+    session: Session, caller: Caller, measure: AlertMeasure
+) -> dict[AlertPeriod | None, str]:
     """Return the value of the organization that is nearest to an alert now, for each period, as the
     title of an alert; one query measures all. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
@@ -140,10 +142,10 @@ def nearest(session: Session, caller: Caller, measure: AlertMeasure) -> list[str
     only = visible if caller.is_limited else None
     found = nearest_of_each(session, Asked(measure, periods, [own], utcnow(), only))
     names = _names(session, {organization_id for _, organization_id, _ in found})
-    return [
-        title(AlertRule(measure=measure, period=period), value, names[organization_id])
+    return {
+        period: title(AlertRule(measure=measure, period=period), value, names[organization_id])
         for period, organization_id, value in found
-    ]
+    }
 
 
 def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:

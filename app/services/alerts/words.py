@@ -65,12 +65,7 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
                 "%(who)s has less than %(num)s %% of calls answered %(period)s", **values
             )
         case AlertMeasure.FAILED_CALLS:
-            words = ngettext(
-                "%(who)s has more than %(num)s failed call %(period)s",
-                "%(who)s has more than %(num)s failed calls %(period)s",
-                count,
-                **values,
-            )
+            words = _failed_calls(count, values)
         case AlertMeasure.SPENDING:
             words = gettext("%(who)s uses %(num)s %% of a spending limit", **values)
         case AlertMeasure.LIMITS:
@@ -83,6 +78,17 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
                 **values,
             )
     return _on_one_line(words)
+
+
+def _failed_calls(count: int, values: dict[str, str]) -> str:
+    if count == 0:
+        return gettext("%(who)s has a failed call %(period)s", **values)
+    return ngettext(
+        "%(who)s has more than %(num)s failed call %(period)s",
+        "%(who)s has more than %(num)s failed calls %(period)s",
+        count,
+        **values,
+    )
 
 
 def title(rule: AlertRule, value: int, organization: str | None) -> str:

@@ -143,6 +143,18 @@ def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = Fa
     return fetch(session, query, missing, for_change=for_change)
 
 
+def neighbours(
+    session: Session, caller: Caller, key: ApiKey
+) -> tuple[ApiKey | None, ApiKey | None]:
+    """Return the key that was rolled into this one, and the one that this one was rolled into."""
+    query = _manageable(caller).where(
+        (ApiKey.replaced_by == key.id) | (ApiKey.id == key.replaced_by)
+    )
+    found = session.scalars(query).all()
+    before = next((each for each in found if each.replaced_by == key.id), None)
+    return before, next((each for each in found if each.id == key.replaced_by), None)
+
+
 def roll(
     session: Session,
     caller: Caller,

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import languages
 from app.enums import Role, UserStatus
 from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
@@ -16,7 +16,7 @@ from app.languages.numbers import written
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
-from app.services import audit, mail_queue
+from app.services import audit, mail_queue, money_words
 from app.services.spending import rates
 from app.services.spending.limits import KINDS, MOST_MICROS, Subject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
@@ -40,6 +40,11 @@ class Budget:
     version: int
     levels: tuple[int, ...] = ALERTS
     recipients: tuple[str, ...] = ()
+
+    @property
+    def is_alerting(self) -> bool:
+        """Whether what is spent has reached a level."""
+        return self.micros is not None and 100 * self.spent >= min(self.levels) * self.micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,20 +210,28 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
     after = {"percent": percent}
     audit.record_change(session, system_caller(WHO), action, whose, after=after)
     currency = rates.currency_of(session)
-    details = {
-        "organization": whose.name if isinstance(whose, Organization) else None,
-        "organizationId": str(whose.id),
-        "percent": percent,
-        "spent": f"{_rounded(spent)} {currency}",
-        "budget": f"{_rounded(stored.budget_micros or 0)} {currency}",
-    }
+    of_partner = session.get_one(Partner, stored.partner_id).language
+
+    def details(language: str | None) -> dict[str, Any]:
+        """Return what a mail says, with amounts as readers of the language write them."""
+        with languages.speaking(languages.best_tag((language, of_partner))):
+            return {
+                "organization": whose.name if isinstance(whose, Organization) else None,
+                "organizationId": str(whose.id),
+                "percent": percent,
+                "spent": money_words.micros(spent, currency),
+                "budget": money_words.micros(stored.budget_micros or 0, currency),
+            }
+
     admins, kind, of = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
     for user in admins:
-        mail_queue.hand_in(session, kind, partner_id=of, user_id=user.id, details=details)
+        mail_queue.hand_in(
+            session, kind, partner_id=of, user_id=user.id, details=details(user.language)
+        )
     known = {user.email.casefold() for user in admins}
     for address in _alerts_of(stored)[1]:
         if address.casefold() not in known:
-            extra = {**details, "isRecipient": True}
+            extra = {**details(None), "isRecipient": True}
             mail_queue.hand_in(session, kind, partner_id=of, to=address, details=extra)
 
 
@@ -229,7 +242,3 @@ def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:
         User.user_type == Role.PARTNER_ADMIN,
     )
     return session.scalars(query.order_by(User.id)).all()
-
-
-def _rounded(micros: int) -> str:
-    return f"{Decimal(micros) / rates.MICROS:,.2f}"

@@ -297,5 +297,7 @@ def _check_url(url: str, settings: Settings) -> None:
     except ValueError:
         is_allowed = host != "localhost" and not host.endswith(".localhost")
     if not is_allowed:
-        message = gettext("%(host)s is a private address. Enter a public one.", host=host)
+        message = gettext(
+            "%(host)s can’t be reached from the internet. Enter a public address.", host=host
+        )
         raise ValidationFailed.on("url", "invalid_url", message)

@@ -269,7 +269,7 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
         return {
             measure.value: [
                 title.replace("\N{NO-BREAK SPACE}", " ")
-                for title in alerts.nearest(session, admin, measure)
+                for title in alerts.nearest(session, admin, measure).values()
             ]
             for measure in AlertMeasure
         }

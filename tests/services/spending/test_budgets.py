@@ -55,7 +55,7 @@ def test_each_threshold_is_reported_once_a_month(session: Session, own: Tenant) 
         counts.append(budgets.alert(session, NOW))
     assert counts == [0, 1, 0, 0, 1, 1, 0]
     to = own.staff[Role.PARTNER_ADMIN].id
-    assert mails(session) == [(to, 50, "50.00 USD"), (to, 80, "85.00 USD"), (to, 100, "120.00 USD")]
+    assert mails(session) == [(to, 50, "$50.00"), (to, 80, "$85.00"), (to, 100, "$120.00")]
     history = select(AuditEntry.after).where(AuditEntry.action == "organization.budget_reached")
     assert session.scalars(history.order_by(AuditEntry.id)).all() == [
         {"percent": 50},
