@@ -132,6 +132,7 @@ def stored(crawl: Crawl) -> set[str]:
         if isinstance(value, str):
             found.update(part.strip() for part in (value, *PARTS.split(value)))
         elif isinstance(value, dict):
+            found.add(f"{value.get('firstName')} {value.get('lastName')}")
             for each in (*value, *value.values()):
                 add(each)
         elif isinstance(value, list | tuple):
