@@ -33,7 +33,7 @@ def test_a_trunk_is_saved_tested_and_removed(
     found = visit.findings() if script else []
     page.get_by_label("Trunk").fill(trunk)
     page.get_by_role("button", name="Test and save").click()
-    expect(page.get_by_text(f"{trunk} is saved.")).to_be_visible()
+    expect(page.get_by_text(f"{trunk} is saved and tested now.")).to_be_visible()
     if script:
         page.go_back()
         expect(page.get_by_label("Trunk")).to_have_value(trunk)

@@ -69,8 +69,8 @@ def portal_settings_domain_check() -> Response:
 
 
 def _context(session: Session) -> dict[str, Any]:
-    partner = partners.get_own(session, caller())
-    found = domains.domains_of(session, caller(), partner.id)
+    found = domains.domains_of(session, caller(), partners.own(caller()))
+    partner = partners.get_own(session, caller())  # after its domains: a check changes both at once
     if not settings().mail_spf_include:
         found.pop(DomainPurpose.MAIL, None)
     shown = {purpose.value: _shown(partner, domain) for purpose, domain in found.items()}
