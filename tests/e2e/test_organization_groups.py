@@ -29,7 +29,7 @@ def test_an_admin_is_limited_to_a_group_of_organizations(
         assert visit.findings() == []
     page.goto(f"/people/{admin['id']}")
     limits = page.locator("section").filter(has_text="All organizations")
-    limits.get_by_role("link", name="Change").click()
+    limits.get_by_role("link", name="Change", exact=True).click()
     page.get_by_label("Only organizations of some groups").check()
     page.get_by_label(name).check()
     if script:

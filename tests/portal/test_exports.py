@@ -131,7 +131,9 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     app: Flask, session: Session, filled: Tenant, admin: Browser
 ) -> None:
     order(admin)
-    assert "Campaigns CSV Being prepared" in words(admin.get("/exports"))
+    page = admin.get("/exports")
+    assert "Campaigns CSV Being prepared" in words(page)
+    assert 'hx-get="/exports" hx-trigger="every 2s"' in page.text
     export = write(app, session)
     write(app, session)
     [mail] = mails(session)
@@ -149,7 +151,7 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     assert export.expires_at == export.finished_at + timedelta(days=7)
     page = admin.get("/exports")
     assert "Campaigns CSV Ready 5" in words(page)
-    assert file_path(export) in page.text
+    assert (file_path(export) in page.text, 'hx-get="/exports"' in page.text) == (True, False)
 
 
 def test_the_same_export_twice_is_one_and_is_in_the_history(

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from wtforms import BooleanField, PasswordField, SelectField, StringField
-from wtforms.validators import InputRequired, Length
+from wtforms import BooleanField, SelectField, StringField
+from wtforms.validators import Length
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.models import User
-from app.portal.auth.password_forms import NewPasswordForm
+from app.portal.auth.password_forms import NewPasswordForm, PresentPasswordForm
 from app.portal.web.fields import VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
@@ -40,12 +40,8 @@ class DetailsForm(PortalForm):
         return cls.from_object(data=data, present=user.timezone)
 
 
-class OwnPasswordForm(NewPasswordForm):
-    present = PasswordField(
-        lazy_gettext("Current password"),
-        [InputRequired(lazy_gettext("Enter your current password."))],
-        render_kw={"autocomplete": "current-password"},
-    )
+class OwnPasswordForm(NewPasswordForm, PresentPasswordForm):
+    """The current password, then the new one twice."""
 
 
 class MailsForm(PortalForm):

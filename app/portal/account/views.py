@@ -1,9 +1,12 @@
 """The user's own account: name, time zone, theme, password, browsers, mails."""
 
+from collections.abc import Callable
+
 from flask import flash, g, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
+from wtforms.fields import Field
 
 from app.errors import Conflict, RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
@@ -71,17 +74,14 @@ def account_timezone() -> Response:
 @portal.post("/account/password")
 def account_password() -> Page:
     form = OwnPasswordForm()
-    if not form.validate():
-        return _page(password=form), 422
+    form.validate()
     try:
-        proven = check_password(form.present.data or "")
-        password_hash = _new_hash(form)
+        proven = _unless_refused(form, form.present, check_password)
+        password_hash = _unless_refused(form, form.password, _new_hash)
     except RateLimited as error:
         form.present.errors = (error.message,)
         return with_wait(_page(password=form), error)
-    except ValidationFailed as error:
-        field = form.present if error.code == "wrong_password" else form.password
-        field.errors = (error.message,)
+    if form.errors or password_hash is None:
         return _page(password=form), 422
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
@@ -137,11 +137,24 @@ def account_email_cancel() -> Response:
     return redirect_with(gettext("Email change cancelled."), url_for("portal.account"))
 
 
-def _new_hash(form: OwnPasswordForm) -> str:
+def _unless_refused(
+    form: OwnPasswordForm, field: Field, act: Callable[[str], str | None]
+) -> str | None:
+    """Return what ``act`` makes of the field; None with the reason at the field if one of them
+    refuses it. Raises `RateLimited`."""
+    if field.errors:
+        return None
+    try:
+        return act(field.data or "")
+    except ValidationFailed as error:
+        form.apply_errors(error)
+        return None
+
+
+def _new_hash(password: str) -> str:
     """Return the hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
     with transaction(read_only=True) as session:
         known = known_words(session, own.get(session, caller()))
-    password = form.password.data or ""
     return password_rules.hash_new(password, known=known, checks=password_checks())
 
 

@@ -27,8 +27,6 @@ class SignInForm(PortalForm):
         render_kw={"autocomplete": "current-password"},
     )
     paused: str | None = None
-
-    def refuse(self, paused: str | None, otherwise: str) -> None:
-        """Say that access is paused and who to ask, or what is wrong at the password."""
-        self.paused = paused
-        self.password.errors = () if paused else (otherwise,)
+    """That access is paused, and who to ask."""
+    refusal: str | None = None
+    """Why the email and password together open no account; no field alone is wrong."""

@@ -22,7 +22,7 @@ from app.portal.auth.login_manager import login_manager
 from app.portal.auth.step_up import StepUpForm, step_up_page
 from app.portal.web import request_rate
 from app.portal.web.body_limits import apply_limit, refuse_without_room
-from app.portal.web.current_user import identify, referring_path, sign_in_url
+from app.portal.web.current_user import identify, must_add_factor, referring_path, sign_in_url
 from app.portal.web.fragments import htmx_order, is_from_htmx
 
 _WITHOUT_SESSION = frozenset(
@@ -65,7 +65,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
 
 def _ask_for_factor() -> AnyResponse | None:
     """Lead users whose partner requires a second factor to the page where they add one."""
-    if _is_view() or not current_user.signed_in.needs_factor or request.endpoint in WITHOUT_FACTOR:
+    if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
     url = url_for("portal.account_factors")
     return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)

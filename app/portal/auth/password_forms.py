@@ -25,6 +25,14 @@ class ForgotForm(PortalForm):
     )
 
 
+class PresentPasswordForm(PortalForm):
+    present = PasswordField(
+        lazy_gettext("Current password"),
+        [InputRequired(lazy_gettext("Enter your current password."))],
+        render_kw={"autocomplete": "current-password"},
+    )
+
+
 class NewPasswordForm(PortalForm):
     """The service has the rules for passwords; this form checks only that both are the same."""
 

@@ -37,10 +37,10 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
     try:
         outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
-        form.password.errors = (error.message,)
+        form.refusal = error.message
         return with_wait(form_recovery.sign_in_page(recovered, form), error)
     if outcome.user is None:
-        form.refuse(outcome.paused, _refusal_of(outcome))
+        form.paused, form.refusal = outcome.paused, _refusal_of(outcome)
         return form_recovery.sign_in_page(recovered, form, 422)
     sign_in_user(outcome.user, proof_without_step(outcome.user))
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)

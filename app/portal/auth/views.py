@@ -61,7 +61,7 @@ def check_password(slug: str | None = None) -> Page:
     try:
         outcome = attempt(form.email.data or "", form.password.data or "")
     except RateLimited as error:
-        form.password.errors = (error.message,)
+        form.refusal = error.message
         return with_wait(_form(slug, form), error)
     if not outcome.refused and not outcome.choices:
         return enter(outcome)
@@ -72,7 +72,7 @@ def check_password(slug: str | None = None) -> Page:
             choices=outcome.choices,
             token=outcome.offer.page_token,
         )
-    form.refuse(outcome.paused, refusal_of(outcome))
+    form.paused, form.refusal = outcome.paused, refusal_of(outcome)
     return _form(slug, form), 422
 
 

@@ -154,7 +154,7 @@ CAMPAIGNS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name or organization")),
+        Filter("q", lazy_gettext("Name or organization"), label_of_members=lazy_gettext("Name")),
         Filter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
     ),
     sorts=SORTS,

@@ -38,6 +38,7 @@ def own_exports() -> str:
     return render_template(
         "portal/exports/list.html",
         rows=[(each, LISTS.get(each.list_name)) for each in found],
+        is_waiting=any(each.state is ExportState.WAITING for each in found),
         names=SUBJECT_TITLES,
         subjects=subjects,
         formats=FORMAT_NAMES,

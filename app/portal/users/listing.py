@@ -129,7 +129,11 @@ USERS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name, email or organization")),
+        Filter(
+            "q",
+            lazy_gettext("Name, email or organization"),
+            label_of_members=lazy_gettext("Name or email"),
+        ),
         Filter(
             "role",
             lazy_gettext("Role"),

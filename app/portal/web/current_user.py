@@ -102,6 +102,14 @@ def known_user() -> User | None:
     return current_user.user if "caller" in g else None
 
 
+def must_add_factor() -> bool:
+    """Whether the user's partner requires a second factor that they have yet to add. An operator
+    who views the portal as them only reads, so nothing is to prove."""
+    if known_user() is None:
+        return False
+    return current_user.signed_in.operator is None and current_user.signed_in.needs_factor
+
+
 def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     """Return the brand of the URL's slug, of the host's verified domain, or of the last visited
     partner. A URL without a view may name a partner too."""

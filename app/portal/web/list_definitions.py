@@ -78,6 +78,13 @@ class Filter:
     label: str
     options: Mapping[Any, str] | None = None
     blank: str = ""
+    label_of_members: str = ""
+    """The label for users of one organization, where theirs is another."""
+
+    @property
+    def shown_label(self) -> str:
+        is_member = caller().organization_id is not None
+        return (is_member and self.label_of_members) or self.label
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
-from app.portal.web.current_user import find_brand, known_user
+from app.portal.web.current_user import find_brand, known_user, must_add_factor
 from app.portal.web.formats import moment
 from app.portal.web.i18n import language_of
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
@@ -107,6 +107,7 @@ def _context() -> dict[str, Any]:
     user = known_user()
     theme = read_cookie(THEME_COOKIE)
     zone = (user.timezone if user else None) or "UTC"
+    is_held = must_add_factor()
     return {
         "brand": page_brand(brand, theme if theme in THEMES else None),
         "navigation": _Navigation(),
@@ -118,8 +119,8 @@ def _context() -> dict[str, Any]:
         "header_links": brand.header_links[:MOST_HEADER_LINKS],
         "more_links": _more(brand.header_links),
         "unread": _unread,
-        "find_url": url_for("portal.find") if user else None,
-        "account_url": url_for("portal.account"),
+        "find_url": url_for("portal.find") if user and not is_held else None,
+        "account_url": None if is_held else url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
         "now": moment(utcnow(), zone),
@@ -152,7 +153,7 @@ class _Navigation:
     """Computed when a template uses it, so that error pages don't need it."""
 
     def __iter__(self) -> Iterator[Group]:
-        return iter(navigation_for(g.caller) if known_user() else ())
+        return iter(navigation_for(g.caller) if known_user() and not must_add_factor() else ())
 
 
 class _CallingPauses:
@@ -171,7 +172,7 @@ class _CallingPauses:
 
 def _unread() -> int | None:
     """The notifications that the user has not read; None for users who get none."""
-    if known_user() is None or g.caller.partner_id is None:
+    if known_user() is None or g.caller.partner_id is None or must_add_factor():
         return None
     with reading() as session:
         return notified.count_unread(session, g.caller)
