@@ -80,14 +80,14 @@ def test_the_next_customer_takes_one_form(
     page.get_by_role("button", name="Save assistant").click()
     expect(page.get_by_role("main").get_by_text("Noor", exact=True)).to_be_visible()
 
-    page.get_by_role("link", name="Create organization").click()
-    heading(page, "New organization")
+    page.get_by_role("link", name="Add organization").click()
+    heading(page, "Add organization")
     page.get_by_label("Name", exact=True).fill(f"Bexley {mark}")
-    page.get_by_role("button", name="Create organization").click()
+    page.get_by_role("button", name="Add organization").click()
     expect(page.get_by_role("alert")).to_contain_text("Enter the email of the first user.")
     sound(visit, script)
     page.get_by_label("Email of the first user").fill(f"ines@bexley-{mark}.example")
-    page.get_by_role("button", name="Create organization").click()
+    page.get_by_role("button", name="Add organization").click()
     heading(page, f"Bexley {mark}")
     expect(page.get_by_text(f"ines@bexley-{mark}.example is invited.")).to_be_visible()
 
@@ -97,7 +97,7 @@ def test_a_file_of_customers_is_reviewed_and_its_correct_rows_are_created(
 ) -> None:
     page, mark = visit.page, f"{look.scheme}{look.width}{'s' if script else 'n'}"
     save_as_template(visit, partner, f"Salons {mark}")
-    page.get_by_role("link", name="Create from a file").click()
+    page.get_by_role("link", name="Add from a file").click()
     heading(page, "Organizations from a file")
     sound(visit, script)
     content = FILE.replace(b"%s", mark.encode())
@@ -114,8 +114,8 @@ def test_a_file_of_customers_is_reviewed_and_its_correct_rows_are_created(
     email.fill(f"ben@birch-{mark}.example")
     email.press("Enter")
     expect(page.get_by_text("1 row has a problem")).to_be_visible()
-    page.get_by_role("button", name="Create 3, leave out 1").click()
-    heading(page, "3 organizations created")
+    page.get_by_role("button", name="Add 3, leave out 1").click()
+    heading(page, "3 organizations added")
     expect(page.get_by_label("Email, row 5")).to_have_value("none")
     sound(visit, script)
     page.get_by_role("listitem").filter(has_text=f"Alder {mark}").get_by_role("link").click()
@@ -138,7 +138,7 @@ def test_the_help_of_a_page_opens_by_keyboard_and_closes_with_escape(
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
     expect(help_text).to_have_css("opacity", "1")  # opened again while it was fading out
-    help_text.get_by_role("link", name="Create organizations from a template").click()
+    help_text.get_by_role("link", name="Add organizations from a template").click()
     heading(page, "Organization templates")
 
 

@@ -237,8 +237,8 @@ def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
     own: Tenant, assistant: Assistant, admin: Browser, signed_in: SignedIn
 ) -> None:
     page = admin.get(f"/assistants/{assistant.id}").text
-    for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
-        assert f'href="/assistants/{assistant.id}/edit#{place}"' in page
+    led_to = re.findall(rf'href="/assistants/{assistant.id}/edit#(\w+)"', page)
+    assert led_to == ["phone_number", "default_intro"]
     edit = admin.get(f"/assistants/{assistant.id}/edit").text
     for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
         assert f'id="{place}"' in edit
@@ -322,7 +322,7 @@ def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
     steps: tuple[tuple[dict[str, Any], str], ...] = (
         ({}, "It has no phone number yet."),
         ({"phone_number": NUMBER}, "Calls from its number are switched off."),
-        ({"phone_enabled": True}, "The number isn&#39;t marked as set up with the carrier yet."),
+        ({"phone_enabled": True}, "The number isn’t marked as set up with the carrier yet."),
         ({"phone_configured": True}, ""),
         ({"active": False}, ""),
     )
@@ -335,6 +335,26 @@ def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
         badge = re.search(cell + r'[^<]*</span>(?:<span class="cell-sub">(.*?)<)?', page)
         seen.append(badge.group(1) or "" if badge else None)
     assert seen == [words for _change, words in steps]
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.OWNER])
+def test_without_a_number_the_number_is_the_only_step_and_the_others_come_after_it(
+    session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
+) -> None:
+    own.user.role = Role.OWNER
+    session.commit()
+    browser = signed_in(own.user if role is Role.OWNER else own.staff[role])
+    page = browser.get(f"/assistants/{assistant.id}").text
+    seen = re.findall(r"(Stops the call|After that): </span>(.*?)</span>", page)
+    by_partner = f"{own.partner.name} does this." in page
+    assert (seen, by_partner) == (
+        [
+            ("Stops the call", "It has no phone number yet."),
+            ("After that", "Calls from its number are switched off."),
+            ("After that", "The number isn’t marked as set up with the carrier yet."),
+        ],
+        role is Role.OWNER,
+    )
 
 
 def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(

@@ -667,6 +667,20 @@ def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
     )
 
 
+def test_a_campaign_between_two_calls_says_when_the_next_one_comes(
+    session: Session, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    session.execute(
+        update(Outreach).values(calls_per_hour=60, next_at=utcnow() + timedelta(seconds=35))
+    )
+    session.commit()
+    assert "Next call in about 40 s." in words_of(admin.get(planned))
+    session.execute(update(Outreach).values(next_at=utcnow()))
+    session.commit()
+    assert "Calling now." in words_of(admin.get(planned))
+
+
 def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:

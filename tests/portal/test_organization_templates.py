@@ -507,7 +507,7 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "Unknown time zone. Use a name like Europe/London.",
         "Unknown country Atlantis.",
         "Enter the email of the first user.",
-        "Create 1, leave out 6",
+        "Add 1, leave out 6",
     ):
         assert words in page
 
@@ -534,7 +534,7 @@ def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: 
     template_id = save(session, own)
     assert f"{PAGE}/sample.csv" in browser.get(f"{PAGE}/{template_id}/use-many").text
     page = text(many(browser, template_id, browser.get(f"{PAGE}/sample.csv").data))
-    assert ("Create 2 organizations" in page, "have a problem" in page) == (True, False)
+    assert ("Add 2 organizations" in page, "have a problem" in page) == (True, False)
 
 
 def test_the_correct_rows_are_created_and_the_others_named(
@@ -546,7 +546,7 @@ def test_the_correct_rows_are_created_and_the_others_named(
     answer = browser.post(path, form, page=path)
     assert answer.status_code == 200
     page = text(answer)
-    assert "1 organization created" in page
+    assert "1 organization added" in page
     assert "6 rows have a problem" in page
     assert "This can’t be left blank." in page
     made = organization_called(session, "Alder Dental")
@@ -624,7 +624,7 @@ def test_what_was_typed_since_the_check_is_reviewed_before_anything_is_created(
     before = counts(session)
     answer = browser.post(path, form | {"email-1": "ben@birch.example"}, page=path)
     assert (answer.status_code, counts(session)) == (200, before)
-    assert "You have changed rows since the check. Review them, then create." in text(answer)
+    assert "You have changed rows since the check. Review them, then add." in text(answer)
     assert sorted(shown(answer.text)) == ["1-country", "2-email"]
     assert form_of(answer.text, f'{path}"')["email-1"] == "ben@birch.example"
 
@@ -636,7 +636,7 @@ def test_rows_that_were_left_out_are_fixed_on_the_page_of_the_result(
     path = f"{PAGE}/{template_id}/use-many"
     form = form_of(many(browser, template_id, ONE_GOOD).text, f'{path}"')
     result = browser.post(path, form | {"remove-2": "on"}, page=path)
-    assert "1 organization created" in text(result)
+    assert "1 organization added" in text(result)
     assert organization_called(session, "Alder").name == "Alder"
     fixed = form_of(result.text, f'{path}"') | {"email-0": "ben@birch.example", "country-0": ""}
     checked = browser.post(f"{path}/check", fixed, page=path)

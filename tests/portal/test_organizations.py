@@ -364,6 +364,27 @@ def test_each_part_has_an_address_of_its_own(
     assert re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == adding
 
 
+def test_the_activity_has_the_days_and_links_of_the_history(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    organizations.update(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        own.organization.id,
+        UpdateOrganizationInput(),
+        name="Northwind Bread",
+    )
+    session.commit()
+    one = own.organization.id
+    found = r'<tr class="history-day">.*?</tr>|<a href="/organizations/[^"]+">.*?</a>'
+    seen = [
+        re.findall(found, browser.get(address).text)
+        for address in (f"/organizations/{one}/activity", f"/audit?organization={one}")
+    ]
+    assert seen[0] == seen[1]
+    assert f'<a href="/organizations/{one}">Northwind Bread</a>' in seen[0]
+
+
 def test_an_organization_at_its_user_limit_offers_to_raise_it(
     own: Tenant, browser: Browser
 ) -> None:

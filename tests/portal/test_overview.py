@@ -176,7 +176,7 @@ def test_everything_that_needs_a_decision_leads_to_where_it_is_fixed(
     page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
     assert others(page) == expected
     assert "4 of 5 assistants in use." in page
-    reason = "The number isn't marked as set up with the carrier yet."
+    reason = "The number isn’t marked as set up with the carrier yet."
     assert f"{quiet.plus.name}: {reason}" in unescape(page)
     assert "1 not picked up, 1 busy" in page
     by_role = {

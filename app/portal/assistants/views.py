@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, request, url_for
+from flask import g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app import extensions
@@ -51,6 +51,8 @@ ACTS = {
     "default_intro": lazy_gettext("Write messages"),
     "default_voicemail": lazy_gettext("Write messages"),
 }
+OF_NUMBER = ("phone_enabled", "phone_configured")
+"""What is set once an assistant has a number."""
 
 
 @portal.get("/assistants", endpoint="assistants")
@@ -74,7 +76,9 @@ def assistant_new() -> Page:
         organization = organization_picker.organization_named(session)
         if organization is None:
             back = (gettext("Assistants"), url_for("portal.assistants"))
-            return organization_picker.choose_page(session, gettext("Add assistant"), back)
+            return organization_picker.choose_page(
+                session, gettext("Add assistant"), back, for_assistant=True
+            )
         return _new_page(organization, AssistantForm(data={"phone_enabled": True}))
 
 
@@ -235,10 +239,14 @@ def _conditions(
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
         state = "passed" if each.met else "failed" if each.needed else "warning"
+        if not each.met and not assistant.phone_number and each.place in OF_NUMBER:
+            state = "later"
         entry: dict[str, Any] = {"state": state, "title": title}
         of_organization = each.place == "organization"
         needed = Permission.ORGANIZATIONS_WRITE if of_organization else Permission.ASSISTANTS_WRITE
-        if not each.met and caller().may(needed):
+        if not each.met and each.place == "phone_configured" and caller().organization_id:
+            entry["text"] = gettext("%(partner)s does this.", partner=g.brand.partner_name)
+        elif state in ("failed", "warning") and caller().may(needed):
             entry["url"] = (
                 url_for("portal.organization", organization_id=organization.id)
                 if of_organization

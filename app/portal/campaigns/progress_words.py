@@ -1,6 +1,7 @@
 """The progress of an outreach in words: what happens next, how long it takes, what it has done."""
 
 from datetime import datetime, timedelta
+from math import ceil
 from zoneinfo import ZoneInfo
 
 from app.enums import AnsweredBy, CampaignStatus
@@ -16,6 +17,8 @@ from app.services.outreach import Estimate, Finished, Progress
 
 _SLACK = timedelta(minutes=2)
 """Shorter times count as none."""
+_STEP = timedelta(seconds=10)
+"""How exactly the wait for a call is told: the words change less often than the page asks."""
 _MOST_MINUTES = 100
 """More minutes are written as hours."""
 
@@ -157,7 +160,12 @@ def _pausing_words(progress: Progress) -> str:
 
 def _next_words(plan: Outreach, progress: Progress) -> str:
     begins = plan.next_at if progress.to_come else progress.next_due
-    if begins is None or begins - utcnow() < _SLACK:
+    ahead = begins - utcnow() if begins else timedelta()
+    if begins is None or ahead < _SLACK:
+        paced = plan.calls_per_hour and progress.to_come and not progress.in_progress
+        if paced and ahead > timedelta():
+            steps = ceil(ahead / _STEP)
+            return gettext("Next call in about %(seconds)s s.", seconds=steps * _STEP.seconds)
         return gettext("Calling now.")
     return gettext("Next call: %(moment)s.", moment=_soon(begins))
 

@@ -46,7 +46,7 @@ TOPICS: dict[str, Topic] = {
             "campaigns."
         ),
         lazy_gettext("Its plan and its settings limit what it can do."),
-        lazy_gettext("Create organizations from a template"),
+        lazy_gettext("Add organizations from a template"),
         "portal.organization_templates",
     ),
     "portal.organization_templates": Topic(

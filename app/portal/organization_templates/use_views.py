@@ -116,10 +116,10 @@ def organization_template_create_many(template_id: UUID) -> Page:
     except ValidationFailed as error:
         return _refused_file(template_id, form, error)
     if not set(rows) <= set(shown):
-        flash(gettext("You have changed rows since the check. Review them, then create."), "info")
+        flash(gettext("You have changed rows since the check. Review them, then add."), "info")
         return _check(template_id, form, rows)
     with transaction() as session:
-        submission = Submission(session, notice=gettext("These organizations were created before."))
+        submission = Submission(session, notice=gettext("These organizations were added before."))
         results = organization_templates.create_many(
             session,
             caller(),

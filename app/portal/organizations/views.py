@@ -47,7 +47,6 @@ from app.services.outreach import Summary
 from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
-ACTIVITY = 50
 MONTHS = 12
 
 
@@ -248,17 +247,6 @@ def organization_usage(organization_id: UUID) -> str:
                 (reporting.whole_month(start), _title(start), total)
                 for start, total in _by_month(days)
             ],
-        )
-
-
-@portal.get("/organizations/<uuid:organization_id>/activity")
-def organization_activity(organization_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        return render_template(
-            "portal/organizations/activity.html",
-            **about(session, found, "portal.organization_activity"),
-            changes=audit.latest(session, caller(), found.id, ACTIVITY),
         )
 
 

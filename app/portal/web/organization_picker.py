@@ -1,17 +1,22 @@
 """The organization of a new record: a partner has many organizations, a member one."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
+from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import Organization
 from app.policy import Permission
 from app.portal.web import lists
+from app.portal.web.formats import number
+from app.portal.web.plan_names import plan_name
 from app.services import organizations
+from app.services.organizations import Use
 
 SHOWN, SUGGESTED = 25, 50
 
@@ -55,11 +60,15 @@ def suggested_names(session: Session, typed: str | None = None) -> list[str]:
     return sorted({row.name for row in found.items})
 
 
-def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
-    """Return the page that asks for it; ``back`` is the (label, URL) of the list above."""
+def choose_page(
+    session: Session, title: str, back: tuple[str, str], *, for_assistant: bool = False
+) -> str:
+    """Return the page that asks for it; ``back`` is the (label, URL) of the list above. For an
+    assistant it says how many each organization has."""
     query = lists.text_filter("q")
     wanted = organizations.Filter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
+    used = organizations.use_of(session, [row.id for row in found.items]) if for_assistant else {}
     endpoint, named = request.endpoint or "", request.view_args or {}
     return render_template(
         "portal/choose.html",
@@ -69,7 +78,8 @@ def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
         action=url_for(endpoint, **named),
         search_label=gettext("Name or referral code"),
         rows=[
-            (row.name, "", url_for(endpoint, **named, organization=row.id)) for row in found.items
+            (row.name, _about(row, used), url_for(endpoint, **named, organization=row.id))
+            for row in found.items
         ],
         symbol="building",
         more=found.next_cursor is not None,
@@ -81,3 +91,22 @@ def choose_page(session: Session, title: str, back: tuple[str, str]) -> str:
         if caller().may(Permission.ORGANIZATIONS_WRITE)
         else None,
     )
+
+
+def _about(row: Organization, used: Mapping[UUID, Use]) -> str:
+    """Return what helps to choose: the plan, a suspension, counted assistants."""
+    words = [plan_name(row)]
+    if row.status is OrganizationStatus.SUSPENDED:
+        words.append(gettext("Suspended"))
+    if row.id in used:
+        most = row.assistant_limit
+        words.append(
+            ngettext(
+                "%(used)s of %(num)s assistant",
+                "%(used)s of %(num)s assistants",
+                most,
+                used=number(used[row.id].assistants),
+                num=number(most),
+            )
+        )
+    return " · ".join(words)

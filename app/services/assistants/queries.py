@@ -105,7 +105,7 @@ def readiness(
                 gettext("The number is set up with the carrier.")
                 if is_confirmed
                 else gettext("Confirmed by hand: the number is set up with the carrier."),
-                gettext("The number isn't marked as set up with the carrier yet."),
+                gettext("The number isn’t marked as set up with the carrier yet."),
             ),
             "phone_configured",
         ),

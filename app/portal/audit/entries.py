@@ -1,0 +1,162 @@
+"""The entries of the history, as its table shows them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from flask import url_for
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import gettext
+from app.models import AuditEntry
+from app.portal.alerts.views import titles_of
+from app.portal.audit import saved_views
+from app.portal.audit.labels import field_words
+from app.portal.audit.values import sides
+from app.portal.branding.labels import PICTURE_NAMES
+from app.portal.personal_data.labels import TABLE_NAMES
+from app.portal.web.formats import size
+from app.portal.web.navigation import may_open
+from app.portal.web.user_timezone import zone
+from app.services import alerts
+from app.services.audit import search as audit_search
+from app.services.exports.words import SUBJECT_TITLES
+
+PAGES = {
+    "organization": ("portal.organization", "organization_id"),
+    "user": ("portal.user", "user_id"),
+    "campaign": ("portal.campaign", "campaign_id"),
+    "upload": ("portal.upload", "upload_id"),
+    "call": ("portal.call", "call_id"),
+    "agent": ("portal.assistant", "assistant_id"),
+    "api_key": ("portal.api_key", "key_id"),
+    "client": ("portal.api_client", "client_id"),
+}
+"""The pages of records; records of these kinds are never deleted."""
+VERSION_PAGES = {
+    "branding.published": "portal.branding_version",
+    "pricing.published": "portal.pricing_version",
+}
+"""The pages of published versions, which lead to rolling back."""
+_VERSION = re.compile(r"Version (\d+)")
+
+
+UNSHOWN = {
+    *(("alert_rule", "measure"), ("alert_rule", "scope")),
+    *(("call", "live"), ("list_export", "list")),
+}
+"""The fields that the words of a record say already, and those that mislead: a call with the
+simulated carrier is requested as a live one."""
+
+
+UNSHOWN_OF_SUBJECTS = {(name, "filters") for name in SUBJECT_TITLES}
+"""The ids of the person whose data an export has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    field: str
+    old: str | None
+    new: str | None
+
+
+def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
+    """Return what the table of these entries needs beside them."""
+    names = audit_search.organization_names(session, entries)
+    assistants = audit_search.assistant_names(session, entries)
+    in_filters = saved_views.organizations_in(session, entries)
+    return {
+        "names": names,
+        "targets": _targets(session, entries),
+        "changes": partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
+        "url_of": _url_of,
+    }
+
+
+def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """Return the targets that have other words than the stored ones, by the ids of the entries."""
+    titles = titles_of(session, entries)
+    found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
+    found |= {
+        entry.id: saved_views.list_words(entry.target or "")
+        for entry in entries
+        if entry.target_type == "list_export"
+    }
+    found |= {
+        entry.id: str(PICTURE_NAMES.get(entry.target or "", entry.target))
+        for entry in entries
+        if entry.target_type == "brand_image"
+    }
+    return found | alerts.sentences_of(session, caller(), entries)
+
+
+def _changes(
+    entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
+) -> list[Change]:
+    if entry.action == "brand_image.uploaded":
+        return _uploaded(entry.after or {})
+    old, new = entry.before or {}, entry.after or {}
+    is_view = entry.target_type in ("saved_view", "list_export")
+    tables = TABLE_NAMES if entry.action.endswith((".erased", ".erasure_failed")) else {}
+    list_name = new.get("list") or old.get("list")
+
+    def named(name: str, side: Mapping[str, Any]) -> str | None:
+        """Return the words of values that name other records."""
+        if name not in side:
+            return None
+        if name in audit_search.ASSISTANT_FIELDS and side[name] in assistants:
+            return assistants[side[name]]
+        if name == "organizationId" and side[name] and UUID(side[name]) in organizations:
+            return organizations[UUID(side[name])]
+        if is_view and name == "filters":
+            return saved_views.filter_words(list_name, side[name], organizations)
+        if is_view and name == "list":
+            return saved_views.list_words(side[name])
+        return None
+
+    def change(name: str) -> Change:
+        before, after = sides(entry, name, zone())
+        label = str(tables.get(name, field_words(name)))
+        return Change(label, named(name, old) or before, named(name, new) or after)
+
+    found = [
+        change(name)
+        for name in {**old, **new}
+        if (entry.target_type, name) not in UNSHOWN
+        if (list_name, name) not in UNSHOWN_OF_SUBJECTS
+        if name in old or new[name] is False or new[name] != 0
+    ]
+    repeated = (None, entry.target)  # the name of what was added
+    kept = [each for each in found if (each.old, each.new) not in ((None, None), repeated)]
+    return sorted(kept, key=lambda change: change.field)
+
+
+def _uploaded(facts: Mapping[str, Any]) -> list[Change]:
+    """Return the measures of a picture as one value."""
+    measures = gettext(
+        "%(width)s × %(height)s pixels, %(size)s",
+        width=facts.get("width"),
+        height=facts.get("height"),
+        size=size(facts.get("size") or 0),
+    )
+    return [Change(gettext("New picture"), None, measures)]
+
+
+def _url_of(entry: AuditEntry) -> str | None:
+    """Return the URL of the changed record's page, if there is one that the user may open. Records
+    of no partner, such as operators, have none."""
+    if version := _VERSION.fullmatch(entry.target or ""):
+        page = VERSION_PAGES.get(entry.action)
+        may = page is not None and entry.partner_id == caller().partner_id
+        return (
+            url_for(page, number=version[1]) if page and may and may_open(caller(), page) else None
+        )
+    endpoint, parameter = PAGES.get(entry.target_type, (None, ""))
+    if endpoint is None or entry.partner_id is None or not may_open(caller(), endpoint):
+        return None
+    values: dict[str, Any] = {parameter: entry.target_id}
+    return url_for(endpoint, **values)
