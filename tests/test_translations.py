@@ -13,7 +13,8 @@ from scripts.catalogues import TRANSLATED, read, used_messages
 MARKS = re.compile(r"%\(\w+\)[sd]|%%|</?\w+|\bhref=\"[^\"]*\"|⟦|⟧")
 """What a translation repeats: placeholders, tags and links."""
 NAMED_BUTTON = re.compile(
-    r"""<(?:a|button)\b[^<]*?aria-label="\{\{ _\((["'])(?P<name>.*?)\1.*?\) \}\}"[^<]*?>\s*"""
+    r"""<(?:a|button)\b[^<]*?aria-label="\{\{ _\((["'])(?P<name>[^{}]*?)\1[^{}]*?\) \}\}"""
+    r""""[^<]*?>\s*"""
     r"""(?:\{\{ icon\([^}]*\) \}\}\s*)?\{\{ _\((["'])(?P<seen>.*?)\3\) \}\}""",
     re.DOTALL,
 )

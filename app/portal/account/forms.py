@@ -7,7 +7,7 @@ from wtforms.validators import Length
 
 from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.models import User
-from app.portal.auth.password_forms import NewPasswordForm, PresentPasswordForm
+from app.portal.auth.password_forms import CurrentPasswordForm, NewPasswordForm
 from app.portal.web.fields import VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
@@ -40,7 +40,7 @@ class DetailsForm(PortalForm):
         return cls.from_object(data=data, present=user.timezone)
 
 
-class OwnPasswordForm(NewPasswordForm, PresentPasswordForm):
+class OwnPasswordForm(NewPasswordForm, CurrentPasswordForm):
     """The current password, then the new one twice."""
 
 

@@ -25,7 +25,7 @@ class ForgotForm(PortalForm):
     )
 
 
-class PresentPasswordForm(PortalForm):
+class CurrentPasswordForm(PortalForm):
     present = PasswordField(
         lazy_gettext("Current password"),
         [InputRequired(lazy_gettext("Enter your current password."))],
