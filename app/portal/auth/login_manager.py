@@ -32,6 +32,7 @@ REFRESHED = frozenset(
         "portal.campaign_outreach_live",
         "portal.carrier_account_connection",
         "portal.erasure_live",
+        "portal.exports",
         "portal.notifications_bell",
         "portal.phone_number_list",
         "portal.plan_checkout",

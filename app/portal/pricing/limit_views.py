@@ -4,9 +4,8 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
-from app.extensions import caller, transaction
+from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.portal.pricing.labels import at_once_words
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import refused
@@ -71,6 +70,6 @@ def _page(form: LimitsForm) -> str:
         "portal/pricing/limits.html",
         form=form,
         counts=counts,
-        usual_at_once=at_once_words(None),
+        usual_at_once=settings().calls_per_organization,
         problems=form.row_problems(),
     )
