@@ -32,6 +32,7 @@ from app.database import Database, make_engine
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, Role
 from app.factory import create_app
 from app.models import Assistant, AuditEntry, Base, Call, Campaign, Contact, User, new_id, utcnow
+from app.models.base import id_at
 from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, organizations
 from app.services.auth import sessions
@@ -117,7 +118,7 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
         calls.append(
             {
                 **of,
-                "id": new_id(),
+                "id": id_at(at),
                 "assistant_id": assistant.id,
                 "source": CallSource.API,
                 "live": True,
@@ -138,7 +139,7 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
     history = [
         {
             **of,
-            "id": new_id(),
+            "id": id_at(now - SPREAD * number),
             "at": now - SPREAD * number,
             "actor_kind": "user",
             "actor": "somebody",

@@ -35,6 +35,7 @@ class AuditEntry(Base):
         Index("ix_audit_entries_organization", "organization_id", "id"),
         Index("ix_audit_entries_target", "target_type", "target_id", "id"),
         Index("ix_audit_entries_action", "target_type", "target_id", "action", "id"),
+        partial_index("ix_audit_entries_actor", "actor_id", "id", where="actor_id IS NOT NULL"),
         partial_index("ix_audit_entries_notices", "partner_id", "id", where=IS_NOTIFIED),
     )
 

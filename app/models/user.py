@@ -127,6 +127,14 @@ class User(Searched, Base):
         owner = literal(Role.OWNER, cls.user_type.type)
         return case((cls.is_owner, owner), else_=cls.user_type)
 
+    @classmethod
+    def has_role(cls, role: Role) -> ColumnElement[bool]:
+        """Return the condition on ``role`` that indexes serve: staff has no organization."""
+        if role in (Role.OWNER, Role.STANDARD):
+            of_members = cls.user_type == Role.STANDARD
+            return of_members & (cls.is_owner if role is Role.OWNER else ~cls.is_owner)
+        return cls.organization_id.is_(None) & (cls.user_type == role)
+
 
 class PortalSession(Base):
     """A browser's session at one host. The cookie holds a token; only its hash is stored."""

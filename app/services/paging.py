@@ -130,7 +130,9 @@ def keyset_page(
     (``invalid_cursor``)."""
     column = sort.column
     id_column = rows.column_descriptions[0]["entity"].id if key is None else key
-    order = (column.desc(), id_column.desc()) if sort.descending else (column, id_column)
+    # An id that is named twice costs SQLite a sort of all rows.
+    places = (column,) if column is id_column else (column, id_column)
+    order = [each.desc() for each in places] if sort.descending else list(places)
     value, beyond = None, None
     if cursor:
         value, identifier = _decode(cursor, sort, id_column.type)
@@ -149,7 +151,7 @@ def keyset_page(
         found += read(filled.order_by(*order).limit(limit + 1))
         after = rows
     if sort.is_nullable and len(found) <= limit:
-        blank = after.where(column.is_(None)).order_by(order[1])
+        blank = after.where(column.is_(None)).order_by(order[-1])
         found += read(blank.limit(limit + 1 - len(found)))
     if len(found) <= limit:
         return Page(found, None)

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import IntegerConverter
 from werkzeug.routing import Rule as Route
 
+from app.database import Database
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
@@ -25,6 +26,7 @@ from app.services.users import access
 from app.services.users.access import Explanation, Rule
 from app.services.users.loading import PARTNER_LEVEL, grantable
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.statements import counted
 from tests.matrix import rotating
 from tests.portal.conftest import Browser
 
@@ -58,6 +60,16 @@ def test_a_role_reads_about_every_permission_what_the_table_says(
             str(name) for held, name in ROLE_NAMES.items() if permission in ROLE_PERMISSIONS[held]
         }
         assert set(holders.partition("<dd>")[2].split(", ")) == (told or {"–"})
+
+
+def test_the_explanations_of_all_actions_take_a_few_queries(
+    own: Tenant, signed_in: SignedIn, database: Database
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser.get("/access/why")
+    with counted(database.engine) as statements:
+        assert browser.get("/access/why").status_code == 200
+    assert len(statements) < len(PERMISSION_WORDS)
 
 
 @pytest.mark.alternating

@@ -30,6 +30,7 @@ from app.models import (
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
+from tests.fixtures.recount import recount
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.statements import few_parameters
 from tests.portal.conftest import Browser
@@ -467,6 +468,8 @@ def test_a_removal_names_how_many_organizations_call_over_what_instead(
     first = "New live calls of 1 organization use your account AC1a1a…1a1a."
     assert follows(its_form) == [first, *rest]
     session.add_all(Organization(partner_id=own.partner.id, name=name) for name in "AB")
+    session.flush()
+    recount(session, own.partner.id)
     session.commit()
     first = "New live calls of 3 organizations use the platform’s."
     assert follows(FORM) == [first, *rest]

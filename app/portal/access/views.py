@@ -56,7 +56,7 @@ def access_why() -> str:
     with transaction(read_only=True) as session:
         subject = _subject(session)
         user = subject if isinstance(subject, User) else None
-        found = {each: _explanation(session, subject, each) for each in PERMISSION_WORDS}
+        found = _explanations(session, subject)
         groups = _groups(session, subject)
         of_user = _facts_of(session, user) if user else {}
     is_self = user is not None and user.id == caller().subject_id
@@ -97,14 +97,14 @@ def _subject(session: Session) -> User | ApiKey | OAuthClient:
     return signed_in
 
 
-def _explanation(
-    session: Session, subject: User | ApiKey | OAuthClient, permission: Permission
-) -> Explanation:
+def _explanations(
+    session: Session, subject: User | ApiKey | OAuthClient
+) -> dict[Permission, Explanation]:
     if isinstance(subject, ApiKey):
-        return of_key(subject, permission)
+        return {each: of_key(subject, each) for each in PERMISSION_WORDS}
     if isinstance(subject, OAuthClient):
-        return of_client(subject, permission)
-    return explain(session, subject, permission)
+        return {each: of_client(subject, each) for each in PERMISSION_WORDS}
+    return explain(session, subject, PERMISSION_WORDS)
 
 
 def _facts_of(session: Session, user: User) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 
 def _count(session: Session, most: int) -> int:
-    return min(reporting.count(session, caller(), partners.own(caller()), chosen()[0]), most + 1)
+    return reporting.count(session, caller(), partners.own(caller()), chosen()[0], most)
 
 
 def _plan(row: ReportRow) -> str:

@@ -171,6 +171,8 @@ def _unacknowledged(caller: Caller) -> Select[Alert]:
 
 
 def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
+    if not alerts:
+        return []
     rules = {
         rule.id: rule
         for rule in session.scalars(

@@ -60,6 +60,8 @@ def days_of(
 ) -> Mapping[UUID, Sequence[Day]]:
     """Return the days with calls of organizations that came from their loader, or the whole month
     ``as_one`` day. One query."""
+    if not organization_ids:
+        return {}
     columns: list[Any] = [BillingDay.organization_id]
     columns += [] if as_one else [BillingDay.day]
     rows = session.execute(

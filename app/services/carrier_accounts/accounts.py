@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
 from app.errors import Conflict, NotFound, refuse_stale
 from app.languages import gettext, ngettext
-from app.models import Call, CarrierAccount, Organization, Partner, new_id, utcnow
+from app.models import (
+    Call,
+    CarrierAccount,
+    Organization,
+    Partner,
+    PartnerTier,
+    new_id,
+    utcnow,
+)
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
@@ -205,15 +213,22 @@ def count_organizations(
 ) -> int:
     """Count the organizations that call over an account of this owner: the partner's without their
     own account, or the given one unless it is archived."""
-    has_own = exists().where(
-        CarrierAccount.owner_id == Organization.id, CarrierAccount.removed_at.is_(None)
-    )
-    query = select(func.count()).where(
+    active = (
         Organization.partner_id == partner_id,
         Organization.status != OrganizationStatus.ARCHIVED,
-        ~has_own if organization_id is None else Organization.id == organization_id,
     )
-    return session.scalar(query) or 0
+    if organization_id is not None:
+        given = select(func.count()).where(*active, Organization.id == organization_id)
+        return session.scalar(given) or 0
+    # Few have their own account: those are counted, and all come from the totals.
+    every = select(func.sum(PartnerTier.organizations - PartnerTier.archived)).where(
+        PartnerTier.partner_id == partner_id
+    )
+    owners = select(CarrierAccount.owner_id).where(
+        CarrierAccount.partner_id == partner_id, CarrierAccount.removed_at.is_(None)
+    )
+    own = select(func.count()).where(*active, Organization.id.in_(owners))
+    return (session.scalar(every) or 0) - (session.scalar(own) or 0)
 
 
 def in_use(session: Session, account_id: UUID) -> int:

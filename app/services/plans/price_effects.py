@@ -56,8 +56,11 @@ def price_effects(
     """
     caller.require(Permission.PARTNER_WRITE)
     counts = on_plans(session, caller, partner_id)
-    if sum(counts[tier] for tier in changed) > MOST_RATED:
+    concerned = sum(counts[tier] for tier in changed)
+    if concerned > MOST_RATED:
         return None
+    if not concerned:
+        return PriceEffects([], "")
     query = visible_organizations(caller).where(
         Organization.partner_id == partner_id,
         Organization.status != OrganizationStatus.ARCHIVED,

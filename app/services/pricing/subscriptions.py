@@ -67,6 +67,8 @@ def ended_between(
     session: Session, organization_ids: Collection[UUID], start: datetime, end: datetime
 ) -> dict[UUID, Tier]:
     """Return the plan that a subscription of each organization paid for until it ended then."""
+    if not organization_ids:
+        return {}
     query = select(Subscription.organization_id, Subscription.tier).where(
         Subscription.organization_id.in_(organization_ids),
         Subscription.state == SubscriptionState.ENDED,

@@ -332,10 +332,8 @@ def _first(session: Session, partner_id: UUID) -> list[Plan]:
     for entry in session.scalars(query.order_by(Pricing.position)):
         entries.setdefault(entry.tier, entry)
     ids = {entry.processor_price_id for entry in entries.values()}
-    known = {
-        price.price_id: price
-        for price in session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    }
+    prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))
+    known = {price.price_id: price for price in session.scalars(prices)} if ids else {}
     return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
 
 

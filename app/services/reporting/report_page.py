@@ -12,7 +12,7 @@ from app.models import ConversationDay, Organization, PartnerDay, PartnerTier, U
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.paging import Page, both_ways, keyset_page
+from app.services.paging import Page, both_ways, count_up_to, keyset_page
 from app.services.reporting.admin_report import EVERY_USER, Chosen
 from app.services.tenancy import in_groups, visible_organizations
 
@@ -77,12 +77,11 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Su
     )
 
 
-def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> int:
-    """Return how many users match. Raises as `report`."""
+def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen, most: int) -> int:
+    """Return how many users match, as `paging.count_up_to`. Raises as `report`."""
     _authorise(session, caller, partner_id)
     chosen_users = _users(session, caller, partner_id, chosen)
-    query = chosen_users.with_only_columns(func.count(), maintain_column_froms=True)
-    return session.scalar(query) or 0
+    return count_up_to(session, chosen_users.with_only_columns(User.id), most)
 
 
 def search(

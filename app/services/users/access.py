@@ -1,6 +1,6 @@
 """Why a user or an API key may do something or not: which rule decides, and who can change it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -54,10 +54,18 @@ class Explanation:
         return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS, Rule.CLIENT_ROLE_ALLOWS)
 
 
-def explain(session: Session, user: User, permission: Permission) -> Explanation:
-    """Return why a loaded user may do something or not."""
+def explain(
+    session: Session, user: User, permissions: Iterable[Permission]
+) -> dict[Permission, Explanation]:
+    """Return why a loaded user may do each of these or not."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    return {each: _explained(user, partner, organization, each) for each in permissions}
+
+
+def _explained(
+    user: User, partner: Partner | None, organization: Organization | None, permission: Permission
+) -> Explanation:
     holders = _holders(permission)
     if partner is not None and partner.suspended_at is not None:
         return Explanation(Rule.PARTNER_SUSPENDED, holders, (Role.OPERATOR,))
@@ -112,7 +120,7 @@ def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
 def to_ask(session: Session, user: User) -> Sequence[User]:
     """Return the first users who can give a loaded user another role: for a member owners of the
     organization, else partner admins."""
-    role = User.role == Role.PARTNER_ADMIN
+    role = User.has_role(Role.PARTNER_ADMIN)
     if user.organization_id is not None:
         role = (User.organization_id == user.organization_id) & User.is_owner
     query = select(User).where(

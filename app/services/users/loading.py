@@ -220,7 +220,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         few = name_search.users_called(session, chosen.partner_id or caller.partner_id, words)
         rows = rows if few is None else rows.where(few)
     if chosen.user_type is not None:
-        rows = rows.where(User.role == chosen.user_type)
+        rows = rows.where(User.has_role(chosen.user_type))
     if chosen.status is not None:
         rows = rows.where(User.status == chosen.status)
     if chosen.has_factor is not None:
