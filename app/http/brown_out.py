@@ -69,6 +69,8 @@ def shed_load(app: Flask, at_once: int) -> None:
     @app.after_request
     def _keep_until_sent(response: Response) -> Response:
         if "turns" in g:
+            # A file that is passed through as it is would be sent without `Response.close`.
+            response.direct_passthrough = False
             response.call_on_close(g.pop("turns").release)
         return response
 

@@ -127,6 +127,13 @@ def test_an_excel_file_holds_the_same(app: Flask, session: Session, admin: Brows
     assert [row[0] for row in sheet.values] == ["Name", "=1+1", *sorted(NAMES[:2]), *NAMES[:2:-1]]
 
 
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_an_export_that_is_sent_makes_room_for_the_next(admin: Browser, ending: str) -> None:
+    more = 3  # than are answered at once
+    answers = [admin.get(f"/lists/organizations/export.{ending}") for _ in range(more)]
+    assert [answer.status_code for answer in answers] == [200] * more
+
+
 def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     app: Flask, session: Session, filled: Tenant, admin: Browser
 ) -> None:
