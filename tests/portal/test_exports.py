@@ -41,7 +41,7 @@ NAMES = ("Autumn", "Łódź", "=1+1", "Winter", "Spring")
 
 @pytest.fixture
 def app(make_app: Callable[..., Flask]) -> Flask:
-    return make_app(export_rows=MOST)
+    return make_app(export_rows=MOST, exports_at_once=2)
 
 
 @pytest.fixture
