@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
-from app.models import Contact, User
+from app.models import Campaign, Contact, DoNotCallEntry, User
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
@@ -54,6 +54,32 @@ def test_a_number_that_is_not_in_use_is_no_good_row(desk: Desk) -> None:
         "but campaigns don’t call them. Check the digits." in shown
     )
     assert "1 good row and 1 row with a number not in use can be applied now." in shown
+
+
+def test_a_number_on_the_do_not_call_list_gets_a_note(desk: Desk, session: Session) -> None:
+    campaign = session.get_one(Campaign, desk.campaign_id)
+    session.add(
+        DoNotCallEntry(
+            partner_id=campaign.partner_id,
+            organization_id=campaign.organization_id,
+            phone=BOB,
+            added_by="Ann",
+        )
+    )
+    session.commit()
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    said = desk.shows(address)
+    assert "All 2 rows can be applied" in said
+    assert "On the do-not-call list 1" in said
+    assert "This number is on the do-not-call list, so it won't be called." in said
+
+
+def test_rows_that_change_nothing_are_named_beside_the_updated_ones(desk: Desk) -> None:
+    desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nRob,{BOB}\n")
+    said = desk.shows(address)
+    assert "Would be updated 3" in said
+    assert "Updated: 1 has no changes." in said
 
 
 def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) -> None:

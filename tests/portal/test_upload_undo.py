@@ -12,6 +12,7 @@ from app.gateways.mailers import open_outbox
 from app.jobs.erase_subject import Erasing
 from app.models import Campaign, Contact, ContactImport, utcnow
 from app.services import contacts
+from app.services.imports import undo_preview
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Desk, heading, words
 
@@ -64,6 +65,40 @@ def test_an_undo_counts_contacts_and_the_changes_to_them(desk: Desk) -> None:
     assert "The upload made 3 changes to 2 contacts." in said
     desk.press(address, "undo")
     assert heading(desk.browser.get(address)) == "Undoing 3 changes to 2 contacts"
+
+
+def test_an_upload_that_changed_nothing_offers_no_undo(desk: Desk) -> None:
+    file = f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nBob,{BOB}\n"
+    desk.applied(file)
+    address = desk.applied(file)
+    said = desk.shows(f"{address}/undo")
+    assert "Would be removed 0 Would be restored 0 Would come back 0" in said
+    assert "Left as they are 2 Ann, Bob" in said
+    assert "The upload made 3 changes to 2 contacts." in said
+    assert "Nothing would change" in said
+    assert "2 contacts have their earlier values already" in said
+    assert "Undo this upload" not in said.replace("Undo this upload?", "")
+    assert "An undo can’t be undone" not in said
+
+
+def test_an_undo_counts_contacts_that_the_upload_left_as_they_were(desk: Desk) -> None:
+    desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
+    said = desk.shows(f"{address}/undo")
+    assert "Would be restored 1 Anna Would come back 0 Left as they are 1 Bob" in said
+    desk.press(address, "undo")
+    desk.work(address)
+    assert "Restored 1 Came back 0 Left as they were 1" in desk.shows(address)
+
+
+def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 1)
+    desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
+    said = desk.shows(f"{address}/undo")
+    assert "Would be restored 1 Would come back 0 Left as they are 1" in said
 
 
 def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk) -> None:

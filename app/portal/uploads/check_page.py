@@ -92,6 +92,7 @@ def check_context(
         "kinds": _chips(upload, kinds, kind, note),
         "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
         "warned": _warned(session, upload, notes),
+        "equal": _equal(upload),
         "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
@@ -217,6 +218,13 @@ def _repeats(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> 
     return ngettext(
         "Updated: %(num)s repeats an earlier row.", "Updated: %(num)s repeat earlier rows.", rows
     )
+
+
+def _equal(upload: ContactImport) -> str:
+    """Return how many rows of existing contacts change nothing; they count as updated."""
+    if not (rows := upload.found.get("equalRows", 0)):
+        return ""
+    return ngettext("Updated: %(num)s has no changes.", "Updated: %(num)s have no changes.", rows)
 
 
 def _row_number(cursor: str | None) -> int:

@@ -126,6 +126,18 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
                 "user-off",
             )
         )
+    if sums.unchanged:
+        found.append(
+            Remark(
+                ngettext(
+                    "%(num)s contact has its earlier values already",
+                    "%(num)s contacts have their earlier values already",
+                    sums.unchanged,
+                ),
+                gettext("The upload changed nothing, or the change was reversed since."),
+                "user-check",
+            )
+        )
     if sums.taken:
         found.append(
             Remark(

@@ -159,7 +159,16 @@ def refused_phones(
     session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
 ) -> set[str]:
     """Return the phones that the organization's do-not-call list refuses."""
-    if not rules.refuses_do_not_call or action is ContactAction.REMOVE:
+    if not rules.refuses_do_not_call:
+        return set()
+    return listed_phones(session, rules, action, understood)
+
+
+def listed_phones(
+    session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
+) -> set[str]:
+    """Return the phones of contacts to keep that are on the organization's do-not-call list."""
+    if action is ContactAction.REMOVE:
         return set()
     phones = {incoming.phone for incoming in understood if incoming.phone}
     return do_not_call.listed_among(session, rules.organization_id, phones)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.database import open_scratch
 from app.enums import ContactAction
-from app.services.contacts.apply import load, refused_phones
+from app.services.contacts.apply import listed_phones, load
 from app.services.contacts.contact_index import ExternalIdRow, RowIdentity, Stored
 from app.services.contacts.incoming import Incoming, Reader
 from app.services.contacts.plan import BulkResult, Plan
@@ -90,16 +90,19 @@ class DryRun:
     def apply(
         self, session: Session, items: Sequence[dict[str, Any]], row_numbers: Sequence[int]
     ) -> BulkResult:
-        """Return what `contacts.apply` would answer, ``again`` included, except for ids."""
+        """Return what `contacts.apply` would answer, except for ids; with ``again``,
+        ``equal`` and ``listed``."""
         readings = [self._reader.read(item) for item in items]
         understood = [reading for reading in readings if isinstance(reading, Incoming)]
         stored = open_store(session.connection(), self._rules)
         source = _Both(self._scratch, stored)
+        listed = listed_phones(session, self._rules, self._action, understood)
         plan = Plan(
             load(source, understood, every_id=bool(self._rules.keys)),
             self._rules,
             self._action,
-            refused_phones=refused_phones(session, self._rules, self._action, understood),
+            refused_phones=listed if self._rules.refuses_do_not_call else (),
+            listed_phones=listed,
             row_numbers=row_numbers,
             remembers_rows=True,
         )

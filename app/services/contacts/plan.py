@@ -86,7 +86,9 @@ class BulkResult:
 
     ``outcomes`` has one word for each contact in the order sent, ``problems`` everything that is
     wrong with the failed ones, by the index of ``errors``. ``changes`` is filled on request, and so
-    is ``again``: for each row about the contact of an earlier row, the identifiers of both.
+    is ``again``: for each row about the contact of an earlier row, the identifiers of both. A dry
+    run also fills ``equal``, the rows whose contact has their values already, and ``listed``, the
+    rows with a number on the do-not-call list.
     """
 
     success: list[Success]
@@ -99,6 +101,8 @@ class BulkResult:
     problems: dict[int, Sequence[Problem]] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     again: dict[int, tuple[RowIdentity, RowIdentity]] = field(default_factory=dict)
+    equal: set[int] = field(default_factory=set)
+    listed: set[int] = field(default_factory=set)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -135,6 +139,7 @@ class Plan:
         action: ContactAction,
         *,
         refused_phones: Collection[str] = (),
+        listed_phones: Collection[str] = (),
         row_numbers: Sequence[int] | None = None,
         collect_changes: bool = False,
         contact_id: str | None = None,
@@ -146,6 +151,7 @@ class Plan:
         self._adds = action is ContactAction.UPSERT
         self._removes = action is ContactAction.REMOVE
         self._refused_phones = refused_phones
+        self._listed_phones = listed_phones
         self._row_numbers = row_numbers
         self._concerned: list[Stored | None] = []
         self._errors: list[Failure] = []
@@ -156,6 +162,8 @@ class Plan:
         self._changes: list[tuple[int, Stored, str, Any, Any]] = []
         self._remembers_rows = remembers_rows
         self._again: dict[int, tuple[RowIdentity, RowIdentity]] = {}
+        self._equal: set[int] = set()
+        self._listed: set[int] = set()
 
     def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
         """Plan the next contact: as it was sent, and as it was read."""
@@ -220,6 +228,8 @@ class Plan:
                 if stored.id is not None
             ],
             again=self._again,
+            equal=self._equal,
+            listed=self._listed,
         )
 
     def concerned(self) -> set[Stored]:
@@ -294,6 +304,10 @@ class Plan:
         row = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
         if stored.last_row is not None:
             self._again[index] = (stored.last_row, row)
+        elif stored.before is not None and not (stored.moved or stored.changed):
+            self._equal.add(index)
+        if incoming.phone in self._listed_phones:
+            self._listed.add(index)
         stored.last_row = row
 
     def _attach(self, stored: Stored, incoming: Incoming) -> None:

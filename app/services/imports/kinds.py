@@ -17,6 +17,7 @@ class Words(NamedTuple):
 
 
 DUPLICATE, NOT_IN_USE = "duplicate", "implausible_phone"
+ON_DO_NOT_CALL_LIST = "on_do_not_call_list"
 ERRORS = {
     "missing_identifier": Words(
         lazy_gettext("No phone or email"),
@@ -276,6 +277,13 @@ WARNINGS = {
         lazy_gettext("Number not in use"),
         lazy_gettext(
             "The number could exist, but its country has none like it: it is stored and never "
+            "called."
+        ),
+    ),
+    ON_DO_NOT_CALL_LIST: Words(
+        lazy_gettext("On the do-not-call list"),
+        lazy_gettext(
+            "The number is on the organization's do-not-call list: the contact is stored and never "
             "called."
         ),
     ),

@@ -26,6 +26,7 @@ from app.services.contacts.plan import COUNTS, FAILED, IGNORED
 from app.services.contacts.rules import Rules, load_rules
 from app.services.imports.cells import Note
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
+from app.services.imports.kinds import ON_DO_NOT_CALL_LIST
 from app.services.imports.mapping import (
     Field,
     MappedRow,
@@ -74,6 +75,7 @@ class MappingSettings:
 
 
 _REPAIRED = Sentence.gettext("Repaired to %(value)s.")
+_ON_LIST = Sentence.gettext("This number is on the do-not-call list, so it won't be called.")
 _MISSING = Sentence.ngettext(
     "%(num)s cells are missing at the end of the row; they count as empty.",
     "%(num)s cells are missing at the end of the row; they count as empty.",
@@ -198,6 +200,7 @@ class ImportPreview:
         self.rows = 0
         self.samples: list[list[str]] = []
         self._assumed_country = 0
+        self._equal = 0
         self._dry_run = contacts.DryRun(rules, order.action)
         self._corrections = order.corrections
 
@@ -247,6 +250,7 @@ class ImportPreview:
         ignored = {entry["index"]: entry["code"] for entry in result.ignored}
         outcomes |= dict.fromkeys(left_out, IGNORED)
         ignored |= dict.fromkeys(left_out, LEFT_OUT)
+        self._equal += len(result.equal)
         records = []
         for row, mapped in chunk:
             number = row.number
@@ -254,6 +258,8 @@ class ImportPreview:
             self.counts[outcome] += 1
             self._assumed_country += mapped.assumed_country and outcome != FAILED
             problems = result.problems.get(number, ())
+            if number in result.listed:
+                mapped.warnings.append(Note(None, ON_DO_NOT_CALL_LIST, _ON_LIST()))
             if mapped.errors and not row.problem:
                 problems = self._further_problems(mapped)
             records.append(
@@ -272,7 +278,8 @@ class ImportPreview:
 
     def found(self) -> dict[str, Any]:
         """Return how the file was read, as `ContactImport.found` keeps it. Complete after the last
-        chunk; ``noteRows`` counts the rows of a warning, 0 if it is about the file."""
+        chunk; ``noteRows`` counts the rows of a warning, 0 if it is about the file, ``equalRows``
+        those of the updated rows that change nothing."""
         table, notes = self.table, self._notes()
         return {
             "encoding": table.encoding,
@@ -284,6 +291,7 @@ class ImportPreview:
             "notes": list(notes),
             "noteRows": notes,
             "skipped": table.skipped,
+            "equalRows": self._equal,
         }
 
     def _notes(self) -> dict[str, int]:

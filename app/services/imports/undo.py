@@ -32,6 +32,7 @@ from app.services.contacts.undo import (
     REMOVED_CHANGED,
     RESTORED,
     TAKEN,
+    UNCHANGED,
     Undone,
     fields_differing,
     undo,
@@ -46,9 +47,10 @@ FIGURES = (
     {REMOVED, REMOVED_CHANGED},
     {RESTORED, PARTLY},
     {BROUGHT_BACK},
-    {LEFT, PARTLY, GONE, TAKEN},
+    {LEFT, PARTLY, GONE, TAKEN, UNCHANGED},
 )
 """The outcomes that each of `Sums.figures` counts."""
+_CHANGING = (RESTORED, PARTLY, LEFT, GONE)
 CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
@@ -61,7 +63,8 @@ class Sums:
     ``fields_left`` counts fields of ``contacts_left`` contacts that keep their value: changed
     since, or needed by another contact. ``gone`` contacts left the campaign before; ``taken`` can't
     come back, because another contact has their number, address or id; ``erased`` are people whose
-    data was erased. In an estimate (``estimated``), ``contacts_left`` are those that have changed
+    data was erased; ``unchanged`` contacts have the values from before the upload already. In an
+    estimate (``estimated``), ``contacts_left`` are those that have changed
     since, in fields that may or may not be those of the upload.
     """
 
@@ -74,13 +77,19 @@ class Sums:
     gone: int = 0
     taken: int = 0
     erased: int = 0
+    unchanged: int = 0
     estimated: bool = False
 
     @property
     def figures(self) -> tuple[int, ...]:
         """The contacts removed, restored, brought back and left as they are, as in `FIGURES`."""
-        left = self.contacts_left + self.gone + self.taken
+        left = self.contacts_left + self.gone + self.taken + self.unchanged
         return self.removed, self.restored, self.brought_back, left
+
+    @property
+    def change_nothing(self) -> bool:
+        """Whether it is certain that each contact stays as it is."""
+        return not (self.estimated or self.removed or self.restored or self.brought_back)
 
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
@@ -121,6 +130,7 @@ def sums(session: Session, import_id: UUID) -> Sums:
         gone=updated(GONE) + (session.scalar(created_gone) or 0),
         taken=by_outcome.get(TAKEN, 0),
         erased=erased(session, import_id),
+        unchanged=updated(UNCHANGED, *_CHANGING) - updated(*_CHANGING),
     )
 
 

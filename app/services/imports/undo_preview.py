@@ -19,6 +19,7 @@ from app.services.contacts.undo import (
     REMOVED_CHANGED,
     RESTORED,
     TAKEN,
+    UNCHANGED,
     Undone,
     fields_differing,
     undo,
@@ -55,11 +56,13 @@ def _contacts(found: Sequence[Undone], outcomes: Collection[str]) -> list[Change
     row."""
     in_order = found[::-1]
     created = _created(found)
+    otherwise = {one.step.contact_id for one in found if one.outcome != UNCHANGED}
     latest = {one.step.contact_id: one.step for one in in_order}
     ids = dict.fromkeys(
         one.step.contact_id
         for one in in_order
         if one.outcome in outcomes
+        and (one.outcome != UNCHANGED or one.step.contact_id not in otherwise)
         and (one.step.action == CREATED or one.step.contact_id not in created)
     )
     return [latest[contact_id] for contact_id in ids]
@@ -79,6 +82,7 @@ def _sums_of(found: list[Undone]) -> Sums:
     def contacts(*wanted: str) -> int:
         return len({one.step.contact_id for one in of_others if one.outcome in wanted})
 
+    of_all = {one.step.contact_id for one in of_others}
     gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
     return Sums(
         removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
@@ -89,6 +93,7 @@ def _sums_of(found: list[Undone]) -> Sums:
         fields_left=sum(fields_differing(one.fields_left) for one in of_others),
         gone=contacts(GONE) + gone,
         taken=outcomes[TAKEN],
+        unchanged=len(of_all) - contacts(RESTORED, PARTLY, LEFT, GONE),
     )
 
 
@@ -103,8 +108,12 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
     latest = select(func.max(ImportChange.row_number)).where(own)
     is_latest = ImportChange.row_number.in_(latest.group_by(ImportChange.contact_id))
 
-    def count(action: str, *, present: bool = False, since: bool = False) -> int:
+    def count(
+        action: str, *, present: bool = False, since: bool = False, changed: bool = False
+    ) -> int:
         query = select(contacts).where(own, ImportChange.action == action)
+        if changed:
+            query = query.where(cast(ImportChange.before, Text) != cast(ImportChange.after, Text))
         if action == UPDATED:
             query = query.where(ImportChange.contact_id.not_in(created))
         if present or since:
@@ -113,7 +122,8 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
             query = query.where(Contact.updated_at > upload.finished_at, is_latest, _differs())
         return session.scalar(query) or 0
 
-    removed, restored = count(CREATED, present=True), count(UPDATED, present=True)
+    removed, updated = count(CREATED, present=True), count(UPDATED, present=True)
+    restored = count(UPDATED, present=True, changed=True)
     taken = select(func.count()).where(own, ImportChange.action == DELETED)
     held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
     return Sums(
@@ -122,9 +132,10 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
         restored=restored,
         brought_back=count(DELETED) - held,
         contacts_left=count(UPDATED, since=True),
-        gone=count(CREATED) - removed + count(UPDATED) - restored,
+        gone=count(CREATED) - removed + count(UPDATED) - updated,
         taken=held,
         erased=erased(session, upload.id),
+        unchanged=updated - restored,
         estimated=True,
     )
 

@@ -41,6 +41,7 @@ ADDED = {
         "do_not_call_unclear",
         "hidden_rows",
         "hidden_columns",
+        "on_do_not_call_list",
     },
     "Refused files": {"no_such_column"},
 }
