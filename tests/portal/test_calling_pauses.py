@@ -93,7 +93,7 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
 
 
 def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, own: Tenant, admin: Browser, operator: Browser
 ) -> None:
     workers.announce(session, "worker-1")
     now = utcnow()
@@ -103,10 +103,14 @@ def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
     shown = words(admin.get("/line"))
     title = "1 call failed at the carrier in the last 15 minutes"
     assert (title in shown, "carrier works" in shown) == (True, False)
+    shown_to_operator = words(operator.get("/line"))
+    assert title in shown_to_operator
+    assert "No problems" not in shown_to_operator
     call.ended_at = now - timedelta(minutes=16)
     session.commit()
     shown = words(admin.get("/line"))
     assert (title in shown, "carrier works" in shown) == (False, True)
+    assert title not in words(operator.get("/line"))
 
 
 def test_an_administrator_reads_in_plain_words_what_holds_the_calls(

@@ -87,12 +87,14 @@ def _of_operators() -> str:
         found = carrier_health.carriers(session)
         status = stuck.dispatcher_status(session)
         offline = is_offline(session)
+        not_placed = traffic.count_not_placed(session, caller())
         found_stuck = stuck.listing(session, MOST_STUCK)
     problems = [(each.carrier, problem) for each in found for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
         carriers=found,
         problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
+        not_placed=not_placed,
         status=status,
         stuck_calls=sorted(found_stuck, key=lambda each: each.since, reverse=True),
         most_stuck=MOST_STUCK,
