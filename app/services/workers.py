@@ -121,10 +121,35 @@ def unserved(counts: Mapping[str, int]) -> list[str]:
     return [name for name, count in counts.items() if not count] if any(counts.values()) else []
 
 
-def listing(session: Session) -> list[WorkerHeartbeat]:
-    """Return the workers that have not stopped, the longest running first."""
+def listing(session: Session, within_seconds: float) -> list[WorkerHeartbeat]:
+    """Return the workers that have not stopped, the longest running first.
+
+    One without a heartbeat within that time is left out if it was replaced: a worker that started
+    later on its host is alive and does the same work.
+    """
     query = select(WorkerHeartbeat).where(WorkerHeartbeat.stopped_at.is_(None))
-    return list(session.scalars(query.order_by(WorkerHeartbeat.started_at)))
+    found = list(session.scalars(query.order_by(WorkerHeartbeat.started_at)))
+    since = database_time(session) - timedelta(seconds=within_seconds)
+    living = [worker for worker in found if worker.beat_at >= since]
+    return [
+        worker
+        for worker in found
+        if worker.beat_at >= since or not any(_replaces(other, worker) for other in living)
+    ]
+
+
+def count_silent(session: Session, within_seconds: float) -> int:
+    """Return how many workers give no heartbeat and were not replaced."""
+    since = database_time(session) - timedelta(seconds=within_seconds)
+    return sum(worker.beat_at < since for worker in listing(session, within_seconds))
+
+
+def _replaces(new: WorkerHeartbeat, old: WorkerHeartbeat) -> bool:
+    return (
+        new.hostname == old.hostname
+        and new.started_at > old.started_at
+        and set(new.queues or QUEUES) >= set(old.queues or QUEUES)
+    )
 
 
 def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:

@@ -20,7 +20,7 @@ from app.enums import CallStatus, Role, UserStatus
 from app.factory import furnish
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
-from app.models import AuditEntry, Backup, Mail, Partner, User, utcnow
+from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat, utcnow
 from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
@@ -160,6 +160,26 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     assert after["Migrations"] == "Up to date"
     assert (before["Queues"], before["Emails"]) == ("On time", "Kept")
     assert list(before)[:2] == ["Calling service", "Queues"]  # what needs attention comes first
+
+
+def test_a_worker_that_was_replaced_is_not_listed_and_another_silent_one_needs_attention(
+    session: Session, operator: Browser
+) -> None:
+    long_ago = utcnow() - timedelta(hours=1)
+    for name in ("killed", "restarted"):
+        workers.announce(session, name)
+    killed = session.get_one(WorkerHeartbeat, "killed")
+    killed.beat_at = killed.started_at = long_ago
+    session.commit()
+    assert states(operator)["Calling service"] == "Online"
+    assert operator.get(PAGE).text.count("process ") == 1
+    killed.hostname = "another-host"
+    session.commit()
+    assert states(operator)["Calling service"] == "No answer"
+    page = operator.get(PAGE).text
+    assert "1 worker gives no answer." in page
+    assert "Everything works" not in page
+    assert page.count("process ") == 2
 
 
 def test_queues_that_no_worker_serves_are_named(session: Session, operator: Browser) -> None:

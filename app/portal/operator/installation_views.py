@@ -56,7 +56,7 @@ def operator_installation() -> str:
                 for each in now.queues
                 if each.waiting or each.running or each.name in now.unserved
             ],
-            workers=workers.listing(session),
+            workers=workers.listing(session, settings().worker_silent_seconds),
             failed=[
                 (QUEUE_NAMES.get(each.queue, each.queue), each)
                 for each in job_queue.newest_failed(session, since, MOST_FAILED)

@@ -94,6 +94,13 @@ def _calling_service(session: Session) -> Part:
         )
         return _row(title, gettext("Offline"), "danger", text, "portal.operator_calls")
     alive = len(workers.alive(session, settings().worker_silent_seconds))
+    if silent := workers.count_silent(session, settings().worker_silent_seconds):
+        text = ngettext(
+            "%(num)s worker gives no answer. Restart it unless another one replaced it.",
+            "%(num)s workers give no answer. Restart them unless others replaced them.",
+            silent,
+        )
+        return _row(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
     text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive)
     return _row(title, gettext("Online"), "success", text, "portal.operator_calls")
 
