@@ -159,9 +159,15 @@ def refuse_any(problems: Iterable[Problem]) -> None:
 
 def refuse_too_long(field: str, text: str | None, most: int) -> None:
     """Raise `ValidationFailed` (``too_long``) for a text with more characters."""
-    if text is not None and len(text) > most:
-        message = gettext("Too long. Use at most %(most)s characters.", most=most)
-        raise ValidationFailed.on(field, "too_long", message)
+    refuse_any(too_long(field, text, most))
+
+
+def too_long(field: str, text: str | None, most: int) -> list[Problem]:
+    """Return the problem of a text with more characters, if it has more."""
+    if text is None or len(text) <= most:
+        return []
+    message = gettext("Too long. Use at most %(most)s characters.", most=most)
+    return [Problem(field, "too_long", message)]
 
 
 class Sentence:

@@ -60,6 +60,16 @@ def typed(issuer: str, **more: str) -> dict[str, str]:
     }
 
 
+def test_all_problems_of_a_blank_form_are_named_at_once_in_the_order_of_the_page(
+    admin: Browser,
+) -> None:
+    blank = {"name": "", "issuer": "", "client_id": "", "client_secret": "", "domains": ""}
+    answer = admin.post(NEW, {**typed(""), **blank}, page=NEW)
+    assert answer.status_code == 422
+    named = re.findall(r'<li><a href="#(\w+)">', answer.text)
+    assert named == ["name", "issuer", "client_id", "client_secret", "domains"]
+
+
 @pytest.mark.usefixtures("near")
 def test_a_provider_is_added_after_its_discovery_was_read(
     admin: Browser, own: Tenant, server: IdentityServer, session: Session, settings: Settings

@@ -117,6 +117,20 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert offered(session, own) == [("Growth", 149.0, "EUR")]
 
 
+def test_all_problems_are_named_at_once_in_the_order_of_the_page(admin: Browser) -> None:
+    wrong = {
+        "name": "",
+        "texts-1-name": "x" * 61,
+        "amount": "many",
+        "trial_days": "731",
+        "included": "many",
+        "overage": "many",
+    }
+    answer = admin.post(PLUS, {**FORM, "texts-0-name": "", **wrong}, page=PLUS)
+    assert answer.status_code == 422
+    assert re.findall(r'<li><a href="#([\w-]+)">', answer.text) == list(wrong)
+
+
 def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser) -> None:
     typed = {**FORM, "texts-0-name": "", "texts-1-name": "x" * 61, "version": ""}
     answer = admin.post(PLUS, typed, page=PLUS)

@@ -45,8 +45,10 @@ def portal_settings_company_create() -> Page:
     try:
         with transaction(read_only=True) as session:
             _partner(session)
-            providers.listing(session, caller())
-        providers.check_discovery(wanted.issuer, allow_private=settings().webhook_allow_private)
+            found = providers.problems_of(session, caller(), wanted)
+        providers.check_discovery(
+            wanted.issuer, allow_private=settings().webhook_allow_private, besides=found
+        )
         with transaction() as session:
             submission = Submission(session)
             provider = providers.add(session, caller(), settings().secret_keys, wanted)

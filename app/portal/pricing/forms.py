@@ -18,7 +18,7 @@ from wtforms import (
 )
 
 from app.enums import BillingInterval, UsageUnit
-from app.errors import DomainError
+from app.errors import DomainError, ValidationFailed
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import unseparated
@@ -27,7 +27,7 @@ from app.portal.web.editing import Difference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import Plan, PlanTerms, PlanText
-from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_AMOUNT
+from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_AMOUNT, check
 
 NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
@@ -42,8 +42,15 @@ class PlanTextsRow(Form):
 
 
 class PricingPlanForm(PortalForm):
+    """The fields in the order of the page, in which their problems are listed."""
+
     version = VersionField()
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    features = TextAreaField(lazy_gettext("Features"))
+    texts = FieldList(
+        FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
+    )
+    is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
     amount = AmountField(lazy_gettext("Price"), render_kw=_AMOUNT)
     currency = SelectField(
         lazy_gettext("Currency"), choices=[SelectChoice(code, code) for code in OFFERED]
@@ -55,6 +62,7 @@ class PricingPlanForm(PortalForm):
             SelectChoice(BillingInterval.YEAR, lazy_gettext("Each year")),
         ],
     )
+    trial_days = WholeNumber(lazy_gettext("Trial days"))
     unit = RadioField(
         lazy_gettext("Beyond the price, calls are charged"),
         choices=[
@@ -65,12 +73,6 @@ class PricingPlanForm(PortalForm):
     )
     included = WholeNumber(lazy_gettext("Included each month"))
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
-    trial_days = WholeNumber(lazy_gettext("Trial days"))
-    features = TextAreaField(lazy_gettext("Features"))
-    texts = FieldList(
-        FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
-    )
-    is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
     price_id = StringField(lazy_gettext("Price id"), render_kw=_ID)
     product_id = StringField(lazy_gettext("Product id"), render_kw=_ID)
 
@@ -167,6 +169,18 @@ class PricingPlanForm(PortalForm):
             self.amount.errors = (self._wrong_decimals(places),)
             return False
         return True
+
+    def validate_all(self, stored: Plan, *, has_ids: bool) -> bool:
+        """Check like the service too if something is wrong, so that all problems are shown at
+        once."""
+        if self.validate():
+            return True
+        if not (self.currency.errors or self.interval.errors):
+            try:
+                check(self.to_plan(stored, has_ids=has_ids))
+            except ValidationFailed as error:
+                self.apply_errors(error)
+        return False
 
     def _wrong_decimals(self, places: int) -> str:
         currency = self.currency.data

@@ -65,7 +65,7 @@ def save_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
         found, has_ids = current_plans(session), _has_processor(session)
     plan = _plan(found, tier)
-    if not form.validate():
+    if not form.validate_all(plan, has_ids=has_ids):
         return _page(form, plan), 422
     try:
         with transaction() as session:

@@ -1,6 +1,6 @@
 """List, add, change and remove the providers of the caller's partner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import NotFound, ValidationFailed, refuse_stale, refuse_too_long
+from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale, too_long
 from app.gateways.openid import ProviderFailed, check_url, discover
 from app.languages import gettext
 from app.models import IdentityProvider, Partner, UserIdentity, new_id
@@ -72,14 +72,22 @@ def get(
     return fetch(session, query, missing, for_change=for_change)
 
 
-def check_discovery(issuer: str, *, allow_private: bool) -> None:
+def check_discovery(issuer: str, *, allow_private: bool, besides: Sequence[Problem] = ()) -> None:
     """Read the provider's discovery document and nothing else. Never inside a transaction. Raises
-    `ValidationFailed` (``invalid_url``, ``discovery_failed``)."""
+    `ValidationFailed` (``invalid_url``, ``discovery_failed``), also with the problems ``besides``
+    that were found before."""
+    problems = list(besides)
+    if not any(problem.field == "issuer" for problem in problems):
+        problems += _discovery_problems(issuer, allow_private=allow_private)
+    refuse_any(problems)
+
+
+def _discovery_problems(issuer: str, *, allow_private: bool) -> list[Problem]:
     try:
         check_url(issuer, allow_private=allow_private)
     except ProviderFailed:
         message = gettext("Enter an address that begins with https://.")
-        raise ValidationFailed.on("issuer", "invalid_url", message) from None
+        return [Problem("issuer", "invalid_url", message)]
     try:
         discover(issuer, allow_private=allow_private, fresh=True)
     except ProviderFailed as error:
@@ -88,7 +96,15 @@ def check_discovery(issuer: str, *, allow_private: bool) -> None:
             "The provider can't be used: %(reason)s. Check the issuer at your provider.",
             reason=str(error),
         )
-        raise ValidationFailed.on("issuer", "discovery_failed", message) from None
+        return [Problem("issuer", "discovery_failed", message)]
+    return []
+
+
+def problems_of(session: Session, caller: Caller, wanted: Fields) -> list[Problem]:
+    """Return what is wrong with the fields of a new provider, besides its discovery. Raises
+    `Forbidden`."""
+    caller.require(Permission.CREDENTIALS_MANAGE)
+    return list(_problems(partners.get_own(session, caller), wanted, needs_secret=True))
 
 
 def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -> IdentityProvider:
@@ -99,7 +115,7 @@ def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner = partners.get_own(session, caller, for_change=True)
-    _check(partner, wanted, needs_secret=True)
+    refuse_any(_problems(partner, wanted, needs_secret=True))
     held = select(func.count()).where(IdentityProvider.partner_id == partner.id)
     if (session.scalar(held) or 0) >= MOST:
         message = gettext("A portal has at most %(most)s company accounts.", most=MOST)
@@ -130,7 +146,7 @@ def update(
     (``changed_meanwhile``)."""
     provider = get(session, caller, provider_id, for_change=True)
     partner = partners.get(session, caller, provider.partner_id)
-    _check(partner, wanted, needs_secret=False)
+    refuse_any(_problems(partner, wanted, needs_secret=False))
     refuse_stale(expected_version, provider.version, "company account")
     before = facts_of(provider)
     message = gettext("This issuer with this client ID exists already.")
@@ -218,7 +234,7 @@ def _values(wanted: Fields) -> dict[str, Any]:
     }
 
 
-def _check(partner: Partner, wanted: Fields, *, needs_secret: bool) -> None:
+def _problems(partner: Partner, wanted: Fields, *, needs_secret: bool) -> Iterator[Problem]:
     for name, text, most in (
         ("name", wanted.name, MAX_NAME),
         ("issuer", wanted.issuer, MAX_ID),
@@ -226,17 +242,17 @@ def _check(partner: Partner, wanted: Fields, *, needs_secret: bool) -> None:
         ("clientSecret", wanted.secret, MAX_ID),
         ("roleClaim", wanted.role_claim, 200),
     ):
-        refuse_too_long(name, text, most)
+        yield from too_long(name, text, most)
     for name, text in (("name", wanted.name), ("clientId", wanted.client_id)):
         if not text:
-            raise ValidationFailed.on(name, "required", gettext("Enter a value."))
+            yield Problem(name, "required", gettext("Enter a value."))
     if needs_secret and not wanted.secret:
         message = gettext("Enter the client secret of your provider.")
-        raise ValidationFailed.on("clientSecret", "required", message)
-    _check_users(partner, wanted)
+        yield Problem("clientSecret", "required", message)
+    yield from _problems_of_users(partner, wanted)
 
 
-def _check_users(partner: Partner, wanted: Fields) -> None:
+def _problems_of_users(partner: Partner, wanted: Fields) -> Iterator[Problem]:
     """Check who is linked or created."""
     proven = provable_domains(partner)
     for domain in wanted.domains:
@@ -245,14 +261,13 @@ def _check_users(partner: Partner, wanted: Fields) -> None:
                 "%(domain)s is neither the email domain nor the verified domain of your portal.",
                 domain=domain,
             )
-            raise ValidationFailed.on("domains", "domain_not_proven", message)
+            yield Problem("domains", "domain_not_proven", message)
     roles = [wanted.default_role, *wanted.role_values]
     if any(role is not None and role not in NEW_ROLES for role in roles):
-        message = gettext("Choose one of the roles.")
-        raise ValidationFailed.on("defaultRole", "unknown_role", message)
+        yield Problem("defaultRole", "unknown_role", gettext("Choose one of the roles."))
     if wanted.creates_users and not wanted.domains:
         message = gettext("Enter the email domain of the users to create.")
-        raise ValidationFailed.on("domains", "required", message)
+        yield Problem("domains", "required", message)
     if wanted.role_values and not wanted.role_claim:
         message = gettext("Enter the claim that has these values.")
-        raise ValidationFailed.on("roleClaim", "required", message)
+        yield Problem("roleClaim", "required", message)
