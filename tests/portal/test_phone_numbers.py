@@ -85,6 +85,15 @@ def test_the_number_of_an_assistant_that_is_switched_off_says_so(
     assert ("Assistant switched off" in page, "Ready to call" in page) == (True, False)
 
 
+def test_a_number_is_not_moved_to_the_organization_that_has_it(own: Tenant, admin: Browser) -> None:
+    move = "/numbers/12025550123/move"
+    choice = admin.get(move).text
+    assert f"organization={own.organization.id}" in choice
+    assert f"organization={own.plus.id}" not in choice
+    assert "Has it now" in choice
+    assert "Move number" not in admin.get(f"{move}?organization={own.plus.id}").text
+
+
 def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -56,10 +56,11 @@ def phone_number_move(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _number(session, digits)
         organization = organization_picker.organization_named(session)
-        if organization is None:
+        if organization is None or organization.id == number.organization_id:
             back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
-            return organization_picker.choose_page(session, title, back)
+            has_it = number.organization_id
+            return organization_picker.choose_page(session, title, back, has_it=has_it)
         shown = phone(number.number)
         return Confirmation(
             action=url_for(

@@ -61,10 +61,16 @@ def suggested_names(session: Session, typed: str | None = None) -> list[str]:
 
 
 def choose_page(
-    session: Session, title: str, back: tuple[str, str], *, for_assistant: bool = False
+    session: Session,
+    title: str,
+    back: tuple[str, str],
+    *,
+    for_assistant: bool = False,
+    has_it: UUID | None = None,
 ) -> str:
     """Return the page that asks for it; ``back`` is the (label, URL) of the list above. For an
-    assistant it says how many each organization has."""
+    assistant it says how many each organization has. The organization ``has_it`` that has the
+    record now can't be chosen."""
     query = lists.text_filter("q")
     wanted = organizations.Filter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
@@ -78,7 +84,9 @@ def choose_page(
         action=url_for(endpoint, **named),
         search_label=gettext("Name or referral code"),
         rows=[
-            (row.name, _about(row, used), url_for(endpoint, **named, organization=row.id))
+            (row.name, gettext("Has it now"), None)
+            if row.id == has_it
+            else (row.name, _about(row, used), url_for(endpoint, **named, organization=row.id))
             for row in found.items
         ],
         symbol="building",
