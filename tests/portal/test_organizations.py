@@ -49,7 +49,7 @@ NEW = {
 
 def test_adding_an_organization_leads_to_templates_and_files(browser: Browser) -> None:
     page = browser.get("/organizations/new").text
-    assert 'href="/organization-templates">Use a template or file</a>' in page
+    assert 'href="/organization-templates">Use a template</a>' in page
 
 
 def test_a_typed_name_suggests_the_organizations_that_match(own: Tenant, browser: Browser) -> None:
