@@ -15,7 +15,6 @@ class OrganizationStory:
     service: str
     timezone: str
     tier: Tier
-    user_limit: int
     area_code: str
     pace: int
     """Conversations on an ordinary working day."""
@@ -53,15 +52,15 @@ PARTNERS = (
         organizations=(
             OrganizationStory(
                 "Castell Property Management", "Property management", "America/Denver",
-                Tier.PLUS, 10, "303", 14, ("1801 Larimer Street", "Denver, CO 80202"),
+                Tier.PLUS, "303", 14, ("1801 Larimer Street", "Denver, CO 80202"),
             ),
             OrganizationStory(
                 "Kowalczyk & Daughters Roofing", "Roofing and gutters", "America/Chicago",
-                Tier.BASIC, 3, "312", 5, ("640 West Randolph Street", "Chicago, IL 60661"),
+                Tier.BASIC, "312", 5, ("640 West Randolph Street", "Chicago, IL 60661"),
             ),
             OrganizationStory(
                 "Łódź Auto Serwis", "Car repair", "America/New_York",
-                Tier.FREE, 1, "212", 1, ("88 Greenpoint Avenue", "Brooklyn, NY 11222"),
+                Tier.FREE, "212", 1, ("88 Greenpoint Avenue", "Brooklyn, NY 11222"),
             ),
         ),
         extended=True,
@@ -77,15 +76,15 @@ PARTNERS = (
         organizations=(
             OrganizationStory(
                 "Grüner Gartenbau", "Gardens and landscaping", "America/Los_Angeles",
-                Tier.PLUS, 10, "415", 9, ("2200 Jerrold Avenue", "San Francisco, CA 94124"),
+                Tier.PLUS, "415", 9, ("2200 Jerrold Avenue", "San Francisco, CA 94124"),
             ),
             OrganizationStory(
                 "Dr. Okafor Family Practice", "Family medicine", "America/New_York",
-                Tier.BASIC, 3, "617", 6, ("75 Francis Street", "Boston, MA 02115"),
+                Tier.BASIC, "617", 6, ("75 Francis Street", "Boston, MA 02115"),
             ),
             OrganizationStory(
                 "Eastgate Veterinary Clinic", "Veterinary clinic", "America/Chicago",
-                Tier.FREE, 1, "773", 2, ("3140 North Clark Street", "Chicago, IL 60657"),
+                Tier.FREE, "773", 2, ("3140 North Clark Street", "Chicago, IL 60657"),
             ),
         ),
         extended=False,

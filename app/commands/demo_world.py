@@ -17,6 +17,7 @@ from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, Contact
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Assistant, Organization, Partner, PartnerDay, User, utcnow
 from app.policy.caller import Caller, system_caller
+from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
 from app.schemas.users import CreateUserInput
@@ -255,7 +256,10 @@ class World:
         do_not_call.add(
             self.session, own, organization.id, LISTED, reason="Asked not to be called again"
         )
-        organization.user_limit = story.user_limit
+        limit = {"userLimit": organizations.USUAL_USER_LIMITS[story.tier]}
+        organizations.update(
+            self.session, own, organization.id, read(UpdateOrganizationInput, limit)
+        )
         organization.created_at -= timedelta(days=history_days)
         organization.tier_since = organization.created_at
         self._sign_up_earlier(owner, history_days)

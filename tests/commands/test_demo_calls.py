@@ -1,11 +1,11 @@
-"""The calls of the demo: one of each outcome."""
+"""The demo as it is made: its calls, one of each outcome, and the history of its customers."""
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import World
-from app.models import Call, CallTranscript, utcnow
+from app.models import AuditEntry, Call, CallTranscript, Organization, utcnow
 from app.policy.caller import system_caller
 
 
@@ -28,3 +28,14 @@ def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Sess
     assert summary.startswith("Moved the appointment")
     assert speakers == ["assistant", "person", "assistant", "person", "assistant"]
     assert set(told.values()) == {(None, None)}
+    has_history_of_its_limits(session)
+
+
+def has_history_of_its_limits(session: Session) -> None:
+    for organization in session.scalars(select(Organization)):
+        after = select(AuditEntry.after).where(
+            AuditEntry.target_id == str(organization.id), AuditEntry.action.like("organization.%")
+        )
+        newest = session.scalars(after.order_by(AuditEntry.id.desc())).all()
+        limits = [facts["userLimit"] for facts in newest if "userLimit" in (facts or {})]
+        assert limits[0] == organization.user_limit
