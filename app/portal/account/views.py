@@ -28,7 +28,6 @@ from app.services.auth import password_rules
 from app.services.identity_providers import accounts
 from app.services.users import account as own
 from app.services.users import email_changes
-from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
 
@@ -154,7 +153,7 @@ def _unless_refused(
 def _new_hash(password: str) -> str:
     """Return the hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
     with transaction(read_only=True) as session:
-        known = known_words(session, own.get(session, caller()))
+        known = password_rules.known_words(session, own.get(session, caller()))
     return password_rules.hash_new(password, known=known, checks=password_checks())
 
 

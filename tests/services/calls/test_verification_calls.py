@@ -64,7 +64,7 @@ def request(
 
 def heard(session: Session, call: Call) -> str:
     """The code that the carrier is asked to speak."""
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     first, again = CODE.findall(claim.placement.intro)
     assert first == again
@@ -314,7 +314,7 @@ def test_it_hands_over_to_no_one_is_not_tried_again_and_is_no_conversation(
     open_destinations(session, line.partner_id, hosts=["voice.example"])
     session.get_one(Organization, line.organization_id).retry_times = 3
     _number, call = request(session, line, carrier=CarrierKind.TWILIO)
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     assert (claim.placement.hand_over_to, attempt.hand_over_to) == (None, None)
