@@ -90,16 +90,11 @@ def organization_template_assistant(template_id: UUID, position: int) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
 def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
     form = TemplateAssistantForm()
+    fields, seen = AssistantFields(**form.data), form.version.data
     try:
         with transaction() as session:
             organization_templates.save_assistant(
-                session,
-                caller(),
-                template_id,
-                position,
-                AssistantFields(**form.data),
-                bounds(),
-                expected_version=form.version.data,
+                session, caller(), template_id, position, fields, bounds(), expected_version=seen
             )
     except (ValidationFailed, Conflict) as error:
         return refused(

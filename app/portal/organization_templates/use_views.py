@@ -118,6 +118,10 @@ def organization_template_create_many(template_id: UUID) -> Page:
     if not set(rows) <= set(shown):
         flash(gettext("You have changed rows since the check. Review them, then add."), "info")
         return _check(template_id, form, rows)
+    return _add(template_id, form, rows)
+
+
+def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) -> Page:
     with transaction() as session:
         submission = Submission(session, notice=gettext("These organizations were added before."))
         results = organization_templates.create_many(

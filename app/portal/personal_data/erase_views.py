@@ -88,6 +88,11 @@ def erasure_proof(erasure_id: UUID) -> Response:
     found: Erasure = shown["erasure"]
     if found.state is not ErasureState.DONE:
         abort(404)
+    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
+    return Response("\n".join(_proof(found, shown)), mimetype="text/plain", headers=named)
+
+
+def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
     facts = (
         (gettext("Organization"), shown["organization"]),
         (gettext("Pseudonym"), found.pseudonym),
@@ -95,7 +100,7 @@ def erasure_proof(erasure_id: UUID) -> Response:
         (gettext("Requested"), moment(found.created_at, zone())),
         (gettext("Finished"), moment(found.finished_at, zone())),
     )
-    lines = [
+    return [
         f"{shown['title']} · {g.brand.product_name}",
         "",
         *(labelled(label, value) for label, value in facts if value),
@@ -108,8 +113,6 @@ def erasure_proof(erasure_id: UUID) -> Response:
         str(labels.OF_CONTACTS[-1]),
         "",
     ]
-    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
-    return Response("\n".join(lines), mimetype="text/plain", headers=named)
 
 
 @portal.post("/erasures/<uuid:erasure_id>/retry")

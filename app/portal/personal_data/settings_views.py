@@ -70,16 +70,11 @@ def personal_data_settings_save() -> Page:
     form = RetentionForm()
     if not form.validate():
         return _page(form), 422
-    partner_id = partners.own(caller())
+    partner_id, seen = partners.own(caller()), form.version.data
     try:
         with transaction() as session:
             policies.save(
-                session,
-                caller(),
-                partner_id,
-                form.days(),
-                settings(),
-                expected_version=form.version.data,
+                session, caller(), partner_id, form.days(), settings(), expected_version=seen
             )
     except (ValidationFailed, Conflict) as error:
         target = ("partner", partner_id)

@@ -17,6 +17,7 @@ from app.portal.access.missing import may
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.charts import chart_of
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
@@ -180,19 +181,9 @@ def _chart(report: MonthlyReport) -> dict[str, Any]:
         found: list[int | None] = [day.conversations for day in days]
         return [*found, *[None] * (len(report.days) - len(found))][: len(report.days)]
 
-    return {
-        "days": [day.day.isoformat() for day in report.days],
-        "series": [
-            {
-                "label": month_alone(report.span.start),
-                "values": values([*report.days]),
-                "role": "first",
-            },
-            {
-                "label": gettext("Month before"),
-                "values": values([*report.days_before]),
-                "role": "compare",
-            },
-        ],
-        "unfinished": report.span.end == utcnow().date(),
-    }
+    return chart_of(
+        [day.day for day in report.days],
+        ("first", month_alone(report.span.start), values([*report.days])),
+        ("compare", gettext("Month before"), values([*report.days_before])),
+        unfinished=report.span.end == utcnow().date(),
+    )

@@ -21,6 +21,7 @@ from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.charts import chart_of
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
@@ -236,19 +237,8 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
 
 
 def _chart(days: Sequence[Day]) -> dict[str, Any]:
-    return {
-        "days": [day.day.isoformat() for day in days],
-        "series": [
-            {
-                "label": gettext("With a person"),
-                "values": [d.by_human for d in days],
-                "role": "first",
-            },
-            {
-                "label": gettext("With voicemail"),
-                "values": [d.by_voicemail for d in days],
-                "role": "second",
-            },
-        ],
-        "unfinished": False,
-    }
+    return chart_of(
+        [each.day for each in days],
+        ("first", gettext("With a person"), [each.by_human for each in days]),
+        ("second", gettext("With voicemail"), [each.by_voicemail for each in days]),
+    )

@@ -1,7 +1,7 @@
 """What the worker does next with a call whose turn has come, or with an attempt that is sent again.
 
-`next_step` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial writes
-an attempt; `attempts` has what the carrier answers to it.
+`next_step` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial
+writes an attempt; `attempts` has what the carrier answers to it.
 """
 
 from collections.abc import Sequence
