@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms.fields import Field
 
-from app.errors import Conflict, RateLimited, ValidationFailed
+from app.errors import RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.places import place_of
 from app.languages import gettext, language, ngettext
@@ -20,7 +20,7 @@ from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.i18n import speak_to
 from app.portal.web.messages import redirect_with
 from app.services import notifications
@@ -40,21 +40,16 @@ def account() -> str:
 @portal.post("/account")
 def account_save() -> Page:
     form = DetailsForm(present=current_user.timezone)
-    if not form.validate():
-        return _page(details=form), 422
-    try:
-        with transaction() as session:
-            own.update(
-                session,
-                caller(),
-                name=form.name.data,
-                timezone=form.timezone.data or (current_user.timezone and "UTC"),
-                language=form.language.data,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("user", current_user.id)
-        return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
+    target = ("user", current_user.id)
+    with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
+        own.update(
+            session,
+            caller(),
+            name=form.name.data,
+            timezone=form.timezone.data or (current_user.timezone and "UTC"),
+            language=form.language.data,
+            expected_version=form.version.data,
+        )
     speak_to(form.language.data, g.brand.language)
     return redirect_with(gettext("Details saved."), url_for("portal.account"))
 

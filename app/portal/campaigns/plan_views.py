@@ -8,7 +8,6 @@ from flask import flash, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
@@ -20,7 +19,7 @@ from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.formats import night_words, number
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
 from app.services.outreach.estimates import zone_of
@@ -37,21 +36,16 @@ def campaign_plan(campaign_id: UUID) -> str:
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan_save(campaign_id: UUID) -> Page:
     form = PlanForm()
-    if not form.validate():
-        return _plan_page(campaign_id, form), 422
-    try:
-        with transaction() as session:
-            changed = outreach.change_plan(
-                session,
-                caller(),
-                campaign_id,
-                form.to_plan(),
-                most_at_once=settings().calls_per_organization,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        stored = partial(_stored, typed=form)
-        return refused_edit(error, form, "campaign", campaign_id, _plan_page, stored)
+    stored = partial(_stored, typed=form)
+    with saving_edit(form, "campaign", campaign_id, _plan_page, stored) as session:
+        changed = outreach.change_plan(
+            session,
+            caller(),
+            campaign_id,
+            form.to_plan(),
+            most_at_once=settings().calls_per_organization,
+            expected_version=form.version.data,
+        )
     return _saved(campaign_id, is_changed=changed)
 
 

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ends_outreach
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign
@@ -19,7 +18,7 @@ from app.portal.contacts.forms import ContactForm, form_for, showing, shown
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
@@ -87,14 +86,11 @@ def contact_new(campaign_id: UUID) -> str:
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_create(campaign_id: UUID) -> Page:
     campaign, form = _opened(campaign_id)
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = single.add(session, caller(), campaign_id, form.to_fields())
-            form.require_readable()
-            url = submission.led_to(_url(campaign_id, made))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(campaign, form))
+    with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
+        submission = Submission(session)
+        made = single.add(session, caller(), campaign_id, form.to_fields())
+        form.require_readable()
+        url = submission.led_to(_url(campaign_id, made))
     return redirect_with(gettext("The contact was added."), url)
 
 
@@ -111,14 +107,11 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
     campaign, form = _opened(campaign_id)
     with transaction(read_only=True) as session:
         wanted = form.to_fields(contacts.get(session, caller(), campaign_id, contact_id))
-    try:
-        with transaction() as session:
-            seen = form.version.data
-            single.edit(session, caller(), campaign_id, contact_id, wanted, expected_version=seen)
-            form.require_readable()
-    except (ValidationFailed, Conflict) as error:
-        page, stored = partial(_edit_page, campaign=campaign), partial(_stored, campaign=campaign)
-        return refused_edit(error, form, "contact", contact_id, page, stored)
+    page, stored = partial(_edit_page, campaign=campaign), partial(_stored, campaign=campaign)
+    with saving_edit(form, "contact", contact_id, page, stored, validate=False) as session:
+        seen = form.version.data
+        single.edit(session, caller(), campaign_id, contact_id, wanted, expected_version=seen)
+        form.require_readable()
     return redirect_with(gettext("The contact was saved."), _url(campaign_id, contact_id))
 
 

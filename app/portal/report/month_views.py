@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import caller, figures, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
@@ -18,7 +18,7 @@ from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
@@ -92,21 +92,15 @@ def report_schedule() -> str:
 @portal.post("/report/schedule")
 def report_schedule_save() -> Page:
     form, organization = ScheduleForm(), _organization()
-    if not form.validate():
-        return _page(organization, form), 422
     whose = organization.id if organization else None
-    try:
-        with transaction() as session:
-            changed = monthly_reports.save(
-                session, caller(), whose, form.to_schedule(), expected_version=form.version.data
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(organization, form),
-            stored=lambda session: _stored(session, organization),
-            target=("organization", whose) if whose else ("partner", _partner_id()),
+    with saving(
+        form,
+        lambda: _page(organization, form),
+        stored=lambda session: _stored(session, organization),
+        target=("organization", whose) if whose else ("partner", _partner_id()),
+    ) as session:
+        changed = monthly_reports.save(
+            session, caller(), whose, form.to_schedule(), expected_version=form.version.data
         )
     return redirect_saved(
         gettext("Schedule saved."), url_for("portal.report_month", organization=whose), changed

@@ -5,14 +5,14 @@ from typing import Any
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Partner
 from app.portal.settings.forms import PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import domains, partners
@@ -39,12 +39,11 @@ def portal_settings() -> Page:
 @portal.post("/settings")
 def portal_settings_save() -> Page:
     form = PortalSettingsForm()
-    try:
-        with transaction() as session:
-            _save(session, form)
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    target = ("partner", partners.own(caller()))
+    with saving(
+        form, lambda: _page(form), stored=_stored, target=target, validate=False
+    ) as session:
+        _save(session, form)
     return redirect(url_for("portal.portal_settings", saved=1), 303)
 
 
