@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -22,7 +22,7 @@ from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
 from app.portal.web.forms import saving
 from app.portal.web.i18n import speak_to
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flashing, redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
 from app.services.identity_providers import accounts
@@ -57,11 +57,8 @@ def account_save() -> Page:
 @portal.post("/account/timezone")
 def account_timezone() -> Response:
     """The answer to the question that a page asks once, with the time zone of the browser."""
-    try:
-        with transaction() as session:
-            own.choose_timezone(session, caller(), request.form.get("timezone", ""))
-    except ValidationFailed as error:
-        flash(error.message, "error")
+    with flashing(ValidationFailed, "error"), transaction() as session:
+        own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
 
 

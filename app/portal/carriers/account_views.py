@@ -27,7 +27,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_order, wants_fragment
-from app.portal.web.messages import redirect_with, warning_on
+from app.portal.web.messages import flashing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import Traffic
@@ -164,7 +164,7 @@ def carrier_account_remove_confirm(account_id: UUID) -> str:
 
 @portal.post("/line/accounts/<uuid:account_id>/remove")
 def carrier_account_remove(account_id: UUID) -> Response:
-    with warning_on(Conflict):
+    with flashing(Conflict):
         with transaction() as session:
             account = carrier_accounts.remove(session, caller(), account_id)
         words = gettext("The account %(account)s was removed.", account=short_name(account))

@@ -19,7 +19,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
-from app.portal.web.messages import warning_on
+from app.portal.web.messages import flashing
 from app.services import phone_numbers
 from app.services.paging import Page
 from app.services.phone_numbers import Listed
@@ -93,7 +93,7 @@ def _moving(session: Session, number: PhoneNumber, target: Organization) -> Conf
 def phone_number_move_save(digits: str) -> Response:
     organization = organization_picker.organization_chosen()
     number = f"+{digits}"
-    with warning_on(Conflict):
+    with flashing(Conflict):
         with transaction() as session:
             seen = request.args.get("version", type=int)
             phone_numbers.move(session, caller(), number, organization.id, expected_version=seen)
@@ -125,7 +125,7 @@ def phone_number_release_confirm(digits: str) -> str:
 
 @portal.post("/numbers/<digits>/release")
 def phone_number_release(digits: str) -> Response:
-    with warning_on(Conflict):
+    with flashing(Conflict):
         with transaction() as session:
             version = request.args.get("version", type=int)
             phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)

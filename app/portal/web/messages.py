@@ -11,12 +11,12 @@ from app.languages import gettext
 
 
 @contextmanager
-def warning_on(refusal: type[DomainError]) -> Iterator[None]:
+def flashing(refusal: type[DomainError], category: str = "warning") -> Iterator[None]:
     """Show the message of a refusal on the next page, in place of what follows it in the block."""
     try:
         yield
     except refusal as error:
-        flash(error.message, "warning")
+        flash(error.message, category)
 
 
 def redirect_with(message: str, url: str, category: str = "success") -> Response:
