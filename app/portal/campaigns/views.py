@@ -8,7 +8,6 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
@@ -24,7 +23,7 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.messages import redirect_with
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
@@ -73,20 +72,17 @@ def campaign_new() -> Page:
 def campaign_create() -> Page:
     form = CampaignForm()
     organization = organization_picker.organization_chosen()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = campaigns.create(
-                session,
-                caller(),
-                organization.id,
-                name=form.name.data or "",
-                assistant_ids=form.chosen,
-                all_assistants=form.all_assistants,
-            )
-            url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(organization, form))
+    with saving(form, lambda: _new_page(organization, form), validate=False) as session:
+        submission = Submission(session)
+        made = campaigns.create(
+            session,
+            caller(),
+            organization.id,
+            name=form.name.data or "",
+            assistant_ids=form.chosen,
+            all_assistants=form.all_assistants,
+        )
+        url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
 
 
@@ -126,15 +122,14 @@ def campaign_settings(campaign_id: UUID) -> str:
 @portal.post("/campaigns/<uuid:campaign_id>/settings")
 def campaign_save(campaign_id: UUID) -> Page:
     form = CampaignForm()
-    try:
-        with transaction() as session:
-            name, version = form.name.data or "", form.version.data
-            campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
-            campaigns.assign_assistants(
-                session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "campaign", campaign_id, _settings_page, _stored)
+    with saving_edit(
+        form, "campaign", campaign_id, _settings_page, _stored, validate=False
+    ) as session:
+        name, version = form.name.data or "", form.version.data
+        campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
+        campaigns.assign_assistants(
+            session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
+        )
     return redirect_with(
         gettext("The campaign was saved."),
         url_for("portal.campaign_settings", campaign_id=campaign_id),

@@ -10,7 +10,7 @@ from wtforms import StringField
 from wtforms.validators import InputRequired
 
 from app.database.scope import INSTALLATION
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, speaking
 from app.models import User
@@ -19,7 +19,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
-from app.portal.web.forms import PortalForm
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.i18n import language_of
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
@@ -57,11 +57,8 @@ def view_as_confirm(user_id: UUID) -> str:
 def view_as(user_id: UUID) -> Page:
     form = ReasonForm()
     try:
-        with transaction() as session:
+        with saving(form, lambda: _page(user_id, form), validate=False) as session:
             viewing.view_as(session, caller(), session_token(), user_id, form.reason.data or "")
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return _page(user_id, form), 422
     except Conflict as error:
         return redirect_with(error.message, url_for("portal.user", user_id=user_id), "danger")
     _end_open_forms()
