@@ -75,6 +75,7 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
                 file_name=f"{_name(found, failed_only=True)}.{reports.ending_of(found)}",
                 storage_defaults=settings().storage_defaults,
                 chosen=chosen,
+                corrects=found,
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except TooLarge as error:

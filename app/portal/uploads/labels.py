@@ -7,6 +7,7 @@ from app.enums import ContactAction, ImportState
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
+from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import Kind, Repair
@@ -136,6 +137,8 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     if upload.undo_state is not None:
         return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
     if upload.state is ImportState.DONE and upload.failed:
+        if not rows_to_fix(upload):
+            return gettext("Applied, failed rows fixed"), "success"
         words = ngettext(
             "Applied, %(num)s row failed", "Applied, %(num)s rows failed", upload.failed
         )

@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import redirect, render_template, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
 from app.enums import CampaignStatus, ImportState
-from app.errors import TooLarge, ValidationFailed, in_language
+from app.errors import NotFound, TooLarge, ValidationFailed, in_language
 from app.extensions import caller, deleted_on_error, files, settings, transaction
 from app.gateways.files import size_words
 from app.languages import gettext, ngettext, pgettext
@@ -47,7 +47,15 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, outreach, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
-from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
+from app.services.imports import (
+    corrected_files,
+    corrections,
+    deletion,
+    expiry,
+    reports,
+    undo,
+    uploads,
+)
 from app.services.imports.corrections import FixCounts
 
 CAMPAIGNS_SHOWN = 25
@@ -132,6 +140,7 @@ def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
 def upload_new(campaign_id: UUID) -> str:
+    """Ask for the file; with ``corrects`` in the URL, one for the failed rows of that upload."""
     return _choose_page(campaign_id, UploadForm())
 
 
@@ -142,6 +151,7 @@ def upload_create(campaign_id: UUID) -> Page:
     sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         campaigns.get(session, caller(), campaign_id)
+        _to_correct(session, campaign_id)
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or sent.filename is None:
@@ -159,6 +169,7 @@ def upload_create(campaign_id: UUID) -> Page:
                 file=kept,
                 file_name=sent.filename,
                 storage_defaults=settings().storage_defaults,
+                corrects=_to_correct(session, campaign_id),
             )
             url = submission.led_to(url_for("portal.upload", upload_id=made.id))
     except (ValidationFailed, TooLarge) as error:
@@ -210,6 +221,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
+            corrects=_to_correct(session, campaign_id),
             campaign_words=campaign_words(campaign.name, owner),
             usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
             form=form,
@@ -217,6 +229,18 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             most=size_words(settings().max_upload_bytes),
             is_new=is_new(),
         )
+
+
+def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
+    """Return the upload that the URL names. Raises `NotFound`."""
+    named = request.args.get("corrects")
+    if named is None:
+        return None
+    try:
+        upload_id = UUID(named)
+    except ValueError:
+        raise NotFound from None
+    return corrected_files.to_correct(session, caller(), campaign_id, upload_id)
 
 
 def about(session: Session, found: ContactImport) -> dict[str, Any]:
@@ -227,6 +251,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         # Translators: the reader, in "Started 10:47 by you."
         "author": pgettext("by", "you") if own else found.author,
         "failure": in_language(found.failure) if found.failure else None,
+        "corrects": corrected_files.corrected_by(session, caller(), found),
         "counts": [getattr(found, name) for name in COUNTS],
         "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
         "action": str(ACTION_NAMES[found.action]),
@@ -278,7 +303,12 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         if complete and getattr(found, name) != expected[name]
     ]
     counts = [getattr(found, name) for name in COUNTS]
+    later = corrected_files.corrected_files_of(session, found)
+    is_open = any(_needs_work(each.upload) for each in later)
+    to_fix = corrected_files.rows_to_fix(found)
     return {
+        "corrected_files": later,
+        "can_fix": to_fix > 0 and not is_open and found.rows_forgotten_at is None,
         "differences": ", ".join(differences),
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
         "outcome": outcome_words(found, uploads.rows_left(found)),
@@ -288,6 +318,11 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
+
+
+def _needs_work(corrected: ContactImport) -> bool:
+    """Whether a corrected file still has to be applied, or has rows to fix itself."""
+    return corrected.finished_at is None or corrected_files.rows_to_fix(corrected) > 0
 
 
 def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None:

@@ -25,6 +25,7 @@ from app.services import (
 from app.services.billing import included
 from app.services.branding import surfaces
 from app.services.imports import uploads
+from app.services.imports.corrected_files import rows_to_fix
 from app.services.overview import calling
 from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
 from app.services.spending import budgets
@@ -78,7 +79,9 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
         ContactImport.id >= id_at(utcnow() - RECENT),
         or_(
             state.in_((ImportState.CHECKED, ImportState.FAILED)),
-            (state == ImportState.DONE) & (failed > 0) & ContactImport.undone_at.is_(None),
+            (state == ImportState.DONE)
+            & (failed > ContactImport.rows_fixed)
+            & ContactImport.undone_at.is_(None),
         ),
     )
     found = session.scalars(rows.order_by(ContactImport.id.desc()).limit(EACH + 1)).all()
@@ -91,8 +94,9 @@ def _about_upload(upload: ContactImport) -> ActionItem:
         title = gettext("%(name)s could not be read", name=name)
         text = gettext("Nothing was applied.")
     elif upload.state is ImportState.DONE:
+        left = rows_to_fix(upload)
         title, text = (
-            ngettext("%(num)s row was not applied", "%(num)s rows were not applied", failed),
+            ngettext("%(num)s row was not applied", "%(num)s rows were not applied", left),
             name,
         )
     elif failed:
