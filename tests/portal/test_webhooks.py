@@ -54,7 +54,7 @@ def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryState) -> 
     delivery = deliveries.send_test(session, owner, endpoint.id)
     delivery.state, delivery.ended_at, delivery.attempts = state, utcnow(), 1
     delivery.last_status, delivery.last_answer = 503, "<b>away</b>"
-    delivery.last_attempt_at, delivery.next_attempt_at = utcnow(), None
+    delivery.next_attempt_at = None
     session.commit()
     return delivery
 
@@ -399,7 +399,7 @@ def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
     delivery.state, delivery.ended_at = DeliveryState.WAITING, None
-    delivery.attempts, delivery.retries = 3, 1
+    delivery.attempts, delivery.retries, delivery.last_attempt_at = 3, 1, utcnow()
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
@@ -442,6 +442,8 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery.last_attempt_at = utcnow()
+    session.commit()
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
     assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
     for words in ("It will be sent again", "already in progress"):

@@ -12,7 +12,7 @@ from wtforms.validators import InputRequired
 from app.database.scope import INSTALLATION
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, speaking
+from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import Page, portal
@@ -20,7 +20,6 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
-from app.portal.web.i18n import language_of
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.users import viewing
@@ -78,11 +77,9 @@ def view_as_stop() -> Response:
     with transaction(scope=INSTALLATION) as session:
         viewing.stop(session, signed_in.operator, session_token())
         viewed = session.get(User, viewed_id)
-        operator = session.get_one(User, signed_in.operator.user_id)
         place = _begun_at(viewed) if viewed else url_for("portal.overview")
     _end_open_forms()
-    with speaking(language_of(operator.language)):
-        flash(gettext("You see your own portal again. Nothing was changed."), "success")
+    flash(gettext("You see your own portal again. Nothing was changed."), "success")
     return redirect(place, 303)
 
 
