@@ -419,8 +419,8 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
     delivery.attempt_log, delivery.attempts = log, 2
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
-    seen = ["2. ", "No answer", "Timed out.", "240\u00a0ms"]
-    seen += ["1. ", "Status 503", "&lt;b&gt;busy&lt;/b&gt;", "1.4\u00a0s"]
+    seen = ["Attempt 2", "No answer", "Timed out.", "240\u00a0ms"]
+    seen += ["Attempt 1", "Status 503", "&lt;b&gt;busy&lt;/b&gt;", "1.4\u00a0s"]
     table = page[page.index("<tbody>") :]
     places = [table.index(words) for words in seen]
     assert places == sorted(places)

@@ -304,8 +304,9 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
     ]
     counts = [getattr(found, name) for name in COUNTS]
     later = corrected_files.corrected_files_of(session, found)
-    is_open = any(_needs_work(each.upload) for each in later)
+    is_open = any(each.upload.finished_at is None for each in later)
     to_fix = corrected_files.rows_to_fix(found)
+    to_fix -= sum(corrected_files.rows_to_fix(each.upload) for each in later)  # are fixed there
     return {
         "corrected_files": later,
         "can_fix": to_fix > 0 and not is_open and found.rows_forgotten_at is None,
@@ -318,11 +319,6 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
         "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
     }
-
-
-def _needs_work(corrected: ContactImport) -> bool:
-    """Whether a corrected file still has to be applied, or has rows to fix itself."""
-    return corrected.finished_at is None or corrected_files.rows_to_fix(corrected) > 0
 
 
 def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None:
