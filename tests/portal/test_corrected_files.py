@@ -59,10 +59,7 @@ def test_rows_that_fail_again_stay_to_fix_in_the_corrected_file(
     assert "1 row failed there." in shown
     assert "Fix 2 rows" not in shown
     assert "Fix 1 row" in desk.shows(later)
-    assert uploads_to_do(session, own) == [
-        ("1 row was not applied", "fixed.csv"),
-        ("1 row was not applied", "people.csv"),
-    ]
+    assert uploads_to_do(session, own) == [("1 row was not applied", "fixed.csv")]
     corrected(desk, later, f"Name;Phone\nCy;{CY}\n", "last.csv")
     assert uploads_to_do(session, own) == []
 
@@ -78,7 +75,9 @@ def test_an_undone_correction_leaves_the_rows_to_fix(
     assert uploads_to_do(session, own) == [("2 rows were not applied", "people.csv")]
 
 
-def test_failed_rows_that_became_an_upload_wait_there(desk: Desk) -> None:
+def test_failed_rows_that_became_an_upload_wait_there(
+    desk: Desk, session: Session, own: Tenant
+) -> None:
     first = desk.applied(THREE, "people.csv")
     later = str(desk.press(first, "fix-failed").location)
     desk.work(later)
@@ -86,6 +85,8 @@ def test_failed_rows_that_became_an_upload_wait_there(desk: Desk) -> None:
     assert "failed-rows-of-people.csv is not applied yet" in shown
     assert "Fix 2 rows" not in shown
     assert "It corrects failed rows of people.csv ." in desk.shows(later)
+    name = "failed-rows-of-people.csv"
+    assert uploads_to_do(session, own) == [("2 rows need fixing", name)]
     desk.press(later, "cancel")
     assert "Fix 2 rows" in desk.shows(first)
 

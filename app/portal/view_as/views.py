@@ -29,7 +29,7 @@ FROM_PARTNER = "from_partner"
 """The parameter of the question when it was asked on the page of the partner."""
 _BEGUN_AT_PARTNER = "view_begun_at_partner"
 CONSEQUENCES = (
-    lazy_gettext("You see every page as this user sees it."),
+    lazy_gettext("You see every page as this user does, in your own language."),
     lazy_gettext("You can’t change anything."),
     lazy_gettext("It ends after 30 minutes, or when you stop it."),
     lazy_gettext("The partner’s admins get an email and a notification with your reason."),
