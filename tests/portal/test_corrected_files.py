@@ -46,7 +46,7 @@ def test_a_corrected_file_and_its_upload_name_each_other(
     assert "Fix 2 rows" not in shown
     assert "It corrects failed rows of people.csv ." in desk.shows(later)
     assert uploads_to_do(session, own) == []
-    assert "Applied, failed rows fixed" in desk.shows("/uploads")
+    assert "rows failed" not in desk.shows("/uploads")
 
 
 def test_rows_that_fail_again_stay_to_fix_in_the_corrected_file(
