@@ -75,7 +75,7 @@ def identify() -> None:
         g.brand = current_user.brand
         if g.caller.viewed_by is None:
             speak_to(current_user.language, g.brand.language)
-        else:  # whoever helps must be able to read the page
+        else:  # support must be able to read the page
             speak_to(current_user.signed_in.viewer.language, None)
         return
     with transaction(read_only=True) as session:
