@@ -7,7 +7,7 @@ from alembic import op
 PHASE = "contract"
 OLDEST_CODE = "0091"
 revision: str = "0103"
-down_revision: str | Sequence[str] | None = "0100"
+down_revision: str | Sequence[str] | None = "0102"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

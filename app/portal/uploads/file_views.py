@@ -65,7 +65,14 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
     kept = _kept(_pieces(found, writer, failed_only=True))
     name = f"{_name(found, failed_only=True)}.{reports.ending_of(found)}"
     try:
-        url = created(found.campaign_id, kept, file_name=name, action=found.action, chosen=chosen)
+        url = created(
+            found.campaign_id,
+            kept,
+            file_name=name,
+            action=found.action,
+            chosen=chosen,
+            corrects=found,
+        )
     except TooLarge as error:
         url = url_for("portal.upload", upload_id=upload_id)
         return redirect_with(error.message, url, "warning")

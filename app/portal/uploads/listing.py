@@ -82,7 +82,11 @@ UPLOADS = ListDefinition(
     endpoint="portal.uploads",
     columns=(
         Column(
-            "file", lazy_gettext("File"), lambda row: row.upload.file_name, "cell-name", sort="file"
+            "file",
+            lazy_gettext("File"),
+            lambda row: row.upload.file_name,
+            "cell-name cell-name-words",
+            sort="file",
         ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
         organization_column(lambda row: row.organization, usual=False),

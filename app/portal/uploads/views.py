@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import redirect, render_template, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
 from app.enums import CampaignStatus, ContactAction, ImportState
-from app.errors import TooLarge, ValidationFailed, in_language
+from app.errors import NotFound, TooLarge, ValidationFailed, in_language
 from app.extensions import caller, deleted_on_error, files, settings, transaction
 from app.gateways.files import StoredFile, size_words
 from app.languages import gettext, ngettext, pgettext
@@ -47,7 +47,15 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, outreach, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
-from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
+from app.services.imports import (
+    corrected_files,
+    corrections,
+    deletion,
+    expiry,
+    reports,
+    undo,
+    uploads,
+)
 from app.services.imports.corrections import FixCounts
 from app.services.imports.uploads import UploadChoices
 
@@ -138,6 +146,7 @@ def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
 def upload_new(campaign_id: UUID) -> str:
+    """Ask for the file; with ``corrects`` in the URL, one for the failed rows of that upload."""
     return _choose_page(campaign_id, UploadForm())
 
 
@@ -148,6 +157,7 @@ def upload_create(campaign_id: UUID) -> Page:
     sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         campaigns.get(session, caller(), campaign_id)
+        corrects = _to_correct(session, campaign_id)
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or sent.filename is None:
@@ -155,8 +165,14 @@ def upload_create(campaign_id: UUID) -> Page:
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
-        name, action = sent.filename, form.chosen_action
-        url = created(campaign_id, kept, kept.sha256, file_name=name, action=action)
+        url = created(
+            campaign_id,
+            kept,
+            kept.sha256,
+            file_name=sent.filename,
+            action=form.chosen_action,
+            corrects=corrects,
+        )
     except (ValidationFailed, TooLarge) as error:
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
@@ -170,6 +186,7 @@ def created(
     file_name: str,
     action: ContactAction,
     chosen: UploadChoices | None = None,
+    corrects: ContactImport | None = None,
 ) -> str:
     """Create an upload of the stored file, once for a form that is sent twice with the same
     ``sent``; return its URL. Raises as `uploads.create`, without the file."""
@@ -184,6 +201,7 @@ def created(
             file_name=file_name,
             storage_defaults=settings().storage_defaults,
             chosen=chosen,
+            corrects=corrects,
         )
         return submission.led_to(url_for("portal.upload", upload_id=made.id))
 
@@ -233,6 +251,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
+            corrects=_to_correct(session, campaign_id),
             campaign_words=campaign_words(campaign.name, owner),
             usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
             form=form,
@@ -240,6 +259,18 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             most=size_words(settings().max_upload_bytes),
             is_new=is_new(),
         )
+
+
+def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
+    """Return the upload that the URL names. Raises `NotFound`."""
+    named = request.args.get("corrects")
+    if named is None:
+        return None
+    try:
+        upload_id = UUID(named)
+    except ValueError:
+        raise NotFound from None
+    return corrected_files.to_correct(session, caller(), campaign_id, upload_id)
 
 
 def about(session: Session, found: ContactImport) -> dict[str, Any]:
@@ -250,6 +281,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         # Translators: the reader, in "Started 10:47 by you."
         "author": pgettext("by", "you") if own else found.author,
         "failure": in_language(found.failure) if found.failure else None,
+        "corrects": corrected_files.corrected_by(session, caller(), found),
         "counts": [getattr(found, name) for name in COUNTS],
         "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
         "action": str(ACTION_NAMES[found.action]),
@@ -301,7 +333,13 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         if complete and getattr(found, name) != expected[name]
     ]
     counts = [getattr(found, name) for name in COUNTS]
+    later = corrected_files.corrected_files_of(session, found)
+    is_open = any(each.upload.finished_at is None for each in later)
+    to_fix = corrected_files.rows_to_fix(found)
+    to_fix -= sum(corrected_files.rows_to_fix(each.upload) for each in later)  # are fixed there
     return {
+        "corrected_files": later,
+        "can_fix": to_fix > 0 and not is_open and found.rows_forgotten_at is None,
         "differences": ", ".join(differences),
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
         "outcome": outcome_words(found, uploads.rows_left(found)),

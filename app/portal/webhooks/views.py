@@ -43,10 +43,11 @@ from app.portal.webhooks.labels import (
     pause_words,
     removing,
     retry_words,
+    took,
 )
 from app.portal.webhooks.listing import WEBHOOKS
 from app.services import organizations, users
-from app.services.webhooks import addresses, deliveries, endpoints
+from app.services.webhooks import addresses, attempts, deliveries, endpoints
 
 
 @portal.get("/api-access/webhooks")
@@ -134,8 +135,11 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
+        tried = attempts.attempts_of(delivery)
     return render_template(
         "portal/webhooks/delivery.html",
+        attempts=tried,
+        took=took,
         endpoint=endpoint,
         host=host_of(endpoint),
         delivery=delivery,

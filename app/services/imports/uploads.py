@@ -153,10 +153,12 @@ def create(
     file: StoredFile,
     file_name: str,
     chosen: UploadChoices | None = None,
+    corrects: ContactImport | None = None,
     lease_until: datetime | None = None,
     storage_defaults: StorageDefaults = _STORAGE,
 ) -> ContactImport:
-    """Create an upload of a stored file, and request its check.
+    """Create an upload of a stored file, and request its check. ``corrects`` is the loaded upload
+    whose failed rows the file corrects.
 
     With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` (``empty_file``), or `TooLarge` (``storage_limit_reached``).
@@ -183,6 +185,7 @@ def create(
         file_key=file.key,
         check_number=0,
         apply_number=0,
+        corrects_id=corrects.id if corrects is not None else None,
         lease_until=lease_until,
         apply_when_checked=lease_until is not None,
     )
