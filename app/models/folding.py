@@ -12,6 +12,7 @@ _LETTERS = str.maketrans(
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
 """The combining accents of Latin, Greek and Cyrillic. The marks of other scripts are letters."""
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
+_SPELLED_OUT = str.maketrans(_UMLAUTS)
 _TYPED_OUT = re.compile(r"(?<![aeiouq])[aou]e")
 """An umlaut written with two letters: not the "ue" of "Bauer" or "Quelle"."""
 SHORTEST_SPELLING = 3
@@ -37,7 +38,7 @@ def other_spellings(text: str) -> Iterator[tuple[str, str]]:
     ``muller`` in a name with an ``ü``, so that ``Joel`` doesn't find ``Jolene``."""
     typed = unicodedata.normalize("NFC", text).lower()
     if set(typed) & set(_UMLAUTS):
-        yield fold(typed.translate(str.maketrans({**_UMLAUTS}))), ""
+        yield fold(typed.translate(_SPELLED_OUT)), ""
     folded = fold(text)
     umlauts = dict.fromkeys(_TYPED_OUT.findall(folded))
     short = _TYPED_OUT.sub(lambda found: found[0][0], folded)
