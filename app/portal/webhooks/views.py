@@ -18,6 +18,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import is_refreshed
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
@@ -65,19 +66,24 @@ def api_webhooks() -> str:
 
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
+    form = WebhookForm()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
             return organization_picker.choose_page(session, gettext("Add webhook"), back)
-    return _form_page(organization, WebhookForm())
+    return _form_page(organization, form)
 
 
 @portal.post("/api-access/webhooks/new")
 def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
-    organization = organization_picker.organization_chosen()
+    organization = form.chosen_organization()
+    if is_refreshed():
+        return _form_page(organization, form)
+    if organization is None:
+        return _form_page(organization, form), 422
     try:
         with transaction() as session:
             submission = Submission(session, notice=str(ALREADY_SHOWN))
@@ -229,10 +235,11 @@ def _stored(session: Session, webhook_id: UUID) -> EditWebhookForm:
     return EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
 
 
-def _form_page(organization: Organization, form: WebhookForm) -> str:
+def _form_page(organization: Organization | None, form: WebhookForm) -> str:
     return render_template(
         "portal/webhooks/new.html",
         organization=organization,
+        about=organization_picker.about(organization) if organization else "",
         form=form,
         local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
