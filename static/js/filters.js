@@ -4,7 +4,7 @@ export function filters() {
   document.addEventListener("htmx:configRequest", (event) => {
     const { target, detail } = event;
     if (!target.matches("form.filters, form.filter-panel")) return;
-    if (detail.triggeringEvent?.isComposing) return event.preventDefault(); // the last word isn't finished
+    if (isUnfinished(detail.triggeringEvent)) return event.preventDefault();
     if (target.popover) target.hidePopover(); // the focus returns to its button, which keeps it
     for (const [name, value] of [...detail.formData]) if (value === "") detail.formData.delete(name);
   });
@@ -36,6 +36,14 @@ export function filters() {
     },
     true,
   );
+}
+
+// A character that is being composed, or a first letter: it narrows little and no index finds it.
+function isUnfinished(event) {
+  if (event?.type !== "input") return false;
+  const { name, value } = event.target;
+  const isFirst = /^[!-~]$/.test(value.trim()) && !new URLSearchParams(location.search).get(name);
+  return event.isComposing || isFirst;
 }
 
 function searches(field) {
