@@ -41,7 +41,6 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending, users
 from app.services.credentials import api_keys
@@ -98,10 +97,8 @@ def api_key_new() -> Page:
 def api_key_create() -> Page:
     """Show the key's page, with the secret this once: no URL holds it."""
     form = KeyForm()
-    is_sound = is_refreshed() or form.validate()
+    is_sound = form.validate()
     organization = form.chosen_organization()
-    if is_refreshed():
-        return _form_page(organization, form)
     if organization is None or not is_sound:
         return _form_page(organization, form), 422
     try:
@@ -177,7 +174,6 @@ def _form_page(organization: Organization | None, form: KeyForm) -> str:
     return render_template(
         "portal/api_access/key_new.html",
         organization=organization,
-        about=organization_picker.about(organization) if organization else "",
         form=form,
         kind_hints=KIND_HINTS,
         scope_hints=SCOPE_HINTS,

@@ -1,7 +1,7 @@
 """The organization of a new record, as a field of the form that creates it.
 
-Staff of a partner choose it there. Members have one. Operators, for whom names repeat across
-partners, choose it on a page before (`organization_picker.choose_page`).
+Staff of a partner choose it there. Members have one. Operators choose it on a page before
+(`organization_picker.choose_page`): names repeat across partners.
 """
 
 from collections.abc import Sequence

@@ -18,7 +18,6 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
@@ -80,8 +79,6 @@ def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
     organization = form.chosen_organization()
-    if is_refreshed():
-        return _form_page(organization, form)
     if organization is None:
         return _form_page(organization, form), 422
     try:
@@ -239,7 +236,6 @@ def _form_page(organization: Organization | None, form: WebhookForm) -> str:
     return render_template(
         "portal/webhooks/new.html",
         organization=organization,
-        about=organization_picker.about(organization) if organization else "",
         form=form,
         local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
