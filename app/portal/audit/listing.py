@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
@@ -103,8 +103,8 @@ HISTORY = ListDefinition(
         Filter(
             "calls",
             lazy_gettext("Requested calls"),
-            {"shown": lazy_gettext("Requested calls shown")},
-            lazy_gettext("Requested calls left out"),
+            {"shown": lazy_pgettext("requested calls", "Shown")},
+            lazy_pgettext("requested calls", "Left out"),
         ),
     ),
     sorts=audit_search.SORTS,
