@@ -139,7 +139,7 @@ def address(**changes: Any) -> str:
     kept: dict[str, Any] = {
         name: [value for value in values if value]
         for name, values in request.args.lists()
-        if name != "endpoint" and not name.startswith("_")
+        if name not in ("endpoint", "self") and not name.startswith("_")
     }
     kept.update(changes)  # [] removes the parameter in url_for, too
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
