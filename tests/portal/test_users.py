@@ -709,7 +709,7 @@ def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
     browser: Browser, page: str, one: str, several: str
 ) -> None:
     counts = [
-        re.findall(r'role="status">([^<]*match[^<]*)<', browser.get(f"{page}?q={words}").text)
+        re.findall(r"data-said>([^<]*match[^<]*)<", browser.get(f"{page}?q={words}").text)
         for words in (one, several)
     ]
     assert counts[0] == ["1 match"]

@@ -11,7 +11,7 @@ from app.enums import CampaignStatus
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
-from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
+from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, Row
 from app.portal.contacts.listing import CONTACTS
@@ -26,6 +26,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import is_refreshed
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
@@ -60,18 +61,23 @@ def _empty(page: ListPage[Row]) -> frozenset[str]:
 
 @portal.get("/campaigns/new")
 def campaign_new() -> Page:
+    form = NewCampaignForm()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("Campaigns"), url_for("portal.campaigns"))
             return organization_picker.choose_page(session, gettext("Create campaign"), back)
-    return _new_page(organization, CampaignForm())
+    return _new_page(organization, form)
 
 
 @portal.post("/campaigns/new")
 def campaign_create() -> Page:
-    form = CampaignForm()
-    organization = organization_picker.organization_chosen()
+    form = NewCampaignForm()
+    organization = form.chosen_organization()
+    if is_refreshed():
+        return _new_page(organization, form)
+    if not form.check_assistants() or organization is None:
+        return _new_page(organization, form), 422
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = Submission(session)
         made = campaigns.create(
@@ -207,12 +213,14 @@ def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
     return CampaignForm.showing(found, campaigns.assistants_of(session, found))
 
 
-def _new_page(organization: Organization, form: CampaignForm) -> str:
-    with transaction(read_only=True) as session:
-        form.offer(assistants.of_organization(session, caller(), organization.id))
+def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
+    if organization is not None:
+        with transaction(read_only=True) as session:
+            form.offer(assistants.of_organization(session, caller(), organization.id))
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
+        about=organization_picker.about(organization) if organization else "",
         form=form,
         hints=WHO_HINTS,
         steps_of_new=steps_of_new(),
