@@ -18,7 +18,7 @@ from app.services.outreach import Estimate, Finished, Progress
 _SLACK = timedelta(minutes=2)
 """Shorter times count as none."""
 _STEP = timedelta(seconds=10)
-"""How exactly the wait for a call is told: the words change less often than the page asks."""
+"""Seconds are rounded to this, so that the words change less often than the page asks."""
 _MOST_MINUTES = 100
 """More minutes are written as hours."""
 

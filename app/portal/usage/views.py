@@ -21,6 +21,7 @@ from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.charts import chart_of
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
@@ -94,18 +95,28 @@ def usage_file() -> Response:
     with figures() as session:
         scope = _scope(session)
         if wanted == "costs":
-            found = reporting.cost_lines(session, caller(), span, scope.id)
-            parts = [csv_files.first_line(COST_COLUMNS)]
-            parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+            parts = _cost_lines(session, scope, span)
             return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
-        if wanted == "days" or not _lists_organizations(scope):
-            days = map(_day_cells, _daily(session, scope, span))
-            parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
-            return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+        is_by_day = wanted == "days" or not _lists_organizations(scope)
+        parts = _day_lines(session, scope, span) if is_by_day else _listed_lines()
+    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+
+
+def _cost_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+    found = reporting.cost_lines(session, caller(), span, scope.id)
+    lines = [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+    return [csv_files.first_line(COST_COLUMNS), *lines]
+
+
+def _day_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+    days = map(_day_cells, _daily(session, scope, span))
+    return [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
+
+
+def _listed_lines() -> list[bytes]:
     columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
     listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
-    parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
-    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+    return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
 
 
 def _presets(today: date) -> dict[str, Span]:
@@ -236,19 +247,8 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
 
 
 def _chart(days: Sequence[Day]) -> dict[str, Any]:
-    return {
-        "days": [day.day.isoformat() for day in days],
-        "series": [
-            {
-                "label": gettext("With a person"),
-                "values": [d.by_human for d in days],
-                "role": "first",
-            },
-            {
-                "label": gettext("With voicemail"),
-                "values": [d.by_voicemail for d in days],
-                "role": "second",
-            },
-        ],
-        "unfinished": False,
-    }
+    return chart_of(
+        [each.day for each in days],
+        ("first", gettext("With a person"), [each.by_human for each in days]),
+        ("second", gettext("With voicemail"), [each.by_voicemail for each in days]),
+    )
