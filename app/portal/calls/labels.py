@@ -20,7 +20,7 @@ from app.models.base import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.formats import CALL_STATUS_NAMES, phone
+from app.portal.web.formats import CALL_STATUS_NAMES, lasting, phone
 from app.portal.web.formats import moment as moment_words
 from app.portal.web.process_names import process_words
 from app.portal.web.user_timezone import zone
@@ -267,12 +267,7 @@ def _after(start: datetime, at: datetime, *, first: bool) -> str:
     if first:
         return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
     seconds = max(0.0, (at - start).total_seconds())  # clocks of machines differ
-    if seconds < 100:
-        return f"+{written(seconds, 1)}{NO_BREAK}s"
-    minutes = round(seconds / 60)
-    if minutes < 100:
-        return f"+{minutes}{NO_BREAK}min"
-    return f"+{round(minutes / 60)}{NO_BREAK}h"
+    return f"+{written(seconds, 1)}{NO_BREAK}s" if seconds < 90 else f"+{lasting(round(seconds))}"
 
 
 def _seconds(found: Call) -> int:

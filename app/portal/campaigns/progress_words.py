@@ -10,7 +10,7 @@ from app.languages.dates import NO_BREAK, zone_letters
 from app.models import AuditEntry, Campaign, Outreach, utcnow
 from app.portal.audit.actors import UserNames
 from app.portal.audit.labels import actor_words
-from app.portal.web.formats import clock, moment, number, percent, when_in_zone
+from app.portal.web.formats import clock, lasting, moment, number, percent, when_in_zone
 from app.portal.web.user_timezone import zone
 from app.services.money_words import exact_money
 from app.services.outreach import Estimate, Finished, Progress
@@ -40,10 +40,10 @@ def duration_words(estimate: Estimate) -> str | None:
     if estimate.average is None:
         return gettext("Takes about %(duration)s if each call takes a minute.", duration=lasts)
     return gettext(
-        "Takes about %(duration)s if each call takes %(seconds)s s, the average of the last "
+        "Takes about %(duration)s if each call takes %(time)s, the average of the last "
         "%(days)s days.",
         duration=lasts,
-        seconds=number(estimate.average.lasts.seconds),
+        time=lasting(estimate.average.lasts.seconds),
         days=estimate.average.days,
     )
 
@@ -57,10 +57,10 @@ def _ends_words(estimate: Estimate, end: str) -> str:
     if estimate.average is None:
         return gettext("Ends about %(moment)s if each call takes a minute.", moment=end)
     return gettext(
-        "Ends about %(moment)s if each call takes %(seconds)s s, the average of the last "
+        "Ends about %(moment)s if each call takes %(time)s, the average of the last "
         "%(days)s days.",
         moment=end,
-        seconds=number(estimate.average.lasts.seconds),
+        time=lasting(estimate.average.lasts.seconds),
         days=estimate.average.days,
     )
 

@@ -40,7 +40,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new
 from app.portal.web.editing import Submission
-from app.portal.web.formats import day, number, size
+from app.portal.web.formats import day, lasting, number, size
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
@@ -427,7 +427,7 @@ def _applied(found: ContactImport) -> str:
     if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
         return rows
     took = (found.finished_at - found.apply_started_at).total_seconds()
-    time = f"{written(took, 1)}{NO_BREAK}s"
+    time = f"{written(took, 1)}{NO_BREAK}s" if took < 90 else lasting(round(took))
     return gettext("%(rows)s in %(time)s", rows=rows, time=time)
 
 

@@ -21,6 +21,7 @@ from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
+_SHOWN_IN_SECONDS = 90
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
 CALL_STATUS_NAMES: dict[str, str] = {
@@ -54,6 +55,22 @@ def number(value: float | Decimal | None, digits: int | None = 0) -> str:
 def quantity(count: int | None) -> str:
     """12,345 for a table; an en dash for 0 and None, so that figures stand out."""
     return number(count or None)
+
+
+def lasting(seconds: int | None) -> str:
+    """45 s; from 90 seconds on 6 min 33 s, then 2 h 5 min; an en dash for None."""
+    if seconds is None:
+        return "–"
+    minutes, rest = divmod(seconds, 60)
+    if seconds < _SHOWN_IN_SECONDS:
+        words = gettext("%(seconds)s s", seconds=seconds)
+    elif minutes >= 60:
+        words = gettext("%(hours)s h %(minutes)s min", hours=minutes // 60, minutes=minutes % 60)
+    elif rest:
+        words = gettext("%(minutes)s min %(seconds)s s", minutes=minutes, seconds=rest)
+    else:
+        words = gettext("%(minutes)s min", minutes=minutes)
+    return words.replace(" ", NO_BREAK)
 
 
 def percent(part: float, whole: float) -> str:
@@ -183,7 +200,7 @@ def typographic(message: str) -> str:
 def register(app: Flask) -> None:
     filters = (
         *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
-        *(age, breakable, clock),
+        *(age, breakable, clock, lasting),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
