@@ -17,9 +17,9 @@ from app.portal.web.fragments import render_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners, pricing
-from app.services.billing import included, statements
-from app.services.billing.month_end import month_end
+from app.services.billing import included
 from app.services.billing.months import next_month
+from app.services.billing.so_far import month_so_far
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -40,8 +40,7 @@ def show_plan() -> str:
         use = organizations.use_of(session, [organization_id])[organization_id]
         tier = organization.payment_tier or Tier.FREE
         own = next(plan for plan in plans if plan.tier is tier)
-        bill = statements.current_month(session, caller(), organization_id)
-        end = month_end(session, bill, today)
+        so_far = month_so_far(session, caller(), organization_id, today)
         subscription = subscriptions.current(session, caller(), organization_id)
         has_invoices = checkouts.visited(session, organization) is not None
     shown = [plan for plan in plans if plan.is_visible or plan == own]
@@ -54,15 +53,13 @@ def show_plan() -> str:
         manages=caller().may(Permission.USERS_WRITE),
         larger=sorted(larger, key=lambda plan: plan.terms.cost),
         sold=sold,
-        bill=bill,
-        used_up=included.used_up(bill),
-        end=end,
-        rated=next((plan for plan in plans if plan.tier is bill.tier), None),
+        so_far=so_far,
+        used_up=included.used_up(so_far.bill),
         has_invoices=has_invoices,
         subscription=subscription,
         plans=shown,
         today=today,
-        next_month=written_date(next_month(bill.month), "MMMd"),
+        next_month=written_date(next_month(so_far.bill.month), "MMMd"),
         assistants_url=_url("portal.assistants"),
         users_url=_url("portal.users"),
     )
