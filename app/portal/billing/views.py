@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request
@@ -10,6 +11,7 @@ from werkzeug.wrappers import Response
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -56,6 +58,7 @@ def show_costs() -> str:
         first = margin.first_month(session, caller())
         sums = carrier_sums(session, caller(), month)
         last = reporting.earned(session, caller(), previous_month(month), model_rate())
+        by_month = reporting.earned_by_month(session, caller(), today, model_rate())
     return render_template(
         "portal/billing/costs.html",
         month=month,
@@ -71,6 +74,9 @@ def show_costs() -> str:
         carrier=sums,
         today=today,
         has_model=model_rate() != margin.ModelRate(),
+        by_month=by_month,
+        month_charts=month_charts(by_month),
+        months_url=months_url,
     )
 
 
@@ -100,6 +106,9 @@ def costs_of_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
         sums = carrier_sums(session, caller(), month, organization_id)
+        by_month = reporting.earned_by_month(
+            session, caller(), today, model_rate(), organization_id
+        )
     return render_template(
         "portal/billing/organization.html",
         month=month,
@@ -111,6 +120,9 @@ def costs_of_organization(organization_id: UUID) -> str:
         carrier=sums,
         today=today,
         has_model=model_rate() != margin.ModelRate(),
+        by_month=by_month,
+        month_charts=month_charts(by_month, organization_id),
+        months_url=partial(months_url, organization_id=organization_id),
     )
 
 
