@@ -88,9 +88,9 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     explained = (
-        "Carrier costs of November 2026: Usage shows the $0.23 that carriers have reported. "
-        "Costs and margin adds $0.09 of estimates until they report the rest: $0.32. "
-        "Spending adds $0.06 of simulated calls: $0.38."
+        "Carrier costs of November 2026: Reported carrier cost on Usage : $0.23. "
+        "Carrier cost on Costs and margin and in the report, with $0.09 estimated until carriers "
+        "report the rest: $0.32. Spending on Spending , with $0.06 of simulated calls: $0.38."
     )
     plus = own.plus.id
     for path in (
