@@ -61,8 +61,10 @@ function colour(place, name) {
 
 function columns(kind, { days, series, unfinished }) {
   const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
-  if (kind === "bars") return [moments, ...stacked(series)];
-  if (kind === "overlaid") return [moments, ...series.map(({ values }) => values)];
+  if (kind !== "line") {
+    const heights = kind === "bars" ? stacked(series) : series.map(({ values }) => values);
+    return [moments, ...heights.map((each) => each.map((value) => value || null))]; // 0 would be an edge
+  }
   const values = [];
   for (const { values: own, role } of series) {
     const last = own.length - 1;

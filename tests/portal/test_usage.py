@@ -330,7 +330,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
     asked = "start=2026-04-30&end=2026-05-04"
-    assert "Reported carrier costs" not in browser.get(f"/usage?{asked}").text
+    assert "Reported carrier costs by month" not in browser.get(f"/usage?{asked}").text
     for tenant, organization, day, cost, currency in (
         (busy, busy.plus, DAY, "0.0135", "USD"),
         (busy, busy.plus, date(2026, 4, 30), "1.2", "USD"),

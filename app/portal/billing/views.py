@@ -123,6 +123,7 @@ def costs_of_organization(organization_id: UUID) -> str:
         by_month=by_month,
         month_charts=month_charts(by_month, organization_id),
         months_url=partial(months_url, organization_id=organization_id),
+        last=next((each.total for each in by_month if each.month == previous_month(month)), None),
     )
 
 

@@ -49,7 +49,11 @@ MEMBERS = ListDefinition(
     endpoint="portal.report",
     columns=(
         Column(
-            "email", lazy_gettext("Email"), lambda row: row.user.email, "cell-name", sort="email"
+            "email",
+            lazy_gettext("Email"),
+            lambda row: row.user.email,
+            "cell-name cell-name-wide",
+            sort="email",
         ),
         Column(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "wrap"
