@@ -90,7 +90,7 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     explained = (
         "Carrier costs of November 2026: Reported carrier cost on Usage : $0.23. "
         "Carrier cost on Costs and margin and in the report, with $0.09 estimated until carriers "
-        "report the rest: $0.32. Spending on Spending , with $0.06 of simulated calls: $0.38."
+        "report the rest: $0.32. Spending , with $0.06 of simulated calls: $0.38."
     )
     plus = own.plus.id
     for path in (

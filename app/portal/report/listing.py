@@ -79,7 +79,6 @@ MEMBERS = ListDefinition(
             lambda row: row.user.created_at,
             "end phone-second",
             sort="created",
-            is_labelled=True,
             heading="Signed up (UTC)",
         ),
         Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
