@@ -253,7 +253,10 @@ def test_members_are_not_told_that_instructions_are_missing(signed_in: SignIn, o
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("payment_instructions", "x" * 1001, "Too long. Use at most 1000 characters."),
+        pytest.param(
+            *("payment_instructions", "x" * 1001, "Too long. Use at most 1000 characters."),
+            id="too long",
+        ),
         ("payment_days", "366", "Enter a number from 0 to 365."),
         ("payment_days", "soon", "Enter a number from 0 to 365."),
         ("payment_days", "²", "Enter a number from 0 to 365."),

@@ -319,6 +319,25 @@ def test_the_plan_page_says_what_the_month_will_cost(
 
 
 @pytest.mark.usefixtures("published")
+def test_usage_shows_members_and_their_partner_what_plan_shows(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 15)
+    of_plan = words(signed_in(own.user).get("/plan").text).partition("Billed minutes ")[2]
+    shown = of_plan.partition(" Limits")[0]
+    assert shown.startswith("15 of 10 minutes 5 more than the plan includes, at $0.125 a minute")
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for browser, path in (
+        (signed_in(own.user), "/usage"),
+        (admin, f"/usage?organization={own.organization.id}"),
+    ):
+        page = words(browser.get(path).text)
+        assert f"Used this month View statement Billed minutes {shown}" in page, path
+        assert "so far on the plan" in page
+    assert "Used this month" not in words(admin.get("/usage").text)
+
+
+@pytest.mark.usefixtures("published")
 def test_without_three_weeks_of_calls_there_is_no_forecast(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
