@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql
 
 PHASE = "expand"
 revision: str = "0102"
-down_revision: str | Sequence[str] | None = "0100"
+down_revision: str | Sequence[str] | None = "0101"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from werkzeug.wrappers import Response
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -43,6 +45,7 @@ def show_costs() -> str:
     month = asked_month(request.args.get("month", ""), today)
     with transaction(read_only=True) as session:
         total = reporting.earned(session, caller(), month, model_rate())
+        by_month = reporting.earned_by_month(session, caller(), today, model_rate())
         return render_template(
             "portal/billing/costs.html",
             month=month,
@@ -53,6 +56,9 @@ def show_costs() -> str:
             carrier=carrier_sums(session, caller(), month),
             today=today,
             has_model=model_rate() != margin.ModelRate(),
+            by_month=by_month,
+            month_charts=month_charts(by_month),
+            months_url=months_url,
             **_listed(session, month, can_rank=total is not None),
         )
 
@@ -102,6 +108,9 @@ def costs_of_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
         sums = carrier_sums(session, caller(), month, organization_id)
+        by_month = reporting.earned_by_month(
+            session, caller(), today, model_rate(), organization_id
+        )
     return render_template(
         "portal/billing/organization.html",
         month=month,
@@ -113,6 +122,10 @@ def costs_of_organization(organization_id: UUID) -> str:
         carrier=sums,
         today=today,
         has_model=model_rate() != margin.ModelRate(),
+        by_month=by_month,
+        month_charts=month_charts(by_month, organization_id),
+        months_url=partial(months_url, organization_id=organization_id),
+        last=next((each.total for each in by_month if each.month == previous_month(month)), None),
     )
 
 

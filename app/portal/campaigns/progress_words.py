@@ -103,7 +103,7 @@ def finished_facts(
         (gettext("Ended"), moment(ended, zone()) if ended else None),
         (gettext("Duration"), rough_duration(ended - started) if started and ended else None),
         (gettext("Answer rate"), percent(answered, progress.called)),
-        *([(gettext("Carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
+        *([(gettext("Reported carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
     ]
 
 

@@ -53,7 +53,7 @@ PARTNER_CALLS = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization,
-            "cell-name cell-name-words",
+            "cell-name cell-name-words cell-name-narrow",
         ),
         Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "wrap"),
         Column(

@@ -19,10 +19,9 @@ from app.portal.web.fragments import render_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, pricing
-from app.services.billing import included, statements
-from app.services.billing.month_end import month_end
+from app.services.billing import included
 from app.services.billing.months import next_month
-from app.services.billing.statements import Bill
+from app.services.billing.so_far import month_so_far
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -37,27 +36,26 @@ def show_plan() -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        bill = statements.current_month(session, caller(), organization_id)
+        so_far = month_so_far(session, caller(), organization_id, today)
         return render_template(
             "portal/pricing/member.html",
             organization=organization,
             use=organizations.use_of(session, [organization_id])[organization_id],
             manages=caller().may(Permission.USERS_WRITE),
-            bill=bill,
-            used_up=included.used_up(bill),
-            end=month_end(session, bill, today),
+            so_far=so_far,
+            used_up=included.used_up(so_far.bill),
             has_invoices=checkouts.visited(session, organization) is not None,
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,
-            next_month=written_date(next_month(bill.month), "MMMd"),
+            next_month=written_date(next_month(so_far.bill.month), "MMMd"),
             assistants_url=_url("portal.assistants"),
             users_url=_url("portal.users"),
-            **_offered(session, organization, bill),
+            **_offered(session, organization),
         )
 
 
-def _offered(session: Session, organization: Organization, bill: Bill) -> dict[str, Any]:
-    """Return the customer's plan, the one that this month is rated by, and those to change to."""
+def _offered(session: Session, organization: Organization) -> dict[str, Any]:
+    """Return the customer's plan and those to change to."""
     plans = [plan.shown() for plan in pricing.published(session, organization.partner_id)]
     tier = organization.payment_tier or Tier.FREE
     own = next(plan for plan in plans if plan.tier is tier)
@@ -65,7 +63,6 @@ def _offered(session: Session, organization: Organization, bill: Bill) -> dict[s
     larger = [plan for plan in shown if plan.terms.cost > own.terms.cost]
     return {
         "own": own,
-        "rated": next((plan for plan in plans if plan.tier is bill.tier), None),
         "plans": shown,
         "larger": sorted(larger, key=lambda plan: plan.terms.cost),
         "sold": checkouts.sellable(session, organization.partner_id),

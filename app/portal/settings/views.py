@@ -61,6 +61,8 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
         raise ValidationFailed.on("confirmDomain", "confirm_domain", message)
     partners.choose_language(session, caller(), partner.id, form.language.data or None)
     partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
+    terms = form.payment_instructions.data or "", form.payment_days.data or ""
+    partners.set_payment_terms(session, caller(), partner.id, *terms)
     if settings().mail_spf_include:
         sender = (form.sender_email.data or "").strip() or None
         domains.choose_sender(session, caller(), partner.id, sender, settings().secret_keys)
@@ -76,6 +78,8 @@ def _stored(session: Session) -> PortalSettingsForm:
         sender_email=partner.sender_email,
         billing_address=address.text,
         tax_id=address.tax_id,
+        payment_instructions=partner.payment_instructions,
+        payment_days=None if partner.payment_days is None else str(partner.payment_days),
     )
 
 

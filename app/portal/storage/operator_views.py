@@ -17,9 +17,11 @@ from app.services import partners, storage
 @portal.get("/operator/storage")
 def operator_storage() -> str:
     with transaction(read_only=True) as session:
+        found = storage.of_partners(session, caller(), settings().storage_defaults)
         return render_template(
             "portal/storage/partners.html",
-            partners=storage.of_partners(session, caller(), settings().storage_defaults),
+            partners=found,
+            total=sum(usage.used for _, usage in found),
             uploads=storage.largest_uploads(session, caller()),
         )
 

@@ -26,9 +26,9 @@ from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
-from app.services.billing import statements
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.months import next_month
+from app.services.billing.so_far import month_so_far
 from app.services.reporting import Cost, CostLine, Day, Figures, Span
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
@@ -156,9 +156,9 @@ def _counted(
 def _of_months(
     session: Session, scope: Scope, span: Span, today: date, *, has_costs: bool
 ) -> dict[str, Any]:
-    """Return what belongs to months: the forecast, a member's bill, the carriers' sums."""
+    """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
     is_open = span.end == today
-    own = caller().organization_id
+    one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
     if month and has_costs and may(Permission.ORGANIZATIONS_WRITE):
@@ -167,7 +167,7 @@ def _of_months(
         "today": today,
         "unfinished": is_open,
         "end": reporting.month_end(session, caller(), today, scope.id) if is_open else None,
-        "bill": statements.current_month(session, caller(), own) if own else None,
+        "so_far": month_so_far(session, caller(), one, today) if one else None,
         "carrier": sums,
     }
 
