@@ -48,6 +48,10 @@ PATIENCE = {
 """How long a request to an endpoint may have waited; else it is refused."""
 
 
+DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
+"""The codes of refused exports and of other refused requests."""
+
+
 def shed_load(app: Flask, at_once: int) -> None:
     """Answer 503 to what can wait while others have to; ``at_once`` exports, and as many requests
     that ask a provider, are answered at once."""
@@ -61,8 +65,7 @@ def shed_load(app: Flask, at_once: int) -> None:
         waited = request.headers.get(WAITED, 0.0, type=float)
         turns = {EXPORT_SECONDS: exports, math.inf: providers}.get(patience)
         if waited > patience or (turns and not turns.acquire(blocking=False)):
-            message = gettext("The portal is busy. Try again in a moment.")
-            raise Unavailable(message, retry_after=RETRY_SECONDS)
+            raise _busy(of_export=patience == EXPORT_SECONDS)
         if turns:
             g.turns = turns
 
@@ -78,3 +81,10 @@ def shed_load(app: Flask, at_once: int) -> None:
     def _give_back(_error: BaseException | None) -> None:
         if "turns" in g:  # without an answer
             g.pop("turns").release()
+
+
+def _busy(*, of_export: bool) -> Unavailable:
+    if of_export:
+        message = gettext("Many downloads are running. Try again in a moment.")
+        return Unavailable(message, DOWNLOADS_BUSY, RETRY_SECONDS)
+    return Unavailable(gettext("Try again in a moment. Nothing was changed."), BUSY, RETRY_SECONDS)

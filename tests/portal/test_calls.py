@@ -307,12 +307,12 @@ def test_a_call_is_shown_from_beginning_to_end(
         ("Calling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
         ("Answered by a person", "", "+9.0 s"),
         ("Intro spoken", "", "+10.0 s"),
-        ("Finished after a conversation", "", "+3 min"),
+        ("Finished after a conversation", "", "+3 min 20 s"),
     ]
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
     assert ">CA0123456789abcdef</code>" in page
     assert 'data-copy="reference-1"' in page
-    assert "34&nbsp;s" in page
+    assert "34\u00a0s" in page
     assert "$0.0135" in page
     customers = (
         f'href="/organizations/{call.organization_id}"',

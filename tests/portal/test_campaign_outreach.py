@@ -662,7 +662,7 @@ def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
     )
     session.commit()
     assert (
-        "Takes about 5 minutes if each call takes 600 s, the average of the last 90 days."
+        "Takes about 5 minutes if each call takes 10 min, the average of the last 90 days."
         in words_of(admin.get(f"{planned}/start"))
     )
 

@@ -24,6 +24,7 @@ from app.errors import (
     ValidationFailed,
 )
 from app.factory import create_app
+from app.http.brown_out import WAITED
 from app.models import User
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -192,6 +193,11 @@ def test_a_file_over_the_limit_is_answered_with_the_limit(
     assert titled(answer, own) == (413, "Too large")
     assert "The request is over the limit of 1.0\xa0kB. Nothing was changed." in answer.text
     assert "Go back in your browser to see what you typed." in answer.text
+
+
+def test_a_refused_download_keeps_the_partners_brand(own: Tenant, admin: Browser) -> None:
+    answer = admin.get("/usage.csv", headers={WAITED: "30"})
+    assert titled(answer, own) == (503, "The download can’t start now")
 
 
 def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:

@@ -36,7 +36,11 @@ def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
             "Size with check results",
             f"{len(FILE)} B file",
         ],
-        f"/organizations/{own.organization.id}/storage": ["people.csv", "of 500.0 MB", "Limit"],
+        f"/organizations/{own.organization.id}/storage": [
+            "people.csv",
+            "of 500.0 MB",
+            "Storage limit",
+        ],
         f"/organizations/{own.organization.id}": ["Storage", "of 500.0 MB"],
         address: [f"{len(FILE)} B file, ", " kB with check results"],
     }

@@ -14,7 +14,7 @@ from app.models import Campaign
 from app.policy import Permission
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
-from app.portal.campaigns.progress_words import duration_words, first_call_words
+from app.portal.campaigns.progress_words import duration_label, duration_words, first_call_words
 from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new, steps_of_new
@@ -108,6 +108,11 @@ def _zone_of_days(session: Session, plan: outreach.Plan) -> list[tuple[str, str]
     return [(gettext("First and last day in"), zone_of(session, plan).key)]
 
 
+def _duration(expected: outreach.Estimate) -> list[tuple[str, str]]:
+    words = duration_words(expected)
+    return [(duration_label(expected), words)] if words else []
+
+
 def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str, Any]:
     """Return what the plan means for the campaign's contacts, and a warning about its hours."""
     organization = organizations.get(session, caller(), found.organization_id)
@@ -120,7 +125,7 @@ def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str
             (gettext("Contacts"), number(found.contact_count)),
             (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
             *([(gettext("First call"), first_call_words(expected))] if found.contact_count else []),
-            *([(gettext("Duration"), words)] if (words := duration_words(expected)) else []),
+            *_duration(expected),
             *_zone_of_days(session, plan),
         ],
         "at_night": night_words(*outreach.hours_of(plan, organization)),

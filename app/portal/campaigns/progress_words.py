@@ -23,13 +23,18 @@ _MOST_MINUTES = 100
 """More minutes are written as hours."""
 
 
+def duration_label(estimate: Estimate) -> str:
+    """Return what `duration_words` says: when calling ends, or how long it takes."""
+    return gettext("End") if _is_told_by_its_end(estimate) else gettext("Duration")
+
+
 def duration_words(estimate: Estimate) -> str | None:
     """About 20 minutes if each call takes a minute; beyond the hours of today with the end."""
     if not estimate.lasts:
         return None
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
-    if estimate.ends_at - utcnow() > estimate.lasts + _SLACK:
+    if _is_told_by_its_end(estimate):
         return _ends_words(estimate, _soon(estimate.ends_at))
     lasts = rough_duration(estimate.lasts)
     if estimate.planned_pace:
@@ -48,6 +53,13 @@ def duration_words(estimate: Estimate) -> str | None:
     )
 
 
+def _is_told_by_its_end(estimate: Estimate) -> bool:
+    """Whether calling can't end by the last day, or waits for the hours of another day."""
+    if estimate.ends_at is None:
+        return True
+    return estimate.ends_at - utcnow() > estimate.lasts + _SLACK
+
+
 def _ends_words(estimate: Estimate, end: str) -> str:
     if estimate.planned_pace:
         pace = number(estimate.planned_pace)
@@ -57,8 +69,7 @@ def _ends_words(estimate: Estimate, end: str) -> str:
     if estimate.average is None:
         return gettext("Ends about %(moment)s if each call takes a minute.", moment=end)
     return gettext(
-        "Ends about %(moment)s if each call takes %(time)s, the average of the last "
-        "%(days)s days.",
+        "Ends about %(moment)s if each call takes %(time)s, the average of the last %(days)s days.",
         moment=end,
         time=lasting(estimate.average.lasts.seconds),
         days=estimate.average.days,

@@ -14,7 +14,7 @@ class LimitForm(PortalForm):
 
     wire_fields: ClassVar[dict[str, str]] = {"storageLimit": "megabytes"}
     version = VersionField()
-    megabytes = WholeNumber(lazy_gettext("Limit"))
+    megabytes = WholeNumber(lazy_gettext("Storage limit"))
 
     @classmethod
     def showing(cls, limit: int | None, version: int) -> Self:

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from app.errors import DomainError, Forbidden, RateLimited, Unavailable
+from app.http.brown_out import BUSY, DOWNLOADS_BUSY
 from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
@@ -85,6 +86,18 @@ WORDS: dict[int, Words] = {
     ),
 }
 
+_BUSY = {
+    DOWNLOADS_BUSY: Words(
+        lazy_gettext("The download can’t start now"),
+        lazy_gettext("Many downloads are running. Try again in a moment."),
+    ),
+    BUSY: Words(
+        lazy_gettext("The portal is busy"),
+        lazy_gettext("Try again in a moment. Nothing was changed."),
+    ),
+}
+"""What is refused while all other pages work."""
+
 
 def error_page(
     status: int,
@@ -155,7 +168,11 @@ def _storage(error: DomainError) -> tuple[str, str] | None:
 def _later(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
     if isinstance(error, Unavailable):
-        return _unavailable(error.message, error.retry_after)
+        find_brand()  # exports are refused before the guard
+        busy = _BUSY.get(error.code)
+        if busy is None:
+            return _unavailable(error.message, error.retry_after)
+        return _unavailable(busy.text, error.retry_after, busy.title)
     user = known_user()
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
@@ -187,9 +204,11 @@ def with_wait(page: str | Response, error: RateLimited) -> Response:
     return response
 
 
-def _unavailable(text: str | None = None, retry_after: int = RETRY_SECONDS) -> Response:
+def _unavailable(
+    text: str | None = None, retry_after: int = RETRY_SECONDS, title: str | None = None
+) -> Response:
     """Return the page for something that passes, with the seconds after which to try again."""
-    response = error_page(503, text)
+    response = error_page(503, text, title=title)
     response.headers["Retry-After"] = str(retry_after)
     return response
 
