@@ -60,6 +60,15 @@ def test_pages_show_the_title_in_the_language_of_each_user(
 
 
 @pytest.mark.usefixtures("german_title")
+def test_the_latest_changes_name_a_rule_in_the_language_of_their_reader(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    page = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/").text)
+    assert "Northwind Bakery hat seit 7 Tagen keine Anrufe" in page
+    assert "Northwind Bakery has no calls" not in page
+
+
+@pytest.mark.usefixtures("german_title")
 def test_the_history_has_the_english_words(session: Session) -> None:
     actions = ("alert_rule.created", "alert.opened")
     entries = select(AuditEntry.target).where(AuditEntry.action.in_(actions))

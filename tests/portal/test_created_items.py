@@ -214,6 +214,11 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
     assert [each.to for each in letters] == [own.staff[Role.PARTNER_ADMIN].email]
     [letter] = letters
     assert all(words in letter.text for words in (*ended, *handed_over))
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    history = unescape(admin.get("/audit").text)
+    assert "Einladung eve@northwind.example" in history
+    assert "Invitation eve@northwind.example" not in history
 
 
 def test_what_a_colleague_created_goes_on_unless_the_leaving_user_got_its_secret(

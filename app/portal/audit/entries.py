@@ -71,14 +71,15 @@ def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
     in_filters = saved_views.organizations_in(session, entries)
     return {
         "names": names,
-        "targets": _targets(session, entries),
+        "targets": targets_of(session, entries),
         "changes": partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
         "url_of": _url_of,
     }
 
 
-def _targets(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
-    """Return the targets that have other words than the stored ones, by the ids of the entries."""
+def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """Return the targets that have other words than the stored ones, which are English, by the ids
+    of the entries."""
     titles = titles_of(session, entries)
     found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
     found |= {

@@ -36,8 +36,11 @@ from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.exports.words import FORMAT_NAMES
 from app.services.money_words import exact_money
+from app.services.users import created_items
 
 LONGEST = 200
+_ENDED = ("ended", "handedOver")
+"""Fields that name items of a user, in stored English words."""
 
 _VALUES: dict[str, str] = {
     **{role.value: name for role, name in ROLE_NAMES.items() if role is not Role.ADMIN},
@@ -170,6 +173,8 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             words = _text_words(value, zone, name)
         case list() | dict() if name in _BRAND_FIELDS:
             words = "; ".join(line.text for line in shown(name, value, {}))
+        case list() if name in _ENDED:
+            words = ", ".join(map(created_items.in_language, value))
         case list():
             words = ", ".join(value_words(item, zone, name) for item in value)
         case dict():

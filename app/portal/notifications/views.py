@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
-from app.portal.alerts.views import titles_of
+from app.portal.audit.entries import targets_of
 from app.portal.uploads.labels import UNDO_NAMES, UNDO_TONES
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -116,7 +116,7 @@ def list_notifications() -> str:
 
 def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Row]:
     entries = [entry for entry, _is_unread in found]
-    titles = titles_of(session, entries)
+    targets = targets_of(session, entries)
     users = audit_search.user_names(session, caller(), entries)
     names = {}
     if caller().organization_id is None:
@@ -137,7 +137,7 @@ def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Ro
             Row(
                 entry,
                 is_unread,
-                titles.get(entry.target_id) or users.get(target_id),
+                targets.get(entry.id) or users.get(target_id),
                 [words for words in about if words],
                 undone.get(target_id) if entry.action == "upload.applied" else None,
             )

@@ -15,7 +15,7 @@ from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.models.base import utcnow
-from app.portal.alerts.views import titles_of
+from app.portal.audit.entries import targets_of
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import LAST_DAY
@@ -140,7 +140,7 @@ def show_overview() -> str:
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             changes=changes,
-            titles=_titles(session, changes),
+            targets=_targets(session, changes),
             chart=_chart(month),
         )
 
@@ -155,10 +155,13 @@ def overview_earned() -> str:
         return render_template("portal/overview/_earned.html", earned=earned)
 
 
-def _titles(session: Session, changes: Sequence[AuditEntry]) -> dict[str, str]:
-    """Return the words of alerts and the names of users among the changed records, by their ids."""
+def _targets(session: Session, changes: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """Return the names of users and what else has other words than the stored ones among the
+    changed records, by the ids of the entries."""
     names = audit_search.user_names(session, caller(), changes)
-    return {str(user_id): name for user_id, name in names.items()} | titles_of(session, changes)
+    users = {str(user_id): name for user_id, name in names.items()}
+    found = {entry.id: users[entry.target_id] for entry in changes if entry.target_id in users}
+    return found | targets_of(session, changes)
 
 
 def _of_a_member(organization_id: UUID) -> str:

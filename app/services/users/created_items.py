@@ -78,6 +78,16 @@ class CreatedItem:
         return f"{KIND_WORDS[self.kind]} {self.name}"
 
 
+def in_language(stored: str) -> str:
+    """Return the stored English words of an item in the current language."""
+    for kind in KIND_WORDS.values():
+        with speaking(DEFAULT):
+            english = str(kind)
+        if stored.startswith(f"{english} "):
+            return f"{kind}{stored.removeprefix(english)}"
+    return stored
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What happened to the items of a user, in English words: they are stored."""
