@@ -74,10 +74,9 @@ def test_an_upload_that_changed_nothing_offers_no_undo(desk: Desk) -> None:
     said = desk.shows(f"{address}/undo")
     assert "Would be removed 0 Would be restored 0 Would come back 0" in said
     assert "Left as they are 2 Ann, Bob" in said
-    assert "The upload made 3 changes to 2 contacts." in said
     assert "Nothing would change" in said
     assert "2 contacts have their earlier values already" in said
-    assert "Undo this upload" not in said.replace("Undo this upload?", "")
+    assert "Undo this upload" not in said
     assert "An undo can’t be undone" not in said
 
 
@@ -179,8 +178,8 @@ def test_the_history_of_a_campaign_shows_who_uploaded_what_and_how_it_ended(desk
     page = desk.browser.get(history).text
     said = desk.shows(history)
     assert "second.csv Add and update, by" in said
-    assert "Applied 1 1 0 0 0 0" in said
-    assert "Undone 2 1 0 0 0 1" in said
+    assert "Applied 1 1 – – – –" in said
+    assert "Undone 2 1 – – – 1" in said
     assert "Download 1 failed row" in said
     assert [f'href="{address}/undo"' in page for address in (first, second)] == [False, True]
     applied, undone = (desk.shows(f"{history}?state={state}") for state in ("done", "undone"))

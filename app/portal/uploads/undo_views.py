@@ -158,6 +158,8 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
                 "user-x",
             )
         )
+    if sums.change_nothing and not done:
+        return found
     calls = gettext(
         "Calls already placed stay in the record; calls that were cancelled stay cancelled."
     )
