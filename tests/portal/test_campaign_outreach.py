@@ -701,6 +701,8 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     assert due is not None
     at = when(due).replace(NO_BREAK, " ")
     assert f"First call {at} UTC at the earliest" in foreseen
+    assert "End Ends about" in foreseen
+    assert "Duration" not in foreseen
     assert f"Next call: {at} UTC." in words_of(admin.get(planned))
     assert at in words_of(admin.get("/campaigns?column=next-call"))
 

@@ -69,10 +69,12 @@ def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser
     assert "1 Sep 2026 to 30 Sep 2026 UTC, compared with 1 Aug 2026 to 30 Aug 2026." in words
     assert "40.0 %" in words
     assert "/calls?counted=yes&start=2026-09-01&end=2026-09-30" in words
+    assert "Today so far" not in words
 
 
 def test_an_unfinished_month_is_compared_with_the_same_days(admin: Browser) -> None:
     page = unescape(admin.get("/report/month").text).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Today so far" in page
     assert (
         "1 Oct 2026 to 15 Oct 2026 (partial) UTC, compared with 1 Sep 2026 to 15 Sep 2026" in page
     )

@@ -293,7 +293,9 @@ def test_a_new_template_has_the_partners_default_assistant(
     again = browser.post(f"{PAGE}/new", {"name": "SALONS"}, page=f"{PAGE}/new")
     assert again.status_code == 422
     assert "There is a template Salons already." in text(again)
-    assert "Free plan, 1 assistant" in text(browser.get(PAGE))
+    listed = browser.get(PAGE)
+    assert "Free plan, 1 assistant" in text(listed)
+    assert "phone-menu" in listed.text.partition("Add from a file")[0]
 
 
 def fields_of(page: str) -> dict[str, Any]:

@@ -385,6 +385,17 @@ def test_the_activity_has_the_days_and_links_of_the_history(
     assert f'<a href="/organizations/{one}">Northwind Bread</a>' in seen[0]
 
 
+@pytest.mark.parametrize(
+    "path", ["/organizations", "/people", "/numbers", "/api-access", "/do-not-call"]
+)
+def test_where_nothing_matches_filters_are_cleared_in_one_place(
+    browser: Browser, path: str
+) -> None:
+    page = browser.get(f"{path}?q=zzzz").text
+    assert " matches." in page
+    assert page.count("Clear filters</a>") == 1
+
+
 def test_an_organization_at_its_user_limit_offers_to_raise_it(
     own: Tenant, browser: Browser
 ) -> None:

@@ -101,6 +101,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     checked = admin.get(CHECK, query_string=chosen)
     shown = words(checked.text)
     assert "Review changes" in shown
+    assert "Choose 2 Review" in words(admin.get(BASE).text)
     assert (
         "Plus allows each organization 1 call at once instead of as many as this portal. "
         "1 organization is on it. 1 of them has more in progress now. Those continue, and more "

@@ -165,6 +165,7 @@ def test_filters_are_those_of_the_file_and_the_rest_is_one_row(
     rows = [f"Northwind {name}" for name in names]
     page = admin.get(f"/usage?{RANGE}&{query}").text
     assert NAMES.findall(page) == rows
+    assert "Last counted conversation: " in page
     for path in ("/lists/usage/export.csv", "/usage.csv"):
         assert [row[0] for row in file_of(admin, f"{path}?{RANGE}&{query}")[1:]] == rows
     assert ("All others" in page) is bool(rows)

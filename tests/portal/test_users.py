@@ -92,6 +92,10 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     assert re.findall(r'name="user_limit"[^>]* value="(\d+)"', page) == ["2"]
 
 
+def test_the_organization_says_how_it_is_chosen(browser: Browser) -> None:
+    assert "Type part of the name, then choose it." in browser.get("/people/invite").text
+
+
 def test_staff_are_invited_without_an_organization(session: Session, browser: Browser) -> None:
     typed = INVITED | {"role": Role.PARTNER_EDITOR.value, "organization": ""}
     assert browser.post("/people/invite", typed, page="/people/invite").status_code == 303
