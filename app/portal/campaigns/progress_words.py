@@ -25,7 +25,7 @@ _MOST_MINUTES = 100
 
 def duration_label(estimate: Estimate) -> str:
     """Return what `duration_words` says: when calling ends, or how long it takes."""
-    return gettext("End") if _is_told_by_its_end(estimate) else gettext("Duration")
+    return gettext("End") if _ends_another_day(estimate) else gettext("Duration")
 
 
 def duration_words(estimate: Estimate) -> str | None:
@@ -34,7 +34,7 @@ def duration_words(estimate: Estimate) -> str | None:
         return None
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
-    if _is_told_by_its_end(estimate):
+    if _ends_another_day(estimate):
         return _ends_words(estimate, _soon(estimate.ends_at))
     lasts = rough_duration(estimate.lasts)
     if estimate.planned_pace:
@@ -53,7 +53,7 @@ def duration_words(estimate: Estimate) -> str | None:
     )
 
 
-def _is_told_by_its_end(estimate: Estimate) -> bool:
+def _ends_another_day(estimate: Estimate) -> bool:
     """Whether calling can't end by the last day, or waits for the hours of another day."""
     if estimate.ends_at is None:
         return True

@@ -47,7 +47,7 @@ def preview(session: Session, upload: ContactImport) -> tuple[Sums, list[list[Ch
     campaign = session.get_one(Campaign, upload.campaign_id)
     left = fields_left_by(session, upload, steps)
     found = undo(session, campaign, steps, left_before=left, dry_run=True)
-    sums = replace(_sums_of(found), erased=erased(session, upload.id))
+    sums = replace(_sums_of(found, left), erased=erased(session, upload.id))
     return sums, [_contacts(found, outcomes) for outcomes in FIGURES]
 
 
@@ -72,8 +72,9 @@ def _created(found: Sequence[Undone]) -> set[str]:
     return {one.step.contact_id for one in found if one.step.action == CREATED}
 
 
-def _sums_of(found: list[Undone]) -> Sums:
-    """Return the same as `undo.sums`, for changes that were tried out."""
+def _sums_of(found: list[Undone], left_before: Collection[str]) -> Sums:
+    """Return the same as `undo.sums`, for changes that were tried out; contacts ``left_before`` by
+    an undo that stopped are not counted again as unchanged."""
     outcomes = Counter(one.outcome for one in found)
     created = _created(found)
     updated = [one for one in found if one.step.action == UPDATED]
@@ -82,7 +83,7 @@ def _sums_of(found: list[Undone]) -> Sums:
     def contacts(*wanted: str) -> int:
         return len({one.step.contact_id for one in of_others if one.outcome in wanted})
 
-    of_all = {one.step.contact_id for one in of_others}
+    otherwise = {one.step.contact_id for one in of_others if one.outcome != UNCHANGED}
     gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
     return Sums(
         removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
@@ -93,7 +94,7 @@ def _sums_of(found: list[Undone]) -> Sums:
         fields_left=sum(fields_differing(one.fields_left) for one in of_others),
         gone=contacts(GONE) + gone,
         taken=outcomes[TAKEN],
-        unchanged=len(of_all) - contacts(RESTORED, PARTLY, LEFT, GONE),
+        unchanged=len({one.step.contact_id for one in of_others} - otherwise - {*left_before}),
     )
 
 
