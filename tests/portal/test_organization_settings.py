@@ -97,7 +97,6 @@ def test_calling_hours_may_last_until_midnight(own: Tenant, browser: Browser, pa
     assert "08:00 to 24:00" in overview
 
 
-
 def test_sent_twice_it_is_one_change(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
