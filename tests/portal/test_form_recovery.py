@@ -71,6 +71,7 @@ def test_what_was_typed_is_sent_after_signing_in_again(
     assert wrong.status_code == 422
     again = left.client.post(action(wrong.text), data=hidden(wrong.text) | form, headers=OURS)
     assert (again.status_code, "You are signed in again" in again.text) == (200, True)
+    assert f"You are signed in as {own.user.email}." in again.text
     assert action(again.text) == "/account"
     fields = hidden(again.text)
     assert {name: fields[name] for name in ("name", "timezone", "version")} == {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from flask import Response, current_app, g, make_response, render_template, request, url_for
+from flask_login import current_user
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.portal.auth.forms import SignInForm
@@ -83,8 +84,13 @@ def sign_in_page(
 
 
 def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -> Response:
-    """Show a button that sends the same form again, with a new token."""
-    page = render_template("portal/auth/send_again.html", recovered=recovered, signed_in=signed_in)
+    """Show a button that sends the same form again, with a new token, and as whom."""
+    page = render_template(
+        "portal/auth/send_again.html",
+        recovered=recovered,
+        signed_in=signed_in,
+        email=current_user.email if signed_in else None,
+    )
     return make_response(page, status)
 
 

@@ -7,6 +7,7 @@ from app.languages import gettext
 
 CLOSING = timedelta(hours=3)
 """So long after its end a month is closed: calls that began in it have ended then."""
+EARLIEST = date(1970, 1, 1)
 
 
 def month_of(day: date) -> date:
@@ -34,13 +35,13 @@ def latest_closable(now: datetime) -> date:
 def asked_month(text: str, today: date) -> date:
     """Return the month of a text like 2026-10; this one for a blank text.
 
-    Raises `ValidationFailed` (``invalid_month``), also for months to come.
+    Raises `ValidationFailed` (``invalid_month``), also for months to come and before `EARLIEST`.
     """
     try:
         month = date.fromisoformat(f"{text}-01") if text else month_of(today)
     except ValueError:
         month = date.max
-    if month > today:
+    if not EARLIEST <= month <= today:
         message = gettext("Enter a month like 2026-02, not later than this one.")
         raise ValidationFailed.on("month", "invalid_month", message)
     return month
