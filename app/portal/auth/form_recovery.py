@@ -84,7 +84,7 @@ def sign_in_page(
 
 
 def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -> Response:
-    """Show a button that sends the same form again, with a new token, and as whom."""
+    """Show a button that sends the same form again, with a new token, and who is signed in."""
     page = render_template(
         "portal/auth/send_again.html",
         recovered=recovered,
