@@ -1,6 +1,5 @@
 """Calls: the list with its filters, one call, and cancelling it."""
 
-from dataclasses import replace
 from uuid import UUID
 
 from flask import make_response, redirect, render_template, url_for
@@ -22,7 +21,7 @@ from app.portal.calls.labels import (
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import list_page, without_empty
 from app.services import (
     assistants,
     calls,
@@ -38,9 +37,7 @@ from app.services import (
 def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
-        page = list_page(session, listing.CALLS)
-        if page.sort not in listing.BY_COST and not any(row.charged for row in page.rows):
-            page = replace(page, hidden=frozenset({"cost"}))
+        page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
         unlisted = calls.without_calls(session, caller(), chosen)
         has_imported = page.is_empty and calls.has_imported(session, caller())
         named = organization_picker.named_in_filter(session)
