@@ -304,7 +304,7 @@ def test_a_call_is_shown_from_beginning_to_end(
     )
     assert [tuple(part.replace("\u00a0", " ") for part in entry) for entry in story] == [
         ("Queued", "", "12:00:00"),
-        ("Calling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
+        ("Calling", "Attempt 1, carrier reference CA01\u2060…\u2060cdef", "+1.0 s"),
         ("Answered by a person", "", "+9.0 s"),
         ("Intro spoken", "", "+10.0 s"),
         ("Finished after a conversation", "", "+3 min"),

@@ -166,7 +166,8 @@ def _can_call(assistant: Assistant) -> bool:
 
 def _assistant_words(assistant: Assistant, organization: str) -> str:
     """Return the name with the number, or with the reason why the assistant can't call."""
-    name, number = f"{assistant.name}, {organization}", assistant.phone_number
+    is_member, number = caller().organization_id is not None, assistant.phone_number
+    name = assistant.name if is_member else f"{assistant.name}, {organization}"
     if not assistant.active:
         return gettext("%(name)s (switched off)", name=name)
     if not number:
