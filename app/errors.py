@@ -104,13 +104,6 @@ class Unavailable(DomainError):
         self.retry_after = retry_after
 
 
-def in_minutes(seconds: int) -> str:
-    """When to try again, in words: "in 1 minute", never too early."""
-    minutes = max(1, -(-seconds // 60))
-    # Translators: the end of a sentence, such as "Try again in 2 minutes."
-    return ngettext("in %(num)s minute", "in %(num)s minutes", minutes)
-
-
 CHANGED_MEANWHILE = "changed_meanwhile"
 _CHANGED = {
     "account": lazy_gettext("Someone else changed the account. Nothing was saved."),

@@ -49,7 +49,6 @@ class RequestLog:
         self._waiting.append(
             Answered(
                 id=new_id(),
-                credential_kind=caller.kind.value,
                 credential_id=caller.subject_id,
                 partner_id=caller.partner_id,
                 organization_id=caller.organization_id,

@@ -151,16 +151,6 @@ def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
     return manifest
 
 
-def described(path: Path) -> File:
-    """Return the size and the checksum of a file."""
-    digest, size = sha256(), 0
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-            size += len(chunk)
-    return File(size, digest.hexdigest())
-
-
 def _add(tar: tarfile.TarFile, name: str, path: Path) -> File:
     entry = tarfile.TarInfo(name)
     entry.mode = 0o600

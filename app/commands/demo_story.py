@@ -38,6 +38,8 @@ class PartnerStory:
     """Whether its legacy client has an extension."""
     address: tuple[str, ...]
     tax_id: str
+    payment: str
+    """How customers pay statements, within two weeks."""
 
 
 PARTNERS = (
@@ -67,6 +69,8 @@ PARTNERS = (
         extended=True,
         address=("14 Foundry Lane", "Suite 300", "Wilmington, DE 19801"),
         tax_id="EIN 00-1234567",
+        payment="Bank transfer to Larkfield, First Example Bank\n"
+        "Routing number 000000000, account 00012345678\nReference: the invoice number",
     ),
     PartnerStory(
         name="Sonnenhof",
@@ -91,6 +95,8 @@ PARTNERS = (
         extended=False,
         address=("Lindenstraße 18", "50674 Köln", "Germany"),
         tax_id="DE000000000",
+        payment="Überweisung an Sonnenhof, Beispielbank Köln\n"
+        "IBAN DE00 0000 0000 0000 0000 00\nVerwendungszweck: Rechnungsnummer",
     ),
 )  # fmt: skip
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from app.contact_files.errors import UnreadableFile
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HEADER = 512
 _ENTRY = 128
 _STREAM = 2
 _ROOT = 5

@@ -1,9 +1,10 @@
 """Send one webhook to its receiver (`app.gateways.outside_http`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from time import monotonic
 
 from app.gateways import outside_http
 from app.telemetry.scrubbing import scrubbed
@@ -14,11 +15,12 @@ EXCERPT_BYTES = 2000
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``status`` is None if there was no answer; ``excerpt`` is the reason then. ``retry_after`` is
-    in seconds."""
+    in seconds, as ``seconds``, which it took."""
 
     status: int | None
     excerpt: str
     retry_after: float | None = None
+    seconds: float | None = field(default=None, compare=False)
 
     @property
     def is_taken(self) -> bool:
@@ -27,6 +29,12 @@ class Answer:
 
 def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
     """Post the body as JSON, once. Never raises for errors of the receiver or the network."""
+    began = monotonic()
+    answer = _ask(url, headers, body, allow_private=allow_private)
+    return replace(answer, seconds=round(monotonic() - began, 3))
+
+
+def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
     all_headers = {
         **headers,
         "content-type": "application/json",

@@ -118,7 +118,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
     while True:
         with placing:
             with context().database.transaction() as session:
-                claim = claims.claim(
+                claim = claims.next_step(
                     session,
                     call_id,
                     attempt_id,

@@ -30,6 +30,7 @@ class Kept(TypedDict):
     status: int | None
     excerpt: str
     retry_after: float | None
+    seconds: float | None
 
 
 @DBOS.workflow(name="send_webhook")
@@ -49,7 +50,7 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
         message = _begin(delivery_id, turn)
     except SealBroken:
         words = "the secret can't be read any more; renew it"
-        return Kept(status=None, excerpt=words, retry_after=None)
+        return Kept(status=None, excerpt=words, retry_after=None, seconds=None)
     if message is None:
         return None
     note(message_id=message.headers.get("webhook-id"))
@@ -59,7 +60,12 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
         headers = message.headers | ({tracing.HEADER: parent} if parent else {})
         answer = post(message.url, headers, message.body, allow_private=allow_private)
     metrics.WEBHOOKS.labels(_outcome(answer)).inc()
-    return Kept(status=answer.status, excerpt=answer.excerpt, retry_after=answer.retry_after)
+    return Kept(
+        status=answer.status,
+        excerpt=answer.excerpt,
+        retry_after=answer.retry_after,
+        seconds=answer.seconds,
+    )
 
 
 def _outcome(answer: Answer) -> str:

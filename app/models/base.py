@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
@@ -24,14 +24,23 @@ from sqlalchemy import (
     TextClause,
     TypeDecorator,
     Uuid,
+    and_,
     event,
+    or_,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, validates
+from sqlalchemy.orm import (
+    DeclarativeBase,
+    InstrumentedAttribute,
+    Mapped,
+    declared_attr,
+    mapped_column,
+    validates,
+)
 from sqlalchemy.types import TypeEngine
 
-from app.models.folding import fold, fold_lines
+from app.models.folding import fold, fold_lines, other_spellings
 
 
 class Clock:
@@ -178,6 +187,28 @@ class Base(DeclarativeBase):
     )
 
 
+def contains_words(
+    key: ColumnElement[str] | InstrumentedAttribute[str],
+    texts: Sequence[InstrumentedAttribute[Any]],
+    words: str,
+    *,
+    after: str = "",
+) -> ColumnElement[bool]:
+    """Return the condition that ``key``, the texts folded, contains the words ``after`` a
+    character: in any case, with or without accents, and with umlauts in either spelling."""
+    found = [key.contains(f"{after}{fold(words)}", autoescape=True)]
+    for spelling, umlauts in other_spellings(words):
+        has = key.contains(f"{after}{spelling}", autoescape=True)
+        found.append(and_(has, *(_has_umlaut(texts, umlaut) for umlaut in umlauts)))
+    return or_(*found)
+
+
+def _has_umlaut(texts: Sequence[InstrumentedAttribute[Any]], umlaut: str) -> ColumnElement[bool]:
+    """Compare each case, which SQLite tells apart, and a diaeresis stored by itself."""
+    written = (umlaut, umlaut.upper(), "\u0308")
+    return or_(*(text.contains(each) for text in texts for each in written))
+
+
 def name_key(name: str) -> str:
     """Return the form in which names are sorted and compared, see `folding.fold`."""
     return fold(name)[:NAME_LENGTH]
@@ -200,8 +231,8 @@ class Named:
 
     @classmethod
     def named(cls, words: str) -> ColumnElement[bool]:
-        """Return the condition that the name contains the words, ignoring case and accents."""
-        return cls.name_key.contains(fold(words), autoescape=True)
+        """Return the condition that the name contains the words, as `contains_words`."""
+        return contains_words(cls.name_key, (cls.name,), words)
 
 
 class Searched:
@@ -223,9 +254,9 @@ class Searched:
 
     @classmethod
     def found_by(cls, words: str) -> ColumnElement[bool]:
-        """Return the condition that one of the texts contains the words, ignoring case and
-        accents."""
-        return cls.search_words.contains(fold(words), autoescape=True)
+        """Return the condition that one of the texts contains the words, as `contains_words`."""
+        texts = [getattr(cls, name) for name in cls.searched]
+        return contains_words(cls.search_words, texts, words)
 
 
 @event.listens_for(Searched, "before_update", propagate=True)

@@ -50,7 +50,8 @@ class Statement(Base):
     next invoice of the customer's subscription; None without one. ``invoice_item`` is its id there,
     and ``charge_problem`` why it has none yet.
 
-    ``parties`` are the seller and the buyer as they were then; None if that wasn't stored yet.
+    ``parties`` are the seller, with its payment terms, and the buyer as they were then; None if
+    that wasn't stored yet.
     """
 
     __tablename__ = "statements"

@@ -53,6 +53,9 @@ class ContactImport(Base):
     ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
     been, the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
 
+    ``corrects_id`` is the upload whose failed rows this file corrects, ``rows_fixed`` how many of
+    the own ``failed`` rows such files have fixed (see `app.services.imports.corrected_files`).
+
     ``packed`` counts the rows and notes that are in blocks (`app.services.imports.packing`), None
     if there are none. ``stored_bytes`` is the size of rows, problems and undo log, without the
     file; None until the worker has measured an upload of an earlier version.
@@ -128,6 +131,8 @@ class ContactImport(Base):
     packed: Mapped[dict[str, Any] | None] = mapped_column(Json)
     stored_bytes: Mapped[int | None] = mapped_column(BigInteger)
     deletion_requested_at: Mapped[Time | None]
+    corrects_id: Mapped[UUID | None]
+    rows_fixed: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
 class ImportRow(Base):

@@ -99,6 +99,10 @@ class Partner(Named, Base):
     idle_minutes: Mapped[int | None]
     billing_address: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """As the seller on statements (`app.services.billing_address`), as those of organizations."""
+    payment_instructions: Mapped[str | None] = mapped_column(Text)
+    """How customers pay statements (`app.services.payment_terms`)."""
+    payment_days: Mapped[int | None]
+    """So long after they are issued statements are due; None if that isn't said."""
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"

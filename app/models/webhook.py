@@ -1,5 +1,6 @@
 """Outgoing webhooks: endpoints, their events and deliveries."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, Text
@@ -55,7 +56,8 @@ class WebhookDelivery(Base):
     """One event for one endpoint. ``payload`` is exactly the text that is signed and sent.
 
     ``turn`` names the attempt that was enqueued last, so that an earlier one does nothing;
-    ``retries`` counts the attempts of the current series, ``attempts`` all of them.
+    ``retries`` counts the attempts of the current series, ``attempts`` all of them. ``attempt_log``
+    has the latest ones (`app.services.webhooks.attempts`), None for those of an earlier version.
     """
 
     __tablename__ = "webhook_deliveries"
@@ -83,6 +85,7 @@ class WebhookDelivery(Base):
     last_status: Mapped[int | None]
     last_answer: Mapped[Line | None]
     """The beginning of the last answer, or the reason why there was none."""
+    attempt_log: Mapped[list[dict[str, Any]] | None] = mapped_column(Json, deferred=True)
 
     @property
     def message_id(self) -> str:

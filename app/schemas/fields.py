@@ -58,7 +58,6 @@ _NoNul = AfterValidator(refuse_nul)
 Text = Annotated[str, _NoNul]
 Short = Annotated[str, StringConstraints(max_length=100), _NoNul]
 Name = Annotated[str, StringConstraints(max_length=200), _NoNul]
-Line = Annotated[str, StringConstraints(max_length=500), _NoNul]
 Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 FilledName = Annotated[

@@ -12,11 +12,11 @@ from sqlalchemy import ColumnElement, String, column, false, func, select, table
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import Organization, User
-from app.models.folding import fold
+from app.models.folding import SHORTEST_SPELLING, fold, other_spellings
 from app.models.name_index import table_of
 
 FEW = 1000
-SHORTEST = 3
+SHORTEST = SHORTEST_SPELLING
 """The index consists of trigrams."""
 
 
@@ -81,14 +81,20 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
     """Return the matching ids; None if there are many, or if the words are too short."""
-    words = fold(words)
-    if len(words) < SHORTEST:
+    if len(fold(words)) < SHORTEST:
         return None
+    found: dict[UUID, None] = {}
+    for spelling in (fold(words), *(other for other, _umlauts in other_spellings(words))):
+        found |= dict.fromkeys(_holding(session, model, spelling))
+    return list(found) if len(found) <= FEW else None
+
+
+def _holding(session: Session, model: type[Organization | User], folded: str) -> Sequence[UUID]:
+    """Return the ids of the rows with the folded words, up to one more than `FEW`."""
     if session.get_bind().dialect.name == "sqlite":
-        holds = column("words", String).op("MATCH")('"{}"'.format(words.replace('"', '""')))
+        holds = column("words", String).op("MATCH")('"{}"'.format(folded.replace('"', '""')))
     else:
-        holds = column("trigrams").op("@>", is_comparison=True)(func.name_trigrams(words))
+        holds = column("trigrams").op("@>", is_comparison=True)(func.name_trigrams(folded))
     ids_of = column("id", model.id.type)
     known = select(ids_of).select_from(table(table_of(model))).where(holds)
-    ids = session.scalars(known.limit(FEW + 1)).all()
-    return ids if len(ids) <= FEW else None
+    return session.scalars(known.limit(FEW + 1)).all()

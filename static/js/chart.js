@@ -1,4 +1,4 @@
-// <div data-chart="bars|line"> with its figures as JSON inside: uPlot in the page's own colours.
+// <div data-chart="bars|overlaid|line"> with its figures as JSON inside: uPlot in the page's own colours.
 import uPlot from "../vendor/uplot.js";
 import { written } from "./figures.js";
 
@@ -30,6 +30,12 @@ function keepDrawn(place) {
   };
   const draw = () => drawFor(place.clientWidth);
   draw();
+  if (data.urls) {
+    place.addEventListener("click", (event) => {
+      const left = event.clientX - plot.over.getBoundingClientRect().left;
+      location.assign(data.urls[plot.posToIdx(left)]);
+    });
+  }
   addEventListener("beforeprint", () => {
     place.style.colorScheme = "light";
     drawFor(PAPER);
@@ -55,7 +61,10 @@ function colour(place, name) {
 
 function columns(kind, { days, series, unfinished }) {
   const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
-  if (kind === "bars") return [moments, ...stacked(series)];
+  if (kind !== "line") {
+    const heights = kind === "bars" ? stacked(series) : series.map(({ values }) => values);
+    return [moments, ...heights.map((each) => each.map((value) => value || null))]; // 0 would be an edge
+  }
   const values = [];
   for (const { values: own, role } of series) {
     const last = own.length - 1;
@@ -82,7 +91,9 @@ function options(place, data, width) {
     line: colour(place, "--line"),
     words: colour(place, "--ink-3"),
   };
-  const bars = place.dataset.chart === "bars";
+  const kind = place.dataset.chart;
+  const bars = kind !== "line";
+  const drawn = { bars: barSeries, overlaid: overlaidSeries, line: lineSeries }[kind];
   const margin = bars ? (data.unit === "month" ? 15 : 0.5) * DAY : 0;
   return {
     width,
@@ -96,7 +107,7 @@ function options(place, data, width) {
       y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
     },
     axes: [dayAxis(data, width, colours), countAxis(colours)],
-    series: [{}, ...(bars ? barSeries(data, colours, width) : lineSeries(data, colours, place))],
+    series: [{}, ...drawn(data, colours, width, place)],
   };
 }
 
@@ -147,7 +158,18 @@ function barSeries({ days, series }, colours, width) {
     .reverse();
 }
 
-function lineSeries({ series, unfinished }, colours, place) {
+// A narrow bar over a wide one: both are seen, whichever is the higher.
+function overlaidSeries({ series }, colours) {
+  return series.map(({ role }) => ({
+    stroke: colours.first,
+    fill: role === "first" ? colours.first : colours.second,
+    width: 1,
+    paths: uPlot.paths.bars(role === "first" ? { size: [0.25, 14] } : { size: [0.5, 28], radius: [0.1, 0] }),
+    points: { show: false },
+  }));
+}
+
+function lineSeries({ series, unfinished }, colours, _, place) {
   const drawn = [];
   for (const { role } of series) {
     if (role === "first") {

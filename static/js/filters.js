@@ -1,9 +1,30 @@
-// Filters that filter nothing stay out of the address, and none is asked for twice at once.
+// Filters of a list apply while someone types. Those that filter nothing stay out of the address, and
+// none is asked for twice at once.
 export function filters() {
-  document.addEventListener("htmx:configRequest", ({ target, detail }) => {
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { target, detail } = event;
     if (!target.matches("form.filters, form.filter-panel")) return;
+    if (isUnfinished(detail.triggeringEvent)) return event.preventDefault();
     if (target.popover) target.hidePopover(); // the focus returns to its button, which keeps it
     for (const [name, value] of [...detail.formData]) if (value === "") detail.formData.delete(name);
+  });
+  // An answer that is under way would replace what was typed since.
+  document.addEventListener("input", ({ target }) => {
+    if (searches(target)) htmx.trigger("#content", "htmx:abort");
+  });
+  document.addEventListener("compositionend", ({ target }) => {
+    if (searches(target)) target.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  // Letters are no steps of the way back, nor is what is shown already.
+  document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
+    const { history, requestConfig } = detail;
+    if (!requestConfig.elt.matches("form.filters")) return;
+    const shown = `${location.pathname}${location.search}`;
+    if (requestConfig.triggeringEvent?.type === "input" || history.path === shown) history.type = "replace";
+  });
+  document.addEventListener("htmx:afterSettle", ({ detail }) => {
+    if (!detail.requestConfig?.elt.matches("form.filters")) return;
+    document.getElementById("said").textContent = document.querySelector("[data-said]")?.textContent ?? "";
   });
   // Enter in a field is a change, which is under way already, and then a submit.
   document.addEventListener(
@@ -15,4 +36,16 @@ export function filters() {
     },
     true,
   );
+}
+
+// A character that is being composed, or a first letter: it narrows little and no index finds it.
+function isUnfinished(event) {
+  if (event?.type !== "input") return false;
+  const { name, value } = event.target;
+  const isFirst = /^[!-~]$/.test(value.trim()) && !new URLSearchParams(location.search).get(name);
+  return event.isComposing || isFirst;
+}
+
+function searches(field) {
+  return field.matches?.("form.filters [type=search]");
 }

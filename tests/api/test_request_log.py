@@ -95,13 +95,11 @@ def test_an_answer_and_a_refusal_are_kept_without_ids_and_parameters(
     first = session.scalars(select(ApiRequest).order_by(ApiRequest.id)).first()
     assert first is not None
     assert (
-        first.credential_kind,
         first.credential_id,
         first.partner_id,
         first.organization_id,
         first.request_id,
     ) == (
-        "api_key",
         new.key.id,
         new.key.partner_id,
         new.key.organization_id,
@@ -143,7 +141,6 @@ def test_who_is_not_recognised_leaves_no_line(
 def line(key: ApiKey, **changes: Any) -> Answered:
     values: dict[str, Any] = {
         "id": new_id(),
-        "credential_kind": "api_key",
         "credential_id": key.id,
         "partner_id": key.partner_id,
         "organization_id": key.organization_id,

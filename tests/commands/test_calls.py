@@ -45,7 +45,7 @@ class Desk:
         """A call that was placed long ago, as the worker left it."""
         call_id, attempt_id = self.line.dial(self.database, number), new_id()
         with self.database.transaction() as session:
-            claims.claim(session, call_id, attempt_id, calls_at_once=50)
+            claims.next_step(session, call_id, attempt_id, calls_at_once=50)
         if is_placed:
             Simulator(self.database.engine, 0.02).place(Placement(attempt_id, number, "", "", ""))
         with self.database.transaction() as session:

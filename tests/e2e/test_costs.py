@@ -46,14 +46,14 @@ def test_a_statement_is_found_from_the_margin_and_a_budget_is_set(
     expect(page.get_by_role("link", name="Set a budget")).to_be_visible()
 
 
-def test_a_member_sees_the_price_of_the_month(
+def test_a_member_sees_what_is_used_of_the_plan_this_month(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)
     visit.sign_in(partner["organizations"][0]["users"][0])
     page = visit.page
     page.goto("/usage")
-    expect(page.get_by_role("heading", name="Price this month")).to_be_visible()
+    expect(page.get_by_role("heading", name="Used this month")).to_be_visible()
     found_nothing(visit, script)
     page.get_by_role("link", name="View statement").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Statement for")

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from app.languages import LANGUAGES
 from tests.e2e.chromium import HEIGHT
@@ -112,6 +112,37 @@ def test_the_export_menu_closes_when_the_download_begins(
     with visit.page.expect_download():
         visit.page.get_by_role("link", name="CSV").click()
     expect(visit.page.get_by_role("link", name="CSV")).to_be_hidden()
+
+
+def test_a_list_is_filtered_while_someone_types_and_back_leaves_it(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/people")
+    visit.page.wait_for_url("**/people")
+    visit.page.goto("/organizations")
+    search, said = visit.page.locator("form.filters [name=q]"), visit.page.locator("#said")
+
+    under_way: list[Route] = []
+
+    def hold(route: Route) -> None:
+        under_way.append(route)
+
+    visit.page.route("**/organizations?q=Bak", hold)
+    with visit.page.expect_request("**/organizations?q=Bak"):
+        search.press_sequentially("Bak", delay=20)
+    search.press_sequentially("ery", delay=20)
+    visit.page.wait_for_url("**/organizations?q=Bakery")
+    expect(said).to_contain_text("match")
+    expect(search).to_be_focused()
+    expect(search).to_have_value("Bakery")
+    search.press("ArrowLeft")
+    search.press("Backspace")
+    visit.page.wait_for_url("**/organizations?q=Bakey")
+    assert search.evaluate("field => field.selectionStart") == len("Bake")
+    visit.page.go_back()
+    visit.page.wait_for_url("**/people")
+    assert visit.problems == []
 
 
 def test_a_search_by_enter_asks_once(

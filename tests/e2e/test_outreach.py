@@ -62,3 +62,29 @@ def test_a_campaign_starts_pauses_and_goes_on(
     expect(left_out).to_be_visible()
     if script:
         assert visit.findings() == []
+
+
+def test_the_organization_chosen_in_the_form_of_a_campaign_shows_its_assistants(
+    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+) -> None:
+    organization = partner["organizations"][2]
+    visit = open_browser(live, partner, script=script)
+    page = visit.page
+    visit.sign_in(partner["users"][0], then="/campaigns/new")
+    page.get_by_label("Name").fill("Kept")
+    page.get_by_label("Selected assistants").first.check()
+    page.get_by_label("Organization").fill(organization["name"])
+    if script:
+        page.keyboard.press("Tab")
+    else:
+        page.get_by_role("button", name="Show its assistants").click()
+    expect(page.locator("#campaign-assistants [type=checkbox]").first).to_be_visible()
+    expect(page.get_by_label("Name")).to_have_value("Kept")
+    expect(page.get_by_label("Organization")).to_have_value(organization["name"])
+    if script:
+        assert visit.findings() == []
+    page.locator("#campaign-assistants [type=checkbox]").first.check()
+    page.get_by_role("button", name="Create campaign").click()
+    page.get_by_role("link", name="Skip this step").click()
+    page.get_by_role("link", name="Upload later").click()
+    expect(page.get_by_role("heading", level=1, name="Kept")).to_be_visible()

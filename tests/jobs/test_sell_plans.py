@@ -70,7 +70,7 @@ def publish(context: WorkerContext, tenant: Tenant) -> None:
 def sold(context: WorkerContext, tenant: Tenant) -> tuple[str, str]:
     """The ids of the Plus plan, the same in the version and in the contract's pricing."""
     with context.database.transaction(read_only=True) as session:
-        plan = next(p for p in pricing.offered(session, tenant.partner.id) if p.tier is Tier.PLUS)
+        plan = next(p for p in pricing.published(session, tenant.partner.id) if p.tier is Tier.PLUS)
         partner = partners.get(session, OPERATOR, tenant.partner.id)
         resource = partners.to_resource(partner, OPERATOR)
         ids = [(e.processor_product_id, e.processor_price_id) for e in resource.pricing or []]

@@ -140,7 +140,7 @@ def test_another_price_of_the_subscription_is_another_plan(
     draft(context, own, Tier.BASIC, terms=PlanTerms(2_900, "USD"))
     publish(context, own)
     with context.database.transaction(read_only=True) as session:
-        plans = pricing.offered(session, own.partner.id)
+        plans = pricing.published(session, own.partner.id)
         basic = next(plan.price_id for plan in plans if plan.tier is Tier.BASIC)
     price = {"data": [{"price": {"object": "price", "id": basic}}]}
     become(context, stripe, made, items={"object": "list", **price})

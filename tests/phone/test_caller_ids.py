@@ -257,7 +257,7 @@ def test_an_accepted_call_ends_before_it_is_placed_once_the_number_is_lost(
     call = accept(session, own, source)
     lose(session, own)
     assert waiting.stopped_by_rules(session, [call.id]) == [call.id]
-    claimed = claims.claim(session, call.id, new_id(), calls_at_once=9)
+    claimed = claims.next_step(session, call.id, new_id(), calls_at_once=9)
     assert (claimed.kind, claimed.placement) == (claims.ClaimKind.DONE, None)
     assert (call.status, call.ended_reason, call.status_detail) == (
         CallStatus.CANCELED,
@@ -272,7 +272,7 @@ def test_an_attempt_that_the_carrier_delayed_ends_once_the_number_is_lost(
     session: Session, own: Tenant, lose: Lose
 ) -> None:
     call, attempt_id = accept(session, own, CallSource.API), new_id()
-    first = claims.claim(session, call.id, attempt_id, calls_at_once=9)
+    first = claims.next_step(session, call.id, attempt_id, calls_at_once=9)
     assert first.placement is not None
     assert first.placement.from_number == OWN
     attempts.carrier_retry(session, attempt_id, -1.0, "The carrier asked to wait.")
@@ -289,14 +289,14 @@ def test_an_attempt_that_the_carrier_delayed_ends_once_the_number_is_lost(
 def test_a_retry_ends_once_the_number_is_lost(session: Session, own: Tenant, lose: Lose) -> None:
     own.plus.retry_times, own.plus.retry_minutes = 1, 1
     call, attempt_id = accept(session, own, CallSource.API), new_id()
-    claims.claim(session, call.id, attempt_id, calls_at_once=9)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=9)
     attempt = session.get_one(CallAttempt, attempt_id)
     ended = CallStatus.BUSY, EndedReason.BUSY
     lifecycle.end_attempt(session, call, attempt, *ended, at=utcnow())
     assert call.status is CallStatus.SCHEDULED
     lose(session, own)
     call.next_attempt_at = call.scheduled_for = utcnow()
-    claimed = claims.claim(session, call.id, new_id(), calls_at_once=9)
+    claimed = claims.next_step(session, call.id, new_id(), calls_at_once=9)
     assert (claimed.kind, session.scalars(select(CallAttempt.from_number)).all()) == (
         claims.ClaimKind.DONE,
         [OWN],
@@ -319,5 +319,5 @@ def test_a_number_that_was_only_simulated_is_not_used_on_a_real_carrier(
     assert (refusal.value.code, refusal.value.message) == ("agent_phone_not_ready", words)
     call = session.get_one(Call, accepted.call_id)
     call.carrier = carrier  # as if the installation had changed its carrier meanwhile
-    assert claims.claim(session, call.id, new_id(), calls_at_once=9).placement is None
+    assert claims.next_step(session, call.id, new_id(), calls_at_once=9).placement is None
     assert call.status_detail == words

@@ -117,6 +117,8 @@ def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: Signe
         ("kind=campaign", ["thing.turned_round"]),
         ("kind=nonsense", ["thing.turned_round", "user.suspended", "organization.updated"]),
         ("action=user.suspended", ["user.suspended"]),
+        ("kind=user&action=user.suspended", ["user.suspended"]),
+        ("kind=organization&action=user.suspended", ["organization.updated"]),
         ("organization=bakery", ["user.suspended"]),
         ("q=OLGA", ["user.suspended"]),
         ("q=7", ["thing.turned_round"]),
@@ -526,6 +528,21 @@ def names_of_processes() -> set[str]:
                 case ast.Assign(targets=[ast.Name("WHO")], value=ast.Constant(str(name))):
                     names.add(name)
     return names
+
+
+def test_actions_are_grouped_by_their_kind_and_a_kind_offers_only_its_own(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    groups = re.findall(r'<optgroup label="([^"]+)">', browser.get("/audit").text)
+    assert groups[:4] == ["Sign-ins", "Alert rules", "Alerts", "API clients"]
+    assert groups[-1] == "Other actions"
+    of_uploads = browser.get("/audit?kind=upload").text
+    assert re.findall(r'<optgroup label="([^"]+)">', of_uploads) == ["Uploads"]
+    assert {name.partition(".")[0] for name in options_of(of_uploads, "action") if name} == {
+        "upload"
+    }
+    assert "client.refused" in options_of(browser.get("/audit?kind=client").text, "action")
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

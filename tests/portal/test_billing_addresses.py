@@ -1,4 +1,4 @@
-"""Addresses on statements: who sets them, and where they are shown."""
+"""Addresses and payment terms on statements: who sets them, and where they are shown."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -6,10 +6,11 @@ from html import unescape
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from app.enums import Role
-from app.models import Statement, User
+from app.enums import Role, SubscriptionState, Tier
+from app.models import Statement, Subscription, User
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -175,3 +176,97 @@ def test_members_and_other_partners_cannot_set_an_address(
     ] == [404, 404, 404]
     session.expire_all()
     assert own.plus.billing_address is None
+
+
+TERMS = {
+    "payment_instructions": " IBAN DE00 1234\r\nReference: <b>number</b> ",
+    "payment_days": "14",
+}
+
+
+def payment_of(browser: Browser, own: Tenant, month: str = "2026-10") -> str:
+    page = text_of(browser.get(f"/statements/{own.plus.id}?month={month}").text)
+    return page.partition("How to pay ")[2].partition(" Days and months")[0]
+
+
+def test_page_and_pdf_of_a_statement_say_how_to_pay_and_when_it_is_due(
+    session: Session,
+    signed_in: SignIn,
+    admin: Browser,
+    own: Tenant,
+    printed: list[dict[str, Any]],
+) -> None:
+    set_seller(admin, **TERMS)
+    session.expire_all()
+    close_october(session)
+    session.execute(update(Statement).values(closed_at=datetime(2026, 11, 1, 3, tzinfo=UTC)))
+    session.commit()
+    for browser in (admin, signed_in(own.plus_user)):
+        assert payment_of(browser, own) == "IBAN DE00 1234 Reference: <b>number</b>"
+        page = text_of(browser.get(f"/statements/{own.plus.id}?month=2026-10").text)
+        assert "Due 15 Nov 2026" in page.replace("\N{NO-BREAK SPACE}", " ")
+    preview = text_of(admin.get(f"/statements/{own.plus.id}?month=2026-11").text)
+    assert "Due 14 days after it is issued" in preview
+    admin.get(f"/statements/{own.plus.id}.pdf?month=2026-10")
+    assert printed[0]["payment"] == ("How to pay", ["IBAN DE00 1234", "Reference: <b>number</b>"])
+    assert "Due" in dict(printed[0]["facts"])
+
+
+def test_a_closed_statement_keeps_its_payment_terms(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    close_october(session)
+    assert payment_of(admin, own) == "Closed without payment instructions. Set payment instructions"
+    set_seller(admin, **TERMS)
+    assert payment_of(admin, own) == "Closed without payment instructions. Set payment instructions"
+    assert payment_of(admin, own, "2026-11").startswith("IBAN")
+
+
+def test_statements_that_are_paid_otherwise_or_of_nothing_say_no_instructions(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    set_seller(admin, **TERMS)
+    free = text_of(admin.get(f"/statements/{own.organization.id}?month=2026-10").text)
+    assert "How to pay" not in free
+    subscription = Subscription(
+        partner_id=own.partner.id,
+        organization_id=own.plus.id,
+        reference="sub_1",
+        tier=Tier.PLUS,
+        state=SubscriptionState.ACTIVE,
+        seen_at=datetime(2026, 10, 20, tzinfo=UTC),
+    )
+    session.add(subscription)
+    session.commit()
+    assert payment_of(admin, own) == ""
+    close_october(session)
+    page = text_of(admin.get(f"/statements/{own.plus.id}?month=2026-10").text)
+    assert "The plan is paid through Stripe." in page
+    assert "IBAN" not in page
+
+
+def test_members_are_not_told_that_instructions_are_missing(signed_in: SignIn, own: Tenant) -> None:
+    page = text_of(signed_in(own.plus_user).get(f"/statements/{own.plus.id}").text)
+    assert "How to pay" not in page
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        pytest.param(
+            *("payment_instructions", "x" * 1001, "Too long. Use at most 1000 characters."),
+            id="too long",
+        ),
+        ("payment_days", "366", "Enter a number from 0 to 365."),
+        ("payment_days", "soon", "Enter a number from 0 to 365."),
+        ("payment_days", "²", "Enter a number from 0 to 365."),
+    ],
+)
+def test_payment_terms_that_do_not_fit_are_refused_at_their_field(
+    admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
+) -> None:
+    answer = admin.post("/settings", {**FORM, field: value}, page="/settings")
+    error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert (answer.status_code, words in unescape(error)) == (422, True)
+    session.expire_all()
+    assert (own.partner.payment_instructions, own.partner.payment_days) == (None, None)

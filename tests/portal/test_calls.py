@@ -532,7 +532,7 @@ def test_a_call_that_failed_says_what_to_do(
 def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
-    makes = {None: "Demo data", new_id(): "demo"}
+    makes = {None: "Sample data", new_id(): "demo"}
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     for credential, name in makes.items():
         call = make_call(

@@ -77,8 +77,9 @@ def test_a_member_is_not_asked_for_an_organization_and_others_are(
     member = signed_in(own.user).get("/campaigns/new")
     asked = admin.get("/campaigns/new")
     assert (member.status_code, f"For {own.organization.name}." in member.text) == (200, True)
+    assert 'name="organization"' not in member.text
     for organization in (own.organization, own.plus):
-        assert f"/campaigns/new?organization={organization.id}" in asked.text
+        assert f'<option value="{organization.name}">' in asked.text
 
 
 def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: SignedIn) -> None:

@@ -1,7 +1,9 @@
 """Costs and margin, and statements: who sees them, what they say, and their files."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from html import unescape
@@ -16,7 +18,9 @@ from app.config import Settings
 from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
+from app.services import reporting
 from app.services.billing import statements
+from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, set_clock
@@ -84,9 +88,9 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     explained = (
-        "Carrier costs of November 2026: Usage shows the $0.23 that carriers have reported. "
-        "Costs and margin adds $0.09 of estimates until they report the rest: $0.32. "
-        "Spending adds $0.06 of simulated calls: $0.38."
+        "Carrier costs of November 2026: Reported carrier cost on Usage : $0.23. "
+        "Carrier cost on Costs and margin and in the report, with $0.09 estimated until carriers "
+        "report the rest: $0.32. Spending , with $0.06 of simulated calls: $0.38."
     )
     plus = own.plus.id
     for path in (
@@ -398,9 +402,81 @@ def test_a_negative_margin_has_a_minus_and_the_tone_of_danger(
     call(session, own.plus, IN_OCTOBER, 60, cost="150")
     session.commit()
     page = unescape(admin.get("/costs?month=2026-10").text)
-    margins = re.findall(r'<td class="end phone-second"[^>]*>(.+?)</td>', page)
+    margins = re.findall(
+        r'<td class="end phone-second"[^>]*>(.+?)</td>', page.partition("By organization")[2]
+    )
     negative = '<span class="is-danger">−$50.39</span>'
     assert margins == [negative, "$0.00", negative]  # the lowest first, then the total
+
+
+def months_of(admin: Browser, path: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """The data of the charts by month, and the rows of the table beside them."""
+    page = admin.get(path).text.partition(">View as table<")
+    charts = re.findall(r'data-chart="overlaid".*?json">(.+?)</script>', page[0])
+    rows = re.findall(r"<tr.*?</tr>", page[2].partition("</table>")[0], re.DOTALL)
+    return [json.loads(each) for each in charts], [text_of(row) for row in rows[1:]]
+
+
+def test_costs_show_the_last_months_of_which_each_leads_to_its_page(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    paths = ("/costs", f"/costs/{own.plus.id}")
+    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+        session.commit()
+    for path in paths:
+        [chart], rows = months_of(admin, path)
+        assert chart["days"] == [f"{2025 + at // 12}-{at % 12 + 1:02}-01" for at in range(11, 23)]
+        assert chart["urls"][-2:] == [f"{path}?month=2026-10", f"{path}?month=2026-11"]
+        prices, costs = chart["series"]
+        assert (prices["label"], prices["values"][-2:]) == ("Price to customers", [99.78, 99.0])
+        assert (costs["label"], costs["values"][-3:]) == ("Carrier cost", [0.0, 0.32, 0.0])
+        assert rows[:2] == [
+            "November 2026 Through today (partial) – – $99.00 – $99.00",
+            "October 2026 2 15 $99.78 $0.32 $0.09 estimated $99.46",
+        ]
+
+
+def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
+    session: Session, own: Tenant, campaign: Campaign
+) -> None:
+    call(session, own.organization, datetime(2026, 9, 30, 12, tzinfo=UTC), 200, cost="0.5")
+    own.organization.created_at = datetime(2026, 9, 5, tzinfo=UTC)
+    session.commit()
+    caller, model = own.caller(Role.PARTNER_ADMIN), ModelRate(100_000, 250_000)
+    today = datetime(2026, 11, 20, tzinfo=UTC).date()
+    for _turn in ("open", "closed"):
+        for organization_id in (None, own.plus.id, own.organization.id):
+            found = reporting.earned_by_month(session, caller, today, model, organization_id)
+            for each in found:
+                page = reporting.earned(session, caller, each.month, model, organization_id)
+                assert page is not None
+                assert each.total is not None
+                assert (each.total.price, each.total.currency) == (page.price, page.currency)
+                assert (each.total.used, each.total.costs) == (page.used, page.costs)
+                assert each.total.margin == page.margin
+        while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+            session.commit()
+
+
+def test_prices_and_costs_in_two_currencies_have_a_chart_each(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    euros = replace(TERMS, currency="EUR")
+    publish(session, own, datetime(2026, 10, 2, tzinfo=UTC), PLUS=euros)
+    session.commit()
+    charts, rows = months_of(admin, f"/costs/{own.plus.id}")
+    earlier, later = (
+        {each["label"]: each["values"][-3:] for each in chart["series"]} for chart in charts
+    )
+    assert earlier == {"Price to customers": [99.0, None, None], "Carrier cost": [0.0, 0.32, 0.0]}
+    assert later == {"Price to customers": [None, 99.78, 99.0]}
+    assert rows[1] == "October 2026 2 15 €99.78 $0.32 $0.09 estimated –"
+
+
+def test_a_single_month_is_no_chart(session: Session, admin: Browser, own: Tenant) -> None:
+    own.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
+    session.commit()
+    assert months_of(admin, f"/costs/{own.organization.id}") == ([], [])
 
 
 @pytest.mark.parametrize(

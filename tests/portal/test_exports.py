@@ -27,7 +27,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.portal.record_lists import exporting
+from app.portal.record_lists import export_views, exporting
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
 from tests.fixtures.cast import Tenant
@@ -131,7 +131,9 @@ def test_an_excel_file_holds_the_same(app: Flask, session: Session, admin: Brows
 def test_an_export_that_is_sent_makes_room_for_the_next(admin: Browser, ending: str) -> None:
     more = 3  # than are answered at once
     answers = [admin.get(f"/lists/organizations/export.{ending}") for _ in range(more)]
-    assert [answer.status_code for answer in answers] == [200] * more
+    kind = export_views.MEDIA_TYPES[ExportFormat(ending)]
+    answered = [(answer.status_code, answer.headers["Content-Type"]) for answer in answers]
+    assert answered == [(200, kind)] * more
 
 
 def test_the_user_gets_one_mail_and_the_page_shows_the_file(

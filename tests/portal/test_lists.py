@@ -246,6 +246,16 @@ def test_filters_after_the_second_are_in_a_panel_whose_button_counts_those_that_
     assert "More filters" not in lists.browser.get("/uploads").text
 
 
+def test_parameters_that_no_link_can_have_change_nothing(own: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    statuses = {
+        browser.get(f"{path}?{name}=x").status_code
+        for path in ("/organizations", "/audit", "/assistants/new")
+        for name in ("_scheme", "_anchor", "_external", "_method", "endpoint", "self")
+    }
+    assert statuses == {200}
+
+
 def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
     session: Session, lists: Lists
 ) -> None:

@@ -392,6 +392,9 @@ def test_an_organization_at_its_user_limit_offers_to_raise_it(
     page = browser.get(place).text
     assert f'class="btn btn-primary" href="{place}/plan?users=2"' in page
     assert "/people/invite?" not in page
+    assert "Raise user limit" in browser.get(f"{place}/people").text
+    for part in ("usage", "activity"):
+        assert "Raise user limit" not in browser.get(f"{place}/{part}").text
     row = browser.get("/organizations").text
     assert '<span class="cell-sub cell-phone">Users: Limit reached</span>' in row
 

@@ -134,7 +134,9 @@ def test_usage_beyond_the_plan_is_named_with_its_price(
 ) -> None:
     used(session, own, 15)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "15 of 10 minutes 5 more than your plan includes, at $0.125 a minute." in page
+    assert (
+        "15 of 10 minutes 5 more than the plan includes, at $0.125 a minute: $0.63 so far." in page
+    )
 
 
 @pytest.mark.usefixtures("published")
@@ -197,7 +199,7 @@ def test_without_metered_usage_the_price_covers_all_calls(
 ) -> None:
     used(session, own, 3)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "Your plan’s price covers all of your calls." in page
+    assert "The plan’s price covers all calls." in page
 
 
 def test_a_trial_plan_without_price_is_counted_by_calls(
@@ -211,7 +213,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
     own.organization.payment_tier = Tier.BASIC_TRIAL
     used(session, own, 3)
     page = words(signed_in(own.user).get("/plan").text)
-    assert "Answered calls 3 of 2 calls 1 more than your plan includes." in page
+    assert "Answered calls 3 of 2 calls 1 more than the plan includes, not charged." in page
 
 
 @pytest.mark.usefixtures("published")
@@ -306,7 +308,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
     assert price is not None
     found = re.search(
         r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–(\d+)\)\. "
-        r"What your plan includes is expected to be used up on (\d+) Nov 2026\.",
+        r"What the plan includes is expected to be used up on (\d+) Nov 2026\.",
         with_forecast,
     )
     assert found is not None
@@ -314,6 +316,25 @@ def test_the_plan_page_says_what_the_month_will_cost(
     assert 30 <= low <= expected <= high <= 50
     assert float(price[1]) == 29 + (expected - 10) * 0.125
     assert 6 <= int(found[4]) <= 8
+
+
+@pytest.mark.usefixtures("published")
+def test_usage_shows_members_and_their_partner_what_plan_shows(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 15)
+    of_plan = words(signed_in(own.user).get("/plan").text).partition("Billed minutes ")[2]
+    shown = of_plan.partition(" Limits")[0]
+    assert shown.startswith("15 of 10 minutes 5 more than the plan includes, at $0.125 a minute")
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for browser, path in (
+        (signed_in(own.user), "/usage"),
+        (admin, f"/usage?organization={own.organization.id}"),
+    ):
+        page = words(browser.get(path).text)
+        assert f"Used this month View statement Billed minutes {shown}" in page, path
+        assert "so far on the plan" in page
+    assert "Used this month" not in words(admin.get("/usage").text)
 
 
 @pytest.mark.usefixtures("published")

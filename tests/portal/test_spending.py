@@ -35,6 +35,7 @@ def used(session: Session, own: Tenant, scope: str, micros: int, reserved: int =
                 organization_id=None if is_partner else own.organization.id,
                 spent_micros=micros,
                 reserved_micros=reserved,
+                reserved_seconds=3600 if reserved else 0,
             )
         )
     session.commit()
@@ -105,6 +106,25 @@ def test_the_bar_of_a_limit_turns_amber_at_80_percent_and_red_at_100(
     page = admin.get(f"/organizations/{own.organization.id}/spending").text
     assert bars(page)[0][1] == tone
     assert ("The limit is reached." in page) is (tone == "danger")
+
+
+def test_reserved_minutes_say_what_they_cost(session: Session, own: Tenant, admin: Browser) -> None:
+    path = f"/organizations/{own.organization.id}/spending"
+    used(session, own, f"organization:{own.organization.id}", DOLLAR, 2 * DOLLAR)
+    page = admin.get(path).text
+    assert "And 60 minutes reserved for calls in progress, at most $2.00." in page
+
+
+def test_the_form_says_what_a_call_reserves_at_the_cheapest_and_the_dearest_rate(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = f"/organizations/{own.organization.id}/spending"
+    before = "Before a call is placed, the price of 60 minutes is reserved: "
+    assert f"{before}$1.80 to $60.00, depending on the number." in admin.get(path).text
+    one = "prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency\n"
+    rates.replace(session, OPERATOR, f"{one}default,0.05,0.10,60,60,USD\n".encode())
+    session.commit()
+    assert f"{before}$3.10. What" in admin.get(path).text
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])

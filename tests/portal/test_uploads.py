@@ -317,6 +317,28 @@ def test_the_list_leads_to_uploads_in_every_state(desk: Desk, browser: Browser) 
     assert "No upload matches" in desk.shows("/uploads?state=failed")
 
 
+def test_an_upload_is_found_by_its_file_or_its_campaign(
+    session: Session, desk: Desk, campaign: Campaign, browser: Browser
+) -> None:
+    campaign.name = "Frühling"
+    session.commit()
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n", "100%_people.csv")
+    of_campaign = f"/campaigns/{campaign.id}/uploads"
+    found = {
+        asked: f'href="{address}"' in browser.get(asked).text
+        for asked in (
+            *("/uploads?q=PEOPLE", "/uploads?q=0%25_p", "/uploads?q=fruehling"),
+            *(
+                "/uploads?q=%25x",
+                "/uploads?q=FRUHL&state=checked",
+                "/uploads?q=people&state=failed",
+            ),
+            *(f"{of_campaign}?q=people", f"{of_campaign}?q=fruhling"),
+        )
+    }
+    assert list(found.values()) == [True, True, True, False, True, False, True, False]
+
+
 @pytest.mark.parametrize(
     "role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR), Role.ADMIN, Role.STANDARD]
 )
@@ -384,4 +406,4 @@ def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
     address = desk.applied(f"phone\n{ANN}\n12\n13\n".encode())
     assert address
     page = desk.browser.get("/uploads").text
-    assert re.search(r'badge-warning">.*?Applied, 2 rows failed<', page)
+    assert re.search(r'badge-warning">.*?2 rows failed<', page)

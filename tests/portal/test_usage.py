@@ -330,7 +330,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
     asked = "start=2026-04-30&end=2026-05-04"
-    assert "Carrier costs by month" not in browser.get(f"/usage?{asked}").text
+    assert "Reported carrier costs by month" not in browser.get(f"/usage?{asked}").text
     for tenant, organization, day, cost, currency in (
         (busy, busy.plus, DAY, "0.0135", "USD"),
         (busy, busy.plus, date(2026, 4, 30), "1.2", "USD"),
@@ -364,5 +364,5 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     found = text_of(browser.get(f"/usage?{asked}&q=bakery").text)
     assert re.search(r"All others .* \$1.21 .* Total", found)
     customer = signed_in(busy.user)
-    assert "Carrier costs" not in text_of(customer.get(f"/usage?{asked}").text)
+    assert "carrier costs" not in text_of(customer.get(f"/usage?{asked}").text)
     assert "€3.00" not in customer.get(f"/usage.csv?{asked}&rows=costs").text

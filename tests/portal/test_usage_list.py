@@ -105,7 +105,7 @@ def test_csv_and_excel_hold_exactly_the_rows_columns_and_order_of_the_page(
     assert by_conversations == [
         [
             *("Organization", "Plan", "Conversations", "With a person", "With voicemail"),
-            *("Share (%)", "Carrier costs", "Change (%)", "Seconds"),
+            *("Share (%)", "Reported carrier costs", "Change (%)", "Seconds"),
             *("Conversations in the previous period", "Status", "Id"),
         ],
         *rows,

@@ -399,7 +399,7 @@ def test_all_problems_of_a_line_are_shown_at_once(
     assert list(outcomes(page).values()) == [
         exists,
         f"{exists} There is no organization called “Nowhere”.",
-        f"{exists} This line has no organization. Add one, or choose one for all lines.",
+        f"{exists} No organization. Add one, or choose one for all lines.",
     ]
 
 
@@ -419,11 +419,13 @@ def test_lines_are_fixed_with_an_organization_for_all(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
     page = browser.post(CHECK, {"users": "ada@x.example, Ada\nkay@x, Kay"}, page=MANY).text
-    missing = "This line has no organization. Add one, or choose one for all lines."
+    missing = "No organization. Add one, or choose one for all lines."
     assert outcomes(page) == {
         "1 ada@x.example": missing,
         "2 kay@x": f"Enter an email like name@example.com. {missing}",
     }
+    wrong = re.findall(r'name="(\w+-\d)"[^>]* aria-invalid="true"', page)
+    assert wrong == ["organization-0", "email-1", "organization-1"]
     assert 'id="organization" list="organization-names"' in page
     unknown = browser.post(CHECK, form_of(page) | {"organization": "Nowhere"}, page=MANY)
     assert unknown.status_code == 422
@@ -707,7 +709,7 @@ def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
     browser: Browser, page: str, one: str, several: str
 ) -> None:
     counts = [
-        re.findall(r'role="status">([^<]*match[^<]*)<', browser.get(f"{page}?q={words}").text)
+        re.findall(r"data-said>([^<]*match[^<]*)<", browser.get(f"{page}?q={words}").text)
         for words in (one, several)
     ]
     assert counts[0] == ["1 match"]

@@ -13,7 +13,7 @@ from werkzeug.routing import AnyConverter, BaseConverter, UUIDConverter
 
 from app.database import Database
 from app.enums import Role, UserStatus
-from app.models import AuditEntry, Mail, Organization, PortalSession, User, utcnow
+from app.models import AuditEntry, Mail, Organization, Partner, PortalSession, User, utcnow
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_reading_writes_nothing import walked
@@ -43,17 +43,32 @@ def written(session: Session, *actions: str) -> list[tuple[str, bool, str | None
     ]
 
 
-def test_the_bar_is_in_the_language_of_the_operator_who_looks(
+def test_pages_of_a_view_are_in_the_language_of_the_operator_who_looks(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]
     session.get_one(User, user.id).language = "de"
+    session.get_one(Partner, own.partner.id).language = "fr"
     session.commit()
     start(operator, user)
     page = operator.get("/").text
     bar, _end, below = page.partition('<aside class="view-bar"')[2].partition("</aside>")
-    assert (bar.startswith(' lang="en"'), BAR in bar, 'lang="de"' in page) == (True, True, True)
-    assert ("Übersicht" in below, "Overview" in below) == (True, False)
+    assert (BAR in bar, "The user’s language is Deutsch." in bar) == (True, True)
+    assert ('<html lang="en"' in page, "Overview" in below, "Übersicht" in below) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_the_bar_of_a_view_names_no_language_that_is_that_of_the_page(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    session.get_one(User, own.user.id).language = "en"
+    session.commit()
+    start(operator, own.user)
+    page = operator.get("/").text
+    assert (BAR in page, "The user’s language" in page) == (True, False)
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,11 +14,13 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
+from app.gateways.webhook_line import Answer
 from app.jobs import check_webhook_host
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.portal.web.formats import moment
 from app.services.webhooks import deliveries, endpoints
+from app.services.webhooks.attempts import with_attempt
 from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
@@ -383,7 +386,6 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     page = admin.get(shown).text
     assert ">Retry now<" in page
     assert f"<dd>{moment(delivery.next_attempt_at)} (Attempt 3 of 11)</dd>" in page
-    assert "All 2 attempts are counted; only the answer to the last one is kept." in page
     assert '<span class="cell-sub">Attempt 3 of 11</span>' in admin.get(page_of(endpoint)).text
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)
@@ -397,12 +399,32 @@ def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
     delivery.state, delivery.ended_at = DeliveryState.WAITING, None
-    delivery.attempts, delivery.retries = 3, 1
+    delivery.attempts, delivery.retries, delivery.last_attempt_at = 3, 1, utcnow()
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
-    assert "All 3 attempts are counted" in page
+    assert "2 earlier attempts are counted, but their answers are no longer kept." in page
     assert "(Attempt 4 of 13)" in page
+
+
+def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    answers = Answer(503, "<b>busy</b>", seconds=1.43), Answer(None, "Timed out.", seconds=0.24)
+    log: list[dict[str, Any]] = []
+    for answer in answers:
+        log = with_attempt(log, utcnow(), answer)
+    delivery.attempt_log, delivery.attempts = log, 2
+    session.commit()
+    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    seen = ["Attempt 2", "No answer", "Timed out.", "240\u00a0ms"]
+    seen += ["Attempt 1", "Status 503", "&lt;b&gt;busy&lt;/b&gt;", "1.4\u00a0s"]
+    table = page[page.index("<tbody>") :]
+    places = [table.index(words) for words in seen]
+    assert places == sorted(places)
+    assert "no longer kept" not in page
 
 
 def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
@@ -420,6 +442,8 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery.last_attempt_at = utcnow()
+    session.commit()
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
     assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
     for words in ("It will be sent again", "already in progress"):

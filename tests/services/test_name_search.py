@@ -87,3 +87,40 @@ def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenan
     assert found("iwanowa") == found("dough & s") == [tenant.user.email]
     by_code = organizations.Filter(query="friend-7")
     assert organizations.search(session, admin, by_code).items == [tenant.organization]
+
+
+SPELLINGS = {
+    "Mueller": ["MÜLLER Bau", "Mueller & Söhne"],
+    "müller": ["MÜLLER Bau", "Mueller & Söhne"],
+    "muller": ["MÜLLER Bau"],
+    "Soehne": ["Mueller & Söhne"],
+    "strasse": ["Joel Straße"],
+    "STRAßE": ["Joel Straße"],
+    "poe": ["Poe Books"],
+    "po": ["Poe Books", "Poland Tours"],
+    "michael": ["Michael Raoul"],
+    "raoul": ["Michael Raoul"],
+    "joel": ["Joel Straße"],
+    "koeln": ["K\u006f\u0308ln"],
+    "bauer": [],
+}
+
+
+@pytest.mark.parametrize("words", SPELLINGS)
+def test_umlauts_are_found_in_both_spellings_and_names_that_look_like_one_by_their_own(
+    session: Session, tenant: Tenant, words: str
+) -> None:
+    names = [
+        *("MÜLLER Bau", "Mueller & Söhne", "Joel Straße", "Poe Books", "Poland Tours"),
+        *("Michael Raoul", "Jolene", "Michal", "K\u006f\u0308ln", "Baur"),
+    ]
+    for number, name in enumerate(names):
+        make_user(session, tenant.partner.id, f"s{number}@shop.example", businessName=name)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    found = organizations.search(session, admin, organizations.Filter(query=words), sort="name")
+    members = users.search(session, admin, users.Filter(query=words)).items
+    of_members = organizations.names_of(
+        session, admin, {one.organization_id for one in members if one.organization_id}
+    )
+    assert sorted(one.name for one in found.items) == sorted(SPELLINGS[words])
+    assert sorted(of_members.values()) == sorted(SPELLINGS[words])

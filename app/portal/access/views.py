@@ -52,34 +52,20 @@ class Action:
 
 @portal.get("/access/why")
 def access_why() -> str:
-    permission = _permission(request.args.get("action"))
+    chosen = _permission(request.args.get("action"))
     with transaction(read_only=True) as session:
         subject = _subject(session)
-        user = subject if isinstance(subject, User) else None
         found = _explanations(session, subject)
-        groups = _groups(session, subject)
-        of_user = _facts_of(session, user) if user else {}
-    is_self = user is not None and user.id == caller().subject_id
-    name = subject.name or subject.email if isinstance(subject, User) else subject.name
-    role = None if isinstance(subject, ApiKey) else subject.role
-    explained = found[permission] if permission else None
+        about = {**_about(subject), "groups": _groups(session, subject)}
+        if isinstance(subject, User):
+            about |= _facts_of(session, subject)
+    if chosen:
+        about |= _answered(about, chosen, found[chosen])
     return render_template(
         "portal/access/why.html",
-        name=name,
-        role=role,
-        key=subject if isinstance(subject, ApiKey) else None,
-        client=subject if isinstance(subject, OAuthClient) else None,
-        user=user,
-        is_self=is_self,
-        may_open_user=may_open(caller(), "portal.user"),
-        actions=_actions(found, permission),
-        explained=explained,
-        answer=answer(name, role, explained) if explained else None,
-        action=gettext(PERMISSION_WORDS[permission]) if permission else None,
-        way_on=way_on(explained, is_self=is_self) if explained else None,
-        asks_again=MINUTES if user and _asks_again(explained, permission) else None,
-        groups=groups,
-        **of_user,
+        actions=_actions(found, chosen),
+        explained=found[chosen] if chosen else None,
+        **about,
     )
 
 
@@ -95,6 +81,30 @@ def _subject(session: Session) -> User | ApiKey | OAuthClient:
         return users.get(session, caller(), _id(chosen))
     signed_in: User = current_user.user
     return signed_in
+
+
+def _about(subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
+    user = subject if isinstance(subject, User) else None
+    return {
+        "name": (user.name or user.email) if user else subject.name,
+        "role": None if isinstance(subject, ApiKey) else subject.role,
+        "key": subject if isinstance(subject, ApiKey) else None,
+        "client": subject if isinstance(subject, OAuthClient) else None,
+        "user": user,
+        "is_self": user is not None and user.id == caller().subject_id,
+        "may_open_user": may_open(caller(), "portal.user"),
+    }
+
+
+def _answered(about: dict[str, Any], chosen: Permission, explained: Explanation) -> dict[str, Any]:
+    """Return the answer to the chosen action."""
+    asks_again = about["user"] and explained.is_allowed and chosen in ASKING
+    return {
+        "answer": answer(about["name"], about["role"], explained),
+        "action": gettext(PERMISSION_WORDS[chosen]),
+        "way_on": way_on(explained, is_self=about["is_self"]),
+        "asks_again": MINUTES if asks_again else None,
+    }
 
 
 def _explanations(
@@ -116,10 +126,6 @@ def _facts_of(session: Session, user: User) -> dict[str, Any]:
         "given_at": given_at,
         "asked": to_ask(session, user),
     }
-
-
-def _asks_again(explained: Explanation | None, permission: Permission | None) -> bool:
-    return explained is not None and explained.is_allowed and permission in ASKING
 
 
 def _actions(

@@ -12,7 +12,7 @@ from app.gateways.openid import ProviderFailed
 from app.languages import gettext
 from app.portal.auth.company_accounts import leave
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flashing, redirect_with
 from app.services.identity_providers import accounts, requests
 
 
@@ -36,11 +36,8 @@ def account_company_link(provider_id: UUID) -> Page:
 
 @portal.post("/account/company-accounts/<uuid:provider_id>/unlink")
 def account_company_unlink(provider_id: UUID) -> Response:
-    try:
+    with flashing(Conflict, "error"):
         with transaction() as session:
             accounts.unlink(session, caller(), provider_id)
-    except Conflict as error:
-        flash(error.message, "error")
-    else:
         flash(gettext("The link was removed."), "success")
     return redirect(url_for("portal.account"), 303)

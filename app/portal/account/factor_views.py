@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import g, redirect, render_template, request, url_for
+from flask import flash, g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from markupsafe import Markup
@@ -21,7 +21,7 @@ from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flashing, redirect_with
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
 
@@ -34,12 +34,11 @@ def account_factors() -> str:
 @portal.post("/account/factors/app")
 def account_app_begin() -> Response:
     """Make a secret, which the next page shows."""
-    try:
+    with flashing(Conflict, "error"):
         with transaction() as session:
             own.begin_app(session, caller(), settings())
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.account_factors"), "error")
-    return redirect(url_for("portal.account_app"), 303)
+        return redirect(url_for("portal.account_app"), 303)
+    return redirect(url_for("portal.account_factors"), 303)
 
 
 @portal.get("/account/factors/app")
@@ -73,12 +72,11 @@ def account_app_remove_confirm() -> Page:
 
 @portal.post("/account/factors/app/remove")
 def account_app_remove() -> Response:
-    try:
+    with flashing(Conflict, "error"):
         with transaction() as session:
             own.remove_app(session, caller())
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.account_factors"), "error")
-    return redirect_with(gettext("Authenticator app removed."), url_for("portal.account_factors"))
+        flash(gettext("Authenticator app removed."), "success")
+    return redirect(url_for("portal.account_factors"), 303)
 
 
 @portal.post("/account/factors/passkeys/options")
@@ -122,22 +120,20 @@ def account_passkey_remove_confirm(passkey_id: UUID) -> str:
 
 @portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
 def account_passkey_remove(passkey_id: UUID) -> Response:
-    try:
+    with flashing(Conflict, "error"):
         with transaction() as session:
             own.remove_passkey(session, caller(), passkey_id)
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.account_factors"), "error")
-    return redirect_with(gettext("Passkey removed."), url_for("portal.account_factors"))
+        flash(gettext("Passkey removed."), "success")
+    return redirect(url_for("portal.account_factors"), 303)
 
 
 @portal.post("/account/factors/recovery-codes")
 def account_recovery_codes() -> Page:
-    try:
+    with flashing(Conflict, "error"):
         with transaction() as session:
             codes = own.new_recovery_codes(session, caller())
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.account_factors"), "error")
-    return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
+        return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
+    return redirect(url_for("portal.account_factors"), 303)
 
 
 def _removing_app(factors: own.Factors) -> Confirmation:

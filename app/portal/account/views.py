@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms.fields import Field
 
-from app.errors import Conflict, RateLimited, ValidationFailed
+from app.errors import RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.places import place_of
 from app.languages import gettext, language, ngettext
@@ -20,15 +20,14 @@ from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.i18n import speak_to
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flashing, redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
 from app.services.identity_providers import accounts
 from app.services.users import account as own
 from app.services.users import email_changes
-from app.services.users.password_words import known_words
 
 MOST_PAGES = 10_000
 
@@ -41,21 +40,16 @@ def account() -> str:
 @portal.post("/account")
 def account_save() -> Page:
     form = DetailsForm(present=current_user.timezone)
-    if not form.validate():
-        return _page(details=form), 422
-    try:
-        with transaction() as session:
-            own.update(
-                session,
-                caller(),
-                name=form.name.data,
-                timezone=form.timezone.data or (current_user.timezone and "UTC"),
-                language=form.language.data,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("user", current_user.id)
-        return refused(error, form, lambda: _page(details=form), stored=_stored, target=target)
+    target = ("user", current_user.id)
+    with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
+        own.update(
+            session,
+            caller(),
+            name=form.name.data,
+            timezone=form.timezone.data or (current_user.timezone and "UTC"),
+            language=form.language.data,
+            expected_version=form.version.data,
+        )
     speak_to(form.language.data, g.brand.language)
     return redirect_with(gettext("Details saved."), url_for("portal.account"))
 
@@ -63,11 +57,8 @@ def account_save() -> Page:
 @portal.post("/account/timezone")
 def account_timezone() -> Response:
     """The answer to the question that a page asks once, with the time zone of the browser."""
-    try:
-        with transaction() as session:
-            own.choose_timezone(session, caller(), request.form.get("timezone", ""))
-    except ValidationFailed as error:
-        flash(error.message, "error")
+    with flashing(ValidationFailed, "error"), transaction() as session:
+        own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
 
 
@@ -154,7 +145,7 @@ def _unless_refused(
 def _new_hash(password: str) -> str:
     """Return the hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
     with transaction(read_only=True) as session:
-        known = known_words(session, own.get(session, caller()))
+        known = password_rules.known_words(session, own.get(session, caller()))
     return password_rules.hash_new(password, known=known, checks=password_checks())
 
 

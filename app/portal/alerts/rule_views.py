@@ -7,7 +7,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AlertMeasure, AlertScope
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.alerts.forms import MEASURES, RuleForm
@@ -16,7 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.user_timezone import zone
@@ -42,16 +42,11 @@ def alert_rule_new() -> str:
 def alert_rule_create() -> Page:
     measure, form = _measure(), RuleForm()
     form.offer(measure)
-    if not form.validate():
-        return _page(measure, None, form), 422
     known = as_uuid(request.args.get("organization"))
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            alerts.create(session, caller(), form.to_input(session, measure, known))
-            url = submission.led_to(url_for("portal.alerts"))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _page(measure, None, form))
+    with saving(form, lambda: _page(measure, None, form)) as session:
+        submission = Submission(session)
+        alerts.create(session, caller(), form.to_input(session, measure, known))
+        url = submission.led_to(url_for("portal.alerts"))
     return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
 
 
@@ -69,20 +64,15 @@ def alert_rule_save(rule_id: UUID) -> Page:
         rule = alerts.get(session, caller(), rule_id)
     form = RuleForm()
     form.offer(rule.measure)
-    if not form.validate():
-        return _page(rule.measure, rule_id, form), 422
-    try:
-        with transaction() as session:
-            changed = alerts.update(
-                session,
-                caller(),
-                rule_id,
-                form.to_input(session, rule.measure, rule.organization_id),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        page = partial(_page, rule.measure)
-        return refused_edit(error, form, "alert_rule", rule_id, page, _stored)
+    page = partial(_page, rule.measure)
+    with saving_edit(form, "alert_rule", rule_id, page, _stored) as session:
+        changed = alerts.update(
+            session,
+            caller(),
+            rule_id,
+            form.to_input(session, rule.measure, rule.organization_id),
+            expected_version=form.version.data,
+        )
     return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 

@@ -38,16 +38,13 @@ def list_alerts() -> str:
         page = alerts.search(
             session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
         )
-        rules = alerts.listing(session, caller())
         known = {shown.alert.acknowledged_by or "" for shown in page.items}
-        names = users.names_by_email(session, caller(), known)
-        last_opened = alerts.last_opened(session, caller())
         return render_template(
             "portal/alerts/list.html",
             rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
-            rules=rules,
-            names=names,
-            last_opened=last_opened,
+            rules=alerts.listing(session, caller()),
+            names=users.names_by_email(session, caller(), known),
+            last_opened=alerts.last_opened(session, caller()),
             resolved=resolved,
             mute_days=alerts.MUTE_DAYS,
             now_utc=utcnow(),

@@ -12,6 +12,7 @@ from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext, pgette
 from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
+from app.portal.web.organization_choice import OfOrganization
 from app.schemas.checks import parse_date
 from app.services.credentials import lifetimes
 
@@ -117,7 +118,7 @@ class NamedForm(EndingForm):
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
 
 
-class KeyForm(NamedForm):
+class KeyForm(NamedForm, OfOrganization):
     once = OnceField()
     kind = RadioField(
         lazy_gettext("Kind"),

@@ -84,20 +84,22 @@ def list_keys() -> str:
 
 @portal.get("/api-access/keys/new")
 def api_key_new() -> Page:
+    form = KeyForm()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("API access"), url_for("portal.api_access"))
             return organization_picker.choose_page(session, gettext("Create key"), back)
-    return _form_page(organization, KeyForm())
+    return _form_page(organization, form)
 
 
 @portal.post("/api-access/keys/new")
 def api_key_create() -> Page:
     """Show the key's page, with the secret this once: no URL holds it."""
     form = KeyForm()
-    organization = organization_picker.organization_chosen()
-    if not form.validate():
+    is_sound = form.validate()
+    organization = form.chosen_organization()
+    if organization is None or not is_sound:
         return _form_page(organization, form), 422
     try:
         with transaction() as session:
@@ -168,7 +170,7 @@ def api_key_revoke(key_id: UUID) -> Page:
     )
 
 
-def _form_page(organization: Organization, form: KeyForm) -> str:
+def _form_page(organization: Organization | None, form: KeyForm) -> str:
     return render_template(
         "portal/api_access/key_new.html",
         organization=organization,

@@ -16,6 +16,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
+from app.portal.web.organization_choice import OfOrganization
 from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AssistantFields
 
@@ -72,6 +73,13 @@ class AssistantForm(PortalForm):
 
     def to_fields(self) -> AssistantFields:
         return AssistantFields(**self.data)
+
+
+class NewAssistantForm(AssistantForm, OfOrganization):
+    """The form of a new assistant, which also says whose it is."""
+
+    def to_fields(self) -> AssistantFields:
+        return AssistantFields(**{k: v for k, v in self.data.items() if k != "organization"})
 
 
 class KeyForm(PortalForm):

@@ -14,7 +14,13 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
-from app.portal.assistants.forms import MEANING_HINTS, MEANINGS, AssistantForm, KeyForm
+from app.portal.assistants.forms import (
+    MEANING_HINTS,
+    MEANINGS,
+    AssistantForm,
+    KeyForm,
+    NewAssistantForm,
+)
 from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -25,6 +31,7 @@ from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import is_refreshed
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
@@ -72,20 +79,25 @@ def assistant(assistant_id: UUID) -> str:
 
 @portal.get("/assistants/new")
 def assistant_new() -> Page:
+    form = NewAssistantForm(data={"phone_enabled": True})
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("Assistants"), url_for("portal.assistants"))
             return organization_picker.choose_page(
                 session, gettext("Add assistant"), back, for_assistant=True
             )
-        return _new_page(organization, AssistantForm(data={"phone_enabled": True}))
+    return _new_page(organization, form)
 
 
 @portal.post("/assistants/new")
 def assistant_create() -> Page:
-    form = AssistantForm()
-    organization = organization_picker.organization_chosen()
+    form = NewAssistantForm()
+    organization = form.chosen_organization()
+    if is_refreshed():
+        return _new_page(organization, form)
+    if organization is None:
+        return _new_page(organization, form), 422
     try:
         with transaction() as session:
             submission = Submission(session)
@@ -290,12 +302,20 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
     )
 
 
-def _new_page(organization: Organization, form: AssistantForm, limit: str | None = None) -> str:
-    with transaction(read_only=True) as session:
-        numbers = phone_numbers.unused_by_assistants(session, organization.id)
+def _new_page(
+    organization: Organization | None, form: NewAssistantForm, limit: str | None = None
+) -> str:
+    numbers: Sequence[str] = ()
+    about = ""
+    if organization is not None:
+        with transaction(read_only=True) as session:
+            numbers = phone_numbers.unused_by_assistants(session, organization.id)
+            used = organizations.use_of(session, [organization.id])[organization.id]
+        about = organization_picker.about(organization, used)
     return render_template(
         "portal/assistants/new.html",
         organization=organization,
+        about=about,
         numbers=numbers,
         form=form,
         limit=limit,

@@ -443,6 +443,8 @@ FIELD_WORDS = {
     "statusReason": lazy_gettext("Status reason"),
     "subscription": lazy_gettext("Subscription"),
     "supportEmail": lazy_gettext("Support email"),
+    "paymentDays": lazy_gettext("Days until due"),
+    "paymentInstructions": lazy_gettext("Payment instructions"),
     "taxId": lazy_gettext("Tax or registration number"),
     "threshold": lazy_gettext("Threshold"),
     "trackingEmail": lazy_gettext("Tracking email"),

@@ -7,9 +7,10 @@ import orjson
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
+from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
 from app.portal.web import lists
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
@@ -19,12 +20,6 @@ from app.services.audit.refusals import SIGN_INS
 from app.services.audit.search import Chosen
 from app.services.paging import Page
 
-WITHIN = {"campaign": ("campaign", "contact")}
-"""Filter value -> the record types that it includes."""
-OF_NO_PARTNER = ("installation", "operator")
-"""Nouns of actions whose entries belong to no partner: only operators see them."""
-SIGN_INS_KIND = "sign_in"
-"""The filter for sign-ins and refused attempts; the others are record types."""
 CALL_REQUESTS = ("call.scheduled",)
 """Left out unless asked for: a campaign requests hundreds of calls, which would hide the rest."""
 
@@ -33,12 +28,13 @@ def chosen() -> tuple[Chosen, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
+    kind = kind if kind == SIGN_INS_KIND or kind in KIND_WORDS else None
     words = lists.text_filter("q")
     wanted = Chosen(
         actor=lists.text_filter("actor"),
-        target_types=WITHIN.get(kind, (kind,)) if kind in KIND_WORDS else (),
+        target_types=WITHIN.get(kind, (kind,)) if kind and kind != SIGN_INS_KIND else (),
         actions=SIGN_INS if kind == SIGN_INS_KIND else (),
-        action=action if action in ACTION_WORDS else None,
+        action=action if action in ACTION_WORDS and is_of(action, kind) else None,
         organization=lists.id_or_words("organization"),
         target=words,
         called=_called(words) if words else (),
@@ -65,22 +61,6 @@ def _called(words: str) -> tuple[str, ...]:
     return tuple(
         action for action in ACTION_WORDS if wanted in f"{action} {change_words(action)}".casefold()
     )
-
-
-def kinds() -> dict[str, str]:
-    """Return the kinds that the caller's history can have, for the filter."""
-    found = {name: words for name, words in KIND_WORDS.items() if _can_appear(name)}
-    return {SIGN_INS_KIND: gettext("Sign-ins"), **found}
-
-
-def actions() -> dict[str, str]:
-    """Return the actions that the caller's history can have, by their words."""
-    found = {name: words for name, words in ACTION_WORDS.items() if _can_appear(name)}
-    return dict(sorted(found.items(), key=lambda entry: str(entry[1])))
-
-
-def _can_appear(name: str) -> bool:
-    return caller().is_operator or name.partition(".")[0] not in OF_NO_PARTNER
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[AuditEntry]:
@@ -113,18 +93,18 @@ HISTORY = ListDefinition(
     ),
     filters=(
         Filter("q", lazy_gettext("Action, field, name or id")),
-        Filter("actor", lazy_gettext("User, client or key")),
         Filter(
             "kind",
             lazy_gettext("Kind"),
             {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_WORDS,
             lazy_gettext("Any kind"),
         ),
+        Filter("actor", lazy_gettext("User, client or key")),
         Filter(
             "calls",
             lazy_gettext("Requested calls"),
-            {"shown": lazy_gettext("Requested calls shown")},
-            lazy_gettext("Requested calls left out"),
+            {"shown": lazy_pgettext("requested calls", "Shown")},
+            lazy_pgettext("requested calls", "Left out"),
         ),
     ),
     sorts=audit_search.SORTS,

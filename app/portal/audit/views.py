@@ -9,8 +9,9 @@ from app.extensions import transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.portal.audit.entries import table_of
-from app.portal.audit.listing import HISTORY, actions, kinds, shows_calls
-from app.portal.web import organization_picker
+from app.portal.audit.kinds import actions, kinds
+from app.portal.audit.listing import HISTORY, shows_calls
+from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
@@ -30,7 +31,7 @@ def show_audit() -> Page:
         named=named,
         shows_calls=shows_calls(),
         kinds=kinds(),
-        actions=actions(),
+        actions=actions(lists.text_filter("kind")),
         problems=problems,
         presets=_presets(),
     )

@@ -53,23 +53,22 @@ def company_account_callback(slug: str, provider_id: UUID) -> Page:
         answered = take_answer(partner, provider)
         if answered.taken.user_id is not None:
             return _link(partner, provider, answered)
-        with transaction(scope=of_tenant(partner.id, None)) as session:
-            admitted = accounts.admit(
-                session,
-                provider,
-                answered.claims,
-                ip=request.remote_addr,
-                request_id=request_id(),
-            )
+        return _sign_in(partner, provider, answered)
     except NotAdmitted as error:
-        _note_refused(partner, provider, error.reason)
-        return _not_admitted(partner, provider, error)
-    except (AnswerRefused, TokenRefused, CodeRefused) as error:
-        reason = "code" if isinstance(error, CodeRefused) else error.reason
-        _note_refused(partner, provider, reason)
-        return _refused(partner, provider, reason)
+        return _not_admitted(partner, provider, error.reason)
+    except CodeRefused:
+        return _refused(partner, provider, "code")
+    except (AnswerRefused, TokenRefused) as error:
+        return _refused(partner, provider, error.reason)
     except ProviderFailed as error:
         return _unavailable(partner, provider, error)
+
+
+def _sign_in(partner: Partner, provider: IdentityProvider, answered: Answered) -> Response:
+    with transaction(scope=of_tenant(partner.id, None)) as session:
+        admitted = accounts.admit(
+            session, provider, answered.claims, ip=request.remote_addr, request_id=request_id()
+        )
     return let_in(
         admitted.user,
         Proof.COMPANY_ACCOUNT,
@@ -117,6 +116,7 @@ def _unavailable(partner: Partner, provider: IdentityProvider, error: ProviderFa
 
 
 def _refused(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
+    _note_refused(partner, provider, reason)
     words = (
         gettext("You are not signed in"),
         gettext("%(name)s cancelled the sign-in.", name=provider.name)
@@ -127,8 +127,9 @@ def _refused(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
     return _page(partner, provider, words), 400
 
 
-def _not_admitted(partner: Partner, provider: IdentityProvider, error: NotAdmitted) -> Page:
-    inactive = error.reason == "not_active"
+def _not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
+    _note_refused(partner, provider, reason)
+    inactive = reason == "not_active"
     words = (
         gettext("You are not signed in"),
         gettext("The user of this company account is not active.")

@@ -29,7 +29,6 @@ from app.services.auth import password_rules, recovery
 from app.services.auth.sign_in import Entry
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
-from app.services.users.password_words import known_words
 
 
 @portal.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
@@ -134,7 +133,7 @@ def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
             user = link_use.holder(session, token, purposes, partner_id)
         except NotFound:
             return None
-        return _Holder(user, partner_id, known_words(session, user))
+        return _Holder(user, partner_id, password_rules.known_words(session, user))
 
 
 def _show(

@@ -66,21 +66,24 @@ def second_step_post() -> Page:
 @portal.post("/passkey/options")
 def passkey_options() -> Response:
     """The options for the browser's passkey dialog, as JSON."""
-    purpose = request.args.get("purpose", "")
+    purpose, user_id = _proof_asked()
     with transaction() as session:
-        if purpose == Purpose.SIGN_IN:
-            asked = passkeys.ask_to_prove(session, site(), Purpose.SIGN_IN)
-        elif purpose == Purpose.SECOND_STEP:
-            user_id = _waiting_id()
-            if user_id is None:
-                raise NotFound
-            asked = passkeys.ask_to_prove(session, site(), Purpose.SECOND_STEP, user_id)
-        elif purpose == Purpose.STEP_UP and current_user.is_authenticated:
-            asked = passkeys.ask_to_prove(session, site(), Purpose.STEP_UP, current_user.user.id)
-        else:
-            raise NotFound
+        asked = passkeys.ask_to_prove(session, site(), purpose, user_id)
     browser[CHALLENGE_KEY] = asked.challenge
     return Response(asked.options, mimetype="application/json")
+
+
+def _proof_asked() -> tuple[Purpose, UUID | None]:
+    """Return what a passkey is to prove, and whose; None where that isn't known. Raises
+    `NotFound`."""
+    purpose = request.args.get("purpose", "")
+    if purpose == Purpose.SIGN_IN:
+        return Purpose.SIGN_IN, None
+    if purpose == Purpose.SECOND_STEP and (user_id := _waiting_id()):
+        return Purpose.SECOND_STEP, user_id
+    if purpose == Purpose.STEP_UP and current_user.is_authenticated:
+        return Purpose.STEP_UP, current_user.user.id
+    raise NotFound
 
 
 @portal.post("/sign-in/passkey")

@@ -6,6 +6,7 @@ from app.languages import gettext, lazy_gettext, pgettext
 from app.portal.billing.words import (
     amount_of,
     decimal_of,
+    due_words,
     included_words,
     invoice_number,
     last_day_of,
@@ -62,7 +63,7 @@ def pdf_parts(bill: Bill, parties: Parties) -> dict[str, Any]:
             (pgettext("statement", "From"), parties.seller.name, _below(parties.seller)),
             (pgettext("statement", "To"), parties.buyer.name, _below(parties.buyer)),
         ],
-        "facts": _facts(bill),
+        "facts": _facts(bill, parties),
         "columns": [
             gettext("Description"),
             gettext("Quantity"),
@@ -74,11 +75,19 @@ def pdf_parts(bill: Bill, parties: Parties) -> dict[str, Any]:
             for _, line in statement_lines(bill)
         ],
         "total": (gettext("Total"), total_words(bill)),
+        "payment": _payment(parties),
         "note": str(NOTE),
     }
 
 
-def _facts(bill: Bill) -> list[tuple[str, str]]:
+def _payment(parties: Parties) -> tuple[str, list[str]] | None:
+    """Return how to pay, with its title, in lines; None without instructions."""
+    if parties.payment is None or not parties.payment.instructions:
+        return None
+    return gettext("How to pay"), parties.payment.instructions.splitlines()
+
+
+def _facts(bill: Bill, parties: Parties) -> list[tuple[str, str]]:
     facts = [
         (
             gettext("Period"),
@@ -91,6 +100,8 @@ def _facts(bill: Bill) -> list[tuple[str, str]]:
         facts.append((gettext("Invoice number"), invoice_number(bill.number)))
     if bill.closed_at:
         facts.append((gettext("Issued"), day(bill.closed_at)))
+    if due := due_words(bill, parties):
+        facts.append((pgettext("statement", "Due"), due))
     if included := included_words(bill):
         facts.append((gettext("Usage"), included))
     if bill.charge:

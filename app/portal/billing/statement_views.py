@@ -10,6 +10,7 @@ from app.extensions import caller, transaction
 from app.models import utcnow
 from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.billing.words import (
+    due_words,
     included_words,
     invoice_number,
     last_day_of,
@@ -47,6 +48,7 @@ def statement(organization_id: UUID) -> str:
         months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],
         note=NOTE,
         has_pdf=pdf.is_installed(),
+        due=due_words(bill, parties),
     )
 
 

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, request
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -38,40 +43,43 @@ COLUMNS = (
 def show_costs() -> str:
     today = utcnow().date()
     month = asked_month(request.args.get("month", ""), today)
-    place, words = lists.place(), lists.text_filter("q")
-    asked = request.args.get("sort", "")
     with transaction(read_only=True) as session:
         total = reporting.earned(session, caller(), month, model_rate())
-        sort = margin.NAME if total is None else asked if asked in margin.ORDERS else "margin"
-        page = margin.by_organization(
-            session,
-            caller(),
-            month,
-            model_rate(),
-            sort=sort,
-            query=words,
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+        by_month = reporting.earned_by_month(session, caller(), today, model_rate())
+        return render_template(
+            "portal/billing/costs.html",
+            month=month,
+            months=offered_months(today, margin.first_month(session, caller()), month),
+            unfinished=month == today.replace(day=1),
+            total=total,
+            last=reporting.earned(session, caller(), previous_month(month), model_rate()),
+            carrier=carrier_sums(session, caller(), month),
+            today=today,
+            has_model=model_rate() != margin.ModelRate(),
+            by_month=by_month,
+            month_charts=month_charts(by_month),
+            months_url=months_url,
+            **_listed(session, month, can_rank=total is not None),
         )
-        first = margin.first_month(session, caller())
-        sums = carrier_sums(session, caller(), month)
-        last = reporting.earned(session, caller(), previous_month(month), model_rate())
-    return render_template(
-        "portal/billing/costs.html",
-        month=month,
-        months=offered_months(today, first, month),
-        unfinished=month == today.replace(day=1),
-        rows=page.items,
-        total=total,
-        last=last,
+
+
+def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
+    """Return a page of the organizations of a month; without a total they are sorted by name."""
+    place, words = lists.place(), lists.text_filter("q")
+    asked = request.args.get("sort", "")
+    sort = margin.NAME if not can_rank else asked if asked in margin.ORDERS else "margin"
+    page = margin.by_organization(
+        session,
+        caller(),
+        month,
+        model_rate(),
         sort=sort,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
-        words=words,
-        carrier=sums,
-        today=today,
-        has_model=model_rate() != margin.ModelRate(),
+        query=words,
+        cursor=place.cursor,
+        limit=lists.PAGE_SIZE,
     )
+    next_url = place.next_url(page.next_cursor)
+    return {"rows": page.items, "sort": sort, "place": place, "next_url": next_url, "words": words}
 
 
 @portal.get("/costs.csv")
@@ -100,6 +108,9 @@ def costs_of_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
         sums = carrier_sums(session, caller(), month, organization_id)
+        by_month = reporting.earned_by_month(
+            session, caller(), today, model_rate(), organization_id
+        )
     return render_template(
         "portal/billing/organization.html",
         month=month,
@@ -111,6 +122,10 @@ def costs_of_organization(organization_id: UUID) -> str:
         carrier=sums,
         today=today,
         has_model=model_rate() != margin.ModelRate(),
+        by_month=by_month,
+        month_charts=month_charts(by_month, organization_id),
+        months_url=partial(months_url, organization_id=organization_id),
+        last=next((each.total for each in by_month if each.month == previous_month(month)), None),
     )
 
 

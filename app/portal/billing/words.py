@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from decimal import Decimal
 
 from babel.dates import format_date
@@ -10,12 +10,13 @@ from babel.dates import format_date
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
-from app.languages import gettext, locale
+from app.languages import gettext, locale, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number
+from app.portal.web.formats import day, number
 from app.services.billing import usage
 from app.services.billing.months import next_month, previous_month
+from app.services.billing.parties import Parties
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
@@ -117,6 +118,16 @@ def invoice_number(number: int | None) -> str:
 
 def last_day_of(bill: Bill) -> date:
     return next_month(bill.month) - timedelta(days=1)
+
+
+def due_words(bill: Bill, parties: Parties) -> str:
+    """Return when a statement is due; "" if that isn't said, or nothing is to pay to the seller."""
+    days = parties.payment.days if parties.payment else None
+    if days is None:
+        return ""
+    if bill.closed_at is None:
+        return ngettext("%(num)s day after it is issued", "%(num)s days after it is issued", days)
+    return day(bill.closed_at.astimezone(UTC).date() + timedelta(days=days))
 
 
 def _shown(line: Line, bill: Bill) -> ShownLine:

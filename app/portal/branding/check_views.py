@@ -55,7 +55,5 @@ def branding_surfaces() -> str:
         return render_template(
             "portal/branding/surfaces.html",
             found=surfaces(studio.partner, studio.brand),
-            chat_wanted=studio.brand.chat_wanted,
-            domain=studio.partner.domain,
             **studio.head(),
         )

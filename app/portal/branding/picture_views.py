@@ -36,31 +36,12 @@ def branding_image(kind: str) -> Page:
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     seen = seen_version()
     try:
-        encoded = images.encode(data, _type_of(kind), field=kind)
-        with transaction() as session:
-            partner = partners.get_own(session, caller())
-            image = images.store(
-                session,
-                caller(),
-                partner.id,
-                _type_of(kind),
-                encoded,
-                settings().storage_defaults,
-            )
-            address = url_for("portal.brand_image", sha256=image.sha256)
-            url = settings().public_url.rstrip("/") + address
-            _set(session, partner, kind, url, seen)
+        _store(kind, images.encode(data, _type_of(kind), field=kind), seen)
     except (ValidationFailed, TooLarge, Conflict) as error:
-        with transaction(read_only=True) as session:
-            studio = Studio(session)
-            form = BrandingForm.showing(studio.content)
-            if seen is not None:
-                form.version.data = seen
-            form.problems = [(f"{kind}-picture", error.message)]
-            page = studio.page(form, {kind: error.message})
-            if is_from_htmx():
-                return page
-            return page, 413 if isinstance(error, TooLarge) else 422
+        page = _refused(kind, error.message, seen)
+        if is_from_htmx():
+            return page
+        return page, 413 if isinstance(error, TooLarge) else 422
     return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
 
 
@@ -83,6 +64,26 @@ def branding_image_retry(kind: str) -> Response:
 
 def _type_of(kind: str) -> ImageType:
     return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
+
+
+def _store(kind: str, encoded: images.Encoded, seen: int | None) -> None:
+    with transaction() as session:
+        partner = partners.get_own(session, caller())
+        limits = settings().storage_defaults
+        image = images.store(session, caller(), partner.id, _type_of(kind), encoded, limits)
+        address = url_for("portal.brand_image", sha256=image.sha256)
+        _set(session, partner, kind, settings().public_url.rstrip("/") + address, seen)
+
+
+def _refused(kind: str, problem: str, seen: int | None) -> str:
+    """Return the studio with the problem of a picture, for the version that its user has seen."""
+    with transaction(read_only=True) as session:
+        studio = Studio(session)
+        form = BrandingForm.showing(studio.content)
+        if seen is not None:
+            form.version.data = seen
+        form.problems = [(f"{kind}-picture", problem)]
+        return studio.page(form, {kind: problem})
 
 
 def _set(

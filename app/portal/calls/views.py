@@ -1,12 +1,15 @@
 """Calls: the list with its filters, one call, and cancelling it."""
 
+from typing import Any
 from uuid import UUID
 
 from flask import make_response, redirect, render_template, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
+from app.models import Call
 from app.policy import Permission
 from app.portal.calls import listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -31,6 +34,7 @@ from app.services import (
     recordings,
     users,
 )
+from app.services.calls import CallSearch
 
 
 @portal.get("/calls", endpoint="calls")
@@ -38,44 +42,40 @@ def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
-        unlisted = calls.without_calls(session, caller(), chosen)
-        has_imported = page.is_empty and calls.has_imported(session, caller())
-        named = organization_picker.named_in_filter(session)
-        if isinstance(chosen.assistant, UUID):
-            named["agent"] = assistants.get(session, caller(), chosen.assistant).name
-        if isinstance(chosen.campaign, UUID):
-            named["campaign"] = campaigns.get(session, caller(), chosen.campaign).name
-    answer = render_template(
-        "portal/calls/list.html",
-        list=page,
-        unlisted=unlisted,
-        has_imported=has_imported,
-        chosen=chosen,
-        named=named,
-        problems=problems,
-        all_organizations=caller().organization_id is None,
-        carriers=sorted({row.call.carrier for row in page.rows}),
-    )
+        answer = render_template(
+            "portal/calls/list.html",
+            list=page,
+            unlisted=calls.without_calls(session, caller(), chosen),
+            has_imported=page.is_empty and calls.has_imported(session, caller()),
+            chosen=chosen,
+            named=_named(session, chosen),
+            problems=problems,
+            all_organizations=caller().organization_id is None,
+            carriers=sorted({row.call.carrier for row in page.rows}),
+        )
     return (answer, 422) if problems else answer
+
+
+def _named(session: Session, chosen: CallSearch) -> dict[str, str]:
+    """Return the names of what the filters have the ids of."""
+    named = organization_picker.named_in_filter(session)
+    if isinstance(chosen.assistant, UUID):
+        named["agent"] = assistants.get(session, caller(), chosen.assistant).name
+    if isinstance(chosen.campaign, UUID):
+        named["campaign"] = campaigns.get(session, caller(), chosen.campaign).name
+    return named
 
 
 @portal.get("/calls/<uuid:call_id>")
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        assistant = assistants.get(session, caller(), found.assistant_id)
         of = found.campaign_id
-        campaign = campaigns.get(session, caller(), of) if of else None
         names = organizations.names_of(session, caller(), [found.organization_id])
-        listed = do_not_call.is_listed(session, found.organization_id, found.phone_number)
-        may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
         return render_template(
             "portal/calls/detail.html",
-            listed=listed,
-            listing=never_calling_it(session, found) if may_list and not listed else None,
-            reason=ReasonForm().reason,
-            assistant=assistant,
-            campaign=campaign,
+            assistant=assistants.get(session, caller(), found.assistant_id),
+            campaign=campaigns.get(session, caller(), of) if of else None,
             requesters=users.names_by_email(session, caller(), [found.requested_by]),
             organization=names.get(found.organization_id),
             sources=SOURCE_WORDS,
@@ -84,8 +84,20 @@ def call(call_id: UUID) -> str:
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
             advice=advice_on(found.ended_reason),
+            **_listing(session, found),
             **live(session, found),
         )
+
+
+def _listing(session: Session, found: Call) -> dict[str, Any]:
+    """Return whether the number is on the do-not-call list, and how to put it there."""
+    listed = do_not_call.is_listed(session, found.organization_id, found.phone_number)
+    may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
+    return {
+        "listed": listed,
+        "listing": never_calling_it(session, found) if may_list and not listed else None,
+        "reason": ReasonForm().reason,
+    }
 
 
 @portal.get("/calls/<uuid:call_id>/live")

@@ -5,10 +5,11 @@ from uuid import UUID
 
 from wtforms import RadioField, SelectChoice, StringField
 
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Assistant, Campaign
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
+from app.portal.web.organization_choice import OfOrganization
 
 ALL, SOME = "all", "some"
 WHO_HINTS = {
@@ -63,3 +64,15 @@ class CampaignForm(PortalForm):
             except ValueError:
                 found.append(UUID(int=0))
         return found
+
+
+class NewCampaignForm(CampaignForm, OfOrganization):
+    """The form of a new campaign, which also says whose it is."""
+
+    def check_assistants(self) -> bool:
+        """Whether assistants are chosen; the problem is put at their choice."""
+        if self.all_assistants or self.chosen:
+            return True
+        message = gettext("Select at least one assistant, or “All assistants”.")
+        self.who.errors = (message,)
+        return False

@@ -41,6 +41,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
+from app.portal.web.messages import flashing
 from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
 from app.services.calls import CallSearch
 from app.services.outreach import Recall
@@ -131,15 +132,13 @@ def campaign_again(campaign_id: UUID) -> Response:
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
 def campaign_pause(campaign_id: UUID) -> Response:
-    try:
+    with flashing(Conflict):
         with transaction() as session:
             found = outreach.pause(session, caller(), campaign_id)
         words = gettext(
             "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
         )
         flash(words, "success")
-    except Conflict as error:
-        flash(error.message, "warning")
     return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
 
 

@@ -1,12 +1,13 @@
 """The plan of a campaign: the form, and what it means before it is saved."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from flask import flash, render_template, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
@@ -18,7 +19,7 @@ from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_steps import is_new, steps_of_new
 from app.portal.web.formats import night_words, number
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
 from app.services.outreach.estimates import zone_of
@@ -28,45 +29,24 @@ from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        form = _stored(session, found)
-    return _plan_page(found, form)
+        form = _stored(session, campaign_id)
+    return _plan_page(campaign_id, form)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan_save(campaign_id: UUID) -> Page:
     form = PlanForm()
-    with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-    if not form.validate():
-        return _plan_page(found, form), 422
-    try:
-        with transaction() as session:
-            changed = outreach.change_plan(
-                session,
-                caller(),
-                campaign_id,
-                form.to_plan(),
-                most_at_once=settings().calls_per_organization,
-                expected_version=form.version.data,
-            )
-            plan = outreach.stored_plan(session, found)
-            at_night = night_warning(session, found, plan) if plan else None
-    except (ValidationFailed, Conflict) as error:
-
-        def stored(session: Session) -> PlanForm:
-            form.offer(speakers(session, found))
-            return _stored(session, campaigns.get(session, caller(), campaign_id))
-
-        target = ("campaign", campaign_id)
-        return refused(error, form, lambda: _plan_page(found, form), stored=stored, target=target)
-    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
-    if is_new() and caller().may(Permission.CONTACTS_WRITE):
-        url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
-    response = redirect_saved(gettext("The plan was saved."), url, changed)
-    if changed and at_night:
-        flash(at_night, "warning")
-    return response
+    stored = partial(_stored, typed=form)
+    with saving_edit(form, "campaign", campaign_id, _plan_page, stored) as session:
+        changed = outreach.change_plan(
+            session,
+            caller(),
+            campaign_id,
+            form.to_plan(),
+            most_at_once=settings().calls_per_organization,
+            expected_version=form.version.data,
+        )
+    return _saved(campaign_id, is_changed=changed)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
@@ -82,14 +62,32 @@ def campaign_plan_outlook(campaign_id: UUID) -> str:
         )
 
 
-def _stored(session: Session, found: Campaign) -> PlanForm:
+def _stored(session: Session, campaign_id: UUID, *, typed: PlanForm | None = None) -> PlanForm:
+    """Return the form with what is stored; what was ``typed`` gets the same choices."""
+    found = campaigns.get(session, caller(), campaign_id)
     form = PlanForm.showing(outreach.plan_of(session, found), found.version)
-    form.offer(speakers(session, found))
+    for each in (form, typed) if typed else (form,):
+        each.offer(speakers(session, found))
     return form
 
 
-def _plan_page(found: Campaign, form: PlanForm) -> str:
+def _saved(campaign_id: UUID, *, is_changed: bool) -> Response:
+    """Redirect to the next step of a new campaign, or to the plan; warn of calls at night."""
+    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+    if is_new() and caller().may(Permission.CONTACTS_WRITE):
+        url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
+    response = redirect_saved(gettext("The plan was saved."), url, is_changed)
     with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, found)
+        if is_changed and plan and (at_night := night_warning(session, found, plan)):
+            flash(at_night, "warning")
+    return response
+
+
+def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
+    with transaction(read_only=True) as session:
+        found = campaigns.get(session, caller(), campaign_id)
         form.offer(speakers(session, found))
         return render_template(
             "portal/campaigns/plan.html",

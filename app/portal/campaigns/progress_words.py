@@ -18,7 +18,7 @@ from app.services.outreach import Estimate, Finished, Progress
 _SLACK = timedelta(minutes=2)
 """Shorter times count as none."""
 _STEP = timedelta(seconds=10)
-"""How exactly the wait for a call is told: the words change less often than the page asks."""
+"""Seconds are rounded to this, so that the words change less often than the page asks."""
 _MOST_MINUTES = 100
 """More minutes are written as hours."""
 
@@ -103,7 +103,7 @@ def finished_facts(
         (gettext("Ended"), moment(ended, zone()) if ended else None),
         (gettext("Duration"), rough_duration(ended - started) if started and ended else None),
         (gettext("Answer rate"), percent(answered, progress.called)),
-        *([(gettext("Carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
+        *([(gettext("Reported carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
     ]
 
 

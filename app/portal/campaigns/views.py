@@ -8,11 +8,10 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
-from app.portal.campaigns.forms import WHO_HINTS, CampaignForm
+from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, Row
 from app.portal.contacts.listing import CONTACTS
@@ -24,9 +23,10 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import is_refreshed
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
@@ -56,32 +56,34 @@ def _without_empty(page: ListPage[Row]) -> ListPage[Row]:
 
 @portal.get("/campaigns/new")
 def campaign_new() -> Page:
+    form = NewCampaignForm()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("Campaigns"), url_for("portal.campaigns"))
             return organization_picker.choose_page(session, gettext("Create campaign"), back)
-    return _new_page(organization, CampaignForm())
+    return _new_page(organization, form)
 
 
 @portal.post("/campaigns/new")
 def campaign_create() -> Page:
-    form = CampaignForm()
-    organization = organization_picker.organization_chosen()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = campaigns.create(
-                session,
-                caller(),
-                organization.id,
-                name=form.name.data or "",
-                assistant_ids=form.chosen,
-                all_assistants=form.all_assistants,
-            )
-            url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(organization, form))
+    form = NewCampaignForm()
+    organization = form.chosen_organization()
+    if is_refreshed():
+        return _new_page(organization, form)
+    if not form.check_assistants() or organization is None:
+        return _new_page(organization, form), 422
+    with saving(form, lambda: _new_page(organization, form), validate=False) as session:
+        submission = Submission(session)
+        made = campaigns.create(
+            session,
+            caller(),
+            organization.id,
+            name=form.name.data or "",
+            assistant_ids=form.chosen,
+            all_assistants=form.all_assistants,
+        )
+        url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
 
 
@@ -121,15 +123,14 @@ def campaign_settings(campaign_id: UUID) -> str:
 @portal.post("/campaigns/<uuid:campaign_id>/settings")
 def campaign_save(campaign_id: UUID) -> Page:
     form = CampaignForm()
-    try:
-        with transaction() as session:
-            name, version = form.name.data or "", form.version.data
-            campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
-            campaigns.assign_assistants(
-                session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "campaign", campaign_id, _settings_page, _stored)
+    with saving_edit(
+        form, "campaign", campaign_id, _settings_page, _stored, validate=False
+    ) as session:
+        name, version = form.name.data or "", form.version.data
+        campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
+        campaigns.assign_assistants(
+            session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
+        )
     return redirect_with(
         gettext("The campaign was saved."),
         url_for("portal.campaign_settings", campaign_id=campaign_id),
@@ -207,12 +208,14 @@ def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
     return CampaignForm.showing(found, campaigns.assistants_of(session, found))
 
 
-def _new_page(organization: Organization, form: CampaignForm) -> str:
-    with transaction(read_only=True) as session:
-        form.offer(assistants.of_organization(session, caller(), organization.id))
+def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
+    if organization is not None:
+        with transaction(read_only=True) as session:
+            form.offer(assistants.of_organization(session, caller(), organization.id))
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
+        about=organization_picker.about(organization) if organization else "",
         form=form,
         hints=WHO_HINTS,
         steps_of_new=steps_of_new(),

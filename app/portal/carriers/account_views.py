@@ -27,7 +27,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_order, wants_fragment
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flashing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import Traffic
@@ -44,22 +44,28 @@ def list_carrier_accounts() -> str:
             session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
         )
         found = [*own, *page.items] if at.is_first else page.items
-        tests = carrier_accounts.last_tests(session, found)
-        rows = [_row(session, account, tests.get(account.id)) for account in found]
-        counted = traffic.by_account(session, caller())
-        facts = _facts(session, found, counted)
-    return render_template(
-        "portal/carriers/accounts.html",
-        rows=rows,
-        facts_of=facts,
-        platform=None if current.account else CarrierKind(settings().carrier),
-        platform_calls=counted.get((CarrierKind(settings().carrier), None), Traffic()).last_day,
-        simulated_name=carrier_title(CarrierKind.SIMULATOR),
-        simulated_calls=counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
-        has_own=bool(own),
-        place=at,
-        next_url=at.next_url(page.next_cursor),
-    )
+        return render_template(
+            "portal/carriers/accounts.html",
+            platform=None if current.account else CarrierKind(settings().carrier),
+            has_own=bool(own),
+            place=at,
+            next_url=at.next_url(page.next_cursor),
+            **_listed(session, found),
+        )
+
+
+def _listed(session: Session, found: Sequence[CarrierAccount]) -> dict[str, Any]:
+    """Return the rows of accounts with their facts, and the calls without an account."""
+    tests = carrier_accounts.last_tests(session, found)
+    counted = traffic.by_account(session, caller())
+    platform = counted.get((CarrierKind(settings().carrier), None), Traffic())
+    return {
+        "rows": [_row(session, account, tests.get(account.id)) for account in found],
+        "facts_of": _facts(session, found, counted),
+        "platform_calls": platform.last_day,
+        "simulated_name": carrier_title(CarrierKind.SIMULATOR),
+        "simulated_calls": counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
+    }
 
 
 def _facts(
@@ -158,13 +164,11 @@ def carrier_account_remove_confirm(account_id: UUID) -> str:
 
 @portal.post("/line/accounts/<uuid:account_id>/remove")
 def carrier_account_remove(account_id: UUID) -> Response:
-    try:
+    with flashing(Conflict):
         with transaction() as session:
             account = carrier_accounts.remove(session, caller(), account_id)
         words = gettext("The account %(account)s was removed.", account=short_name(account))
         flash(words, "success")
-    except Conflict as error:
-        flash(error.message, "warning")
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 

@@ -9,19 +9,19 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ends_outreach
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
-from app.models import Campaign, Organization
+from app.models import Campaign
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
+from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, contacts, do_not_call, organizations, users
 from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
@@ -41,71 +41,56 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
-        listed = bool(found.phone) and do_not_call.is_listed(
-            session, campaign.organization_id, found.phone or ""
-        )
-        organization = organizations.get(session, caller(), campaign.organization_id)
-        refused = _refusal(session, organization, found.phone)
-        asked = consent.stated_by(found.contact_metadata)
-        calls_to_it = history.calls_to(session, caller(), campaign, found, SHOWN)
         return render_template(
             "portal/contacts/detail.html",
             campaign=campaign,
-            organization=organization,
-            refusal=refused,
-            callable=found.phone and not (refused or listed or asked.status == REFUSED),
             contact=found,
             name=single.name_of(found),
-            listed=listed,
             ended=ends_outreach(found.status),
             facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
-            calls=calls_to_it,
-            requesters=users.names_by_email(
-                session, caller(), {call.requested_by for call in calls_to_it}
-            ),
             uploads=history.uploads_of(session, found, SHOWN),
             upload_actions=UPLOAD_ACTIONS,
             changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
             removing=removing(session, campaign, found),
-            reason=ReasonForm().reason,
-            consent=asked,
-            consent_form=ConsentForm(),
-            listing=listing_confirmation(session, campaign, found) if found.phone else None,
+            **_calling(session, campaign, found),
         )
 
 
-def _refusal(session: Session, organization: Organization, number: str | None) -> str | None:
-    """Return why calls to the number are refused, whichever assistant calls it."""
-    if not number:
-        return None
-    blocker = number_is_allowed(number, destinations_of(session, organization))
-    return blocker.message if blocker else None
+def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict[str, Any]:
+    """Return the calls to a contact, and whether it can be called, whichever assistant does."""
+    number, asked = found.phone, consent.stated_by(found.contact_metadata)
+    organization = organizations.get(session, caller(), campaign.organization_id)
+    blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
+    listed = number is not None and do_not_call.is_listed(session, organization.id, number)
+    calls_to_it = history.calls_to(session, caller(), campaign, found, SHOWN)
+    requesters = {call.requested_by for call in calls_to_it}
+    return {
+        "organization": organization,
+        "refusal": blocker.message if blocker else None,
+        "listed": listed,
+        "callable": number and not (blocker or listed or asked.status == REFUSED),
+        "calls": calls_to_it,
+        "requesters": users.names_by_email(session, caller(), requesters),
+        "consent": asked,
+        "consent_form": ConsentForm(),
+        "reason": ReasonForm().reason,
+        "listing": listing_confirmation(session, campaign, found) if number else None,
+    }
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_new(campaign_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
-        form = form_for(list(campaigns.external_id_keys(session, campaign)))()
-    return _new_page(campaign, form)
+    return _new_page(*_opened(campaign_id))
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_create(campaign_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
-        form = form_for(list(campaigns.external_id_keys(session, campaign)))()
-        wanted = form.to_fields()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = single.add(session, caller(), campaign_id, wanted)
-            form.require_readable()
-            url = submission.led_to(
-                url_for("portal.contact", campaign_id=campaign_id, contact_id=made)
-            )
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(campaign, form))
+    campaign, form = _opened(campaign_id)
+    with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
+        submission = Submission(session)
+        made = single.add(session, caller(), campaign_id, form.to_fields())
+        form.require_readable()
+        url = submission.led_to(_url(campaign_id, made))
     return redirect_with(gettext("The contact was added."), url)
 
 
@@ -113,44 +98,37 @@ def contact_create(campaign_id: UUID) -> Page:
 def contact_edit(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        form = showing(list(campaigns.external_id_keys(session, campaign)), found)
-    return _edit_page(campaign, contact_id, form)
+        form = _stored(session, contact_id, campaign=campaign)
+    return _edit_page(contact_id, form, campaign=campaign)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
 def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
+    campaign, form = _opened(campaign_id)
+    with transaction(read_only=True) as session:
+        wanted = form.to_fields(contacts.get(session, caller(), campaign_id, contact_id))
+    page, stored = partial(_edit_page, campaign=campaign), partial(_stored, campaign=campaign)
+    with saving_edit(form, "contact", contact_id, page, stored, validate=False) as session:
+        seen = form.version.data
+        single.edit(session, caller(), campaign_id, contact_id, wanted, expected_version=seen)
+        form.require_readable()
+    return redirect_with(gettext("The contact was saved."), _url(campaign_id, contact_id))
+
+
+def _opened(campaign_id: UUID) -> tuple[Campaign, ContactForm]:
+    """Return the campaign and the form of its contacts."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        keys = list(campaigns.external_id_keys(session, campaign))
-        form = form_for(keys)()
-        wanted = form.to_fields(found)
-    try:
-        with transaction() as session:
-            single.edit(
-                session,
-                caller(),
-                campaign_id,
-                contact_id,
-                wanted,
-                expected_version=form.version.data,
-            )
-            form.require_readable()
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _edit_page(campaign, contact_id, form),
-            stored=lambda session: showing(
-                keys, contacts.get(session, caller(), campaign_id, contact_id)
-            ),
-            target=("contact", contact_id),
-        )
-    return redirect_with(
-        gettext("The contact was saved."),
-        url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id),
-    )
+        return campaign, form_for(list(campaigns.external_id_keys(session, campaign)))()
+
+
+def _stored(session: Session, contact_id: UUID, *, campaign: Campaign) -> ContactForm:
+    found = contacts.get(session, caller(), campaign.id, contact_id)
+    return showing(list(campaigns.external_id_keys(session, campaign)), found)
+
+
+def _url(campaign_id: UUID, contact_id: UUID) -> str:
+    return url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
 
 
 def _new_page(campaign: Campaign, form: ContactForm) -> str:
@@ -158,7 +136,7 @@ def _new_page(campaign: Campaign, form: ContactForm) -> str:
         return render_template("portal/contacts/new.html", **_form(session, campaign, form))
 
 
-def _edit_page(campaign: Campaign, contact_id: UUID, form: ContactForm) -> str:
+def _edit_page(contact_id: UUID, form: ContactForm, *, campaign: Campaign) -> str:
     with transaction(read_only=True) as session:
         found = contacts.get(session, caller(), campaign.id, contact_id)
         return render_template(

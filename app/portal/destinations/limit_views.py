@@ -5,12 +5,11 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.destinations.forms import DestinationsForm, PartnerLimitsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
@@ -47,26 +46,20 @@ def operator_partner_destinations_save(partner_id: UUID) -> Page:
 
 
 def _save(form: DestinationsForm, partner_id: UUID | None) -> Page:
-    if not form.validate():
-        return _page(form, partner_id), 422
-    try:
-        with transaction() as session:
-            changed = destinations.change_limits(
-                session,
-                caller(),
-                form.to_limits(),
-                partner_id,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(form, partner_id),
-            stored=lambda session: _stored(session, partner_id),
-            target=("partner", partner_id)
-            if partner_id
-            else ("installation", destinations.INSTALLATION_ID),
+    with saving(
+        form,
+        lambda: _page(form, partner_id),
+        stored=lambda session: _stored(session, partner_id),
+        target=("partner", partner_id)
+        if partner_id
+        else ("installation", destinations.INSTALLATION_ID),
+    ) as session:
+        changed = destinations.change_limits(
+            session,
+            caller(),
+            form.to_limits(),
+            partner_id,
+            expected_version=form.version.data,
         )
     return redirect_saved(
         gettext("Call destinations saved."), url_for("portal.operator_destinations"), changed

@@ -3,12 +3,11 @@
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.destinations.forms import DestinationsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
@@ -24,20 +23,15 @@ def portal_settings_destinations() -> Page:
 @portal.post("/settings/destinations")
 def portal_settings_destinations_save() -> Page:
     form = DestinationsForm()
-    if not form.validate():
-        return _page(form), 422
-    try:
-        with transaction() as session:
-            changed = destinations.change_choice(
-                session,
-                caller(),
-                partners.own(caller()),
-                form.to_choice(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    target = ("partner", partners.own(caller()))
+    with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
+        changed = destinations.change_choice(
+            session,
+            caller(),
+            partners.own(caller()),
+            form.to_choice(),
+            expected_version=form.version.data,
+        )
     return redirect_saved(
         gettext("Call destinations saved."), url_for("portal.portal_settings_destinations"), changed
     )

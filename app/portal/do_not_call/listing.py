@@ -23,7 +23,7 @@ SOURCES = {
     "file": lazy_gettext("Uploaded file"),
     "contact": lazy_gettext("Contact"),
     "command": lazy_gettext("Operator"),
-    "demo": lazy_gettext("Demo data"),
+    "demo": lazy_gettext("Sample data"),
 }
 
 

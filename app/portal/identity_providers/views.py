@@ -6,7 +6,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Partner
@@ -16,7 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import refused, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
@@ -68,20 +68,19 @@ def portal_settings_company(provider_id: UUID) -> str:
 @portal.post("/settings/company-accounts/<uuid:provider_id>")
 def portal_settings_company_save(provider_id: UUID) -> Page:
     form = EditProviderForm()
-    try:
-        with transaction() as session:
-            issuer = providers.get(session, caller(), provider_id).issuer
-            form.issuer.data = issuer
-            provider = providers.update(
-                session,
-                caller(),
-                settings().secret_keys,
-                provider_id,
-                form.to_fields(issuer),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "identity_provider", provider_id, _edit_page, _stored)
+    with saving_edit(
+        form, "identity_provider", provider_id, _edit_page, _stored, validate=False
+    ) as session:
+        issuer = providers.get(session, caller(), provider_id).issuer
+        form.issuer.data = issuer
+        provider = providers.update(
+            session,
+            caller(),
+            settings().secret_keys,
+            provider_id,
+            form.to_fields(issuer),
+            expected_version=form.version.data,
+        )
     return redirect_with(
         gettext("%(name)s was saved.", name=provider.name),
         url_for("portal.portal_settings_companies"),

@@ -10,14 +10,14 @@ from wtforms import StringField, ValidationError
 from wtforms.validators import DataRequired
 from wtforms.widgets import DateInput
 
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import last_day
-from app.portal.web.forms import PortalForm, refused
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.schemas.checks import parse_date
@@ -67,13 +67,8 @@ def api_migration_extend_confirm(client_id: UUID) -> Page:
 def api_migration_extend(client_id: UUID) -> Page:
     form = ExtensionForm()
     moving = _changeable(client_id)
-    if not form.validate():
-        return _extending(moving, form), 422
-    try:
-        with transaction() as session:
-            client = extensions.extend(session, caller(), client_id, form.until)
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _extending(moving, form))
+    with saving(form, lambda: _extending(moving, form)) as session:
+        client = extensions.extend(session, caller(), client_id, form.until)
     return redirect_with(
         gettext(
             "The legacy API serves “%(name)s” through %(day)s.",

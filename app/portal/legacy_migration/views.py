@@ -9,15 +9,17 @@ from flask import render_template, request
 
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
-from app.models import LegacyDay, OAuthClient, utcnow
+from app.models import LegacyDay, LegacyExchange, utcnow
 from app.portal.api_access.labels import client_state
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.charts import chart_of
 from app.portal.web.user_timezone import zone
 from app.services import partners
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.calls import SUCCESSOR, end_of_service
+from app.services.legacy.migration import Moving
 
 EXTENSIONS = {"with": lazy_gettext("With an extension"), "without": lazy_gettext("No extension")}
 EXTENDED = {"with": True, "without": False}
@@ -26,12 +28,9 @@ EXTENDED = {"with": True, "without": False}
 
 @portal.get("/api-access/migration")
 def api_migration() -> str:
-    at = lists.place()
-    partner_id = lists.id_or_words("partner")
+    at, wanted = lists.place(), lists.id_or_words("partner")
     with transaction(read_only=True) as session:
-        partner = (
-            partners.get(session, caller(), partner_id) if isinstance(partner_id, UUID) else None
-        )
+        partner = partners.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
         page = legacy_migration.search(
             session,
             caller(),
@@ -43,10 +42,7 @@ def api_migration() -> str:
         )
     return render_template(
         "portal/legacy_migration/list.html",
-        rows=[
-            {"moving": row, "state": client_state(row.client), **_end(row.client)}
-            for row in page.items
-        ],
+        rows=[_row(each) for each in page.items],
         days=legacy_migration.DAYS_SHOWN,
         retirement=settings().legacy_retirement,
         now=utcnow(),
@@ -69,27 +65,32 @@ def api_migration_client(client_id: UUID) -> str:
     url = addresses().public_api + SUCCESSOR
     return render_template(
         "portal/legacy_migration/client.html",
-        moving=moving,
-        state=client_state(moving.client),
         days=days,
         chart=_chart(days),
         exchange=exchange,
         curl=as_curl(url, body) if body else None,
         no_assistant=body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
-        answered=answer_shown(exchange.status, exchange.answer) if exchange else "",
-        would_answer=answer_shown(exchange.shadow_status, exchange.shadow_answer)
-        if exchange
-        else "",
-        differences=differences(exchange) if exchange else [],
         fields=FIELDS,
         zone=zone(),
-        **_end(moving.client),
+        **(_answers(exchange) if exchange else {}),
+        **_row(moving),
     )
 
 
-def _end(client: OAuthClient) -> dict[str, Any]:
-    until = end_of_service(client.served_until, settings())
+def _answers(exchange: LegacyExchange) -> dict[str, Any]:
+    """Return how a request was answered, and how the new API would answer it."""
     return {
+        "answered": answer_shown(exchange.status, exchange.answer),
+        "would_answer": answer_shown(exchange.shadow_status, exchange.shadow_answer),
+        "differences": differences(exchange),
+    }
+
+
+def _row(moving: Moving) -> dict[str, Any]:
+    until = end_of_service(moving.client.served_until, settings())
+    return {
+        "moving": moving,
+        "state": client_state(moving.client),
         "until": until,
         "left": time_left(until),
         "ends_by_extension": until != settings().legacy_retirement,
@@ -97,19 +98,9 @@ def _end(client: OAuthClient) -> dict[str, Any]:
 
 
 def _chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
-    return {
-        "days": [each.day.isoformat() for each in days],
-        "series": [
-            {
-                "label": pgettext("requests", "Accepted"),
-                "values": [each.accepted for each in days],
-                "role": "first",
-            },
-            {
-                "label": pgettext("requests", "Refused"),
-                "values": [each.refused for each in days],
-                "role": "second",
-            },
-        ],
-        "unfinished": True,
-    }
+    return chart_of(
+        [each.day for each in days],
+        ("first", pgettext("requests", "Accepted"), [each.accepted for each in days]),
+        ("second", pgettext("requests", "Refused"), [each.refused for each in days]),
+        unfinished=True,
+    )

@@ -19,7 +19,7 @@ from app.portal.users.views import STATUS_TONES
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
@@ -35,23 +35,18 @@ def operator_partner_new() -> str:
 @portal.post("/operator/partners/new")
 def operator_partner_create() -> Page:
     form = PartnerForm()
-    if not form.validate():
-        return _new_page(form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = partners.create_by_operator(session, caller(), form.to_partner())
-            invited = users.invite(
-                session,
-                caller(),
-                email=form.to_email(),
-                user_type=Role.PARTNER_ADMIN,
-                partner_id=made.id,
-                name=form.administrator_name.data,
-            )
-            url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with saving(form, lambda: _new_page(form)) as session:
+        submission = Submission(session)
+        made = partners.create_by_operator(session, caller(), form.to_partner())
+        invited = users.invite(
+            session,
+            caller(),
+            email=form.to_email(),
+            user_type=Role.PARTNER_ADMIN,
+            partner_id=made.id,
+            name=form.administrator_name.data,
+        )
+        url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
     return redirect_with(
         gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email), url
     )

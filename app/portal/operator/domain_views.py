@@ -5,12 +5,11 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.operator.forms import DomainForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import partners
 
@@ -25,19 +24,16 @@ def operator_partner_domain(partner_id: UUID) -> str:
 @portal.post("/operator/partners/<uuid:partner_id>/domain")
 def operator_partner_domain_save(partner_id: UUID) -> Page:
     form = DomainForm()
-    try:
-        with transaction() as session:
-            was = partners.get(session, caller(), partner_id).domain
-            saved = partners.change_domain(
-                session,
-                caller(),
-                partner_id,
-                form.domain.data,
-                expected_version=form.version.data,
-            )
-            changed = saved.domain != was
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "partner", partner_id, _page, _stored)
+    with saving_edit(form, "partner", partner_id, _page, _stored, validate=False) as session:
+        was = partners.get(session, caller(), partner_id).domain
+        saved = partners.change_domain(
+            session,
+            caller(),
+            partner_id,
+            form.domain.data,
+            expected_version=form.version.data,
+        )
+        changed = saved.domain != was
     return redirect_saved(
         gettext("Domain saved."), url_for("portal.operator_partner", partner_id=partner_id), changed
     )

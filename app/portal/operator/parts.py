@@ -266,7 +266,7 @@ def _backups(session: Session) -> Part:
             )
             return _row(title, gettext("Off"), "warning", f"{unset} {guide}")
         text = gettext(
-            "Development mode: demo data needs none. For real data see “Backups” in the "
+            "Development mode: no daily backups. For data to keep see “Backups” in the "
             "operations guide."
         )
         return _row(title, gettext("Not needed"), "neutral", text)

@@ -8,13 +8,13 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import OAuthClient, User
 from app.portal.organization_groups.forms import ALL, SOME, LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import oauth_clients, organization_groups, users
 
@@ -51,11 +51,8 @@ def _client(client_id: UUID) -> Load:
 
 def _save(load: Load, back: str) -> Page:
     form = LimitForm()
-    try:
-        with transaction() as session:
-            organization_groups.limit(session, caller(), load(session, True), form.chosen)
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _page(load, back, form))
+    with saving(form, lambda: _page(load, back, form), validate=False) as session:
+        organization_groups.limit(session, caller(), load(session, True), form.chosen)
     return redirect_with(gettext("Access saved. It counts from the next request."), back)
 
 

@@ -7,7 +7,6 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization
@@ -15,7 +14,7 @@ from app.portal.organization_groups.forms import GroupFields, NewGroupForm, Orga
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import organization_groups, organizations, users
 from app.services.organization_groups import GroupInput
@@ -41,14 +40,11 @@ def portal_settings_group_new() -> str:
 @portal.post("/settings/groups/new")
 def portal_settings_group_create() -> Page:
     form = NewGroupForm()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            wanted = GroupInput(form.name.data or "", _chosen(session, form))
-            made = organization_groups.create(session, caller(), wanted)
-            submission.led_to(url_for("portal.portal_settings_groups"))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with saving(form, lambda: _new_page(form), validate=False) as session:
+        submission = Submission(session)
+        wanted = GroupInput(form.name.data or "", _chosen(session, form))
+        made = organization_groups.create(session, caller(), wanted)
+        submission.led_to(url_for("portal.portal_settings_groups"))
     return redirect_with(
         gettext("Group %(name)s added.", name=made.name), url_for("portal.portal_settings_groups")
     )
@@ -64,18 +60,17 @@ def portal_settings_group(group_id: UUID) -> str:
 @portal.post("/settings/groups/<uuid:group_id>")
 def portal_settings_group_save(group_id: UUID) -> Page:
     form = OrganizationGroupForm()
-    try:
-        with transaction() as session:
-            ids = _chosen(session, form)
-            organization_groups.update(
-                session,
-                caller(),
-                group_id,
-                GroupInput(form.name.data or "", ids),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "organization_group", group_id, _page, _stored)
+    with saving_edit(
+        form, "organization_group", group_id, _page, _stored, validate=False
+    ) as session:
+        ids = _chosen(session, form)
+        organization_groups.update(
+            session,
+            caller(),
+            group_id,
+            GroupInput(form.name.data or "", ids),
+            expected_version=form.version.data,
+        )
     return redirect_with(gettext("Group saved."), url_for("portal.portal_settings_groups"))
 
 

@@ -7,7 +7,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS
@@ -21,7 +21,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit, seen_version
+from app.portal.web.forms import saving, saving_edit, seen_version
 from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
@@ -42,21 +42,16 @@ def organization_template_edit(template_id: UUID) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/edit")
 def organization_template_save(template_id: UUID) -> Page:
     form = TemplateForm()
-    if not form.validate():
-        return _edit_page(template_id, form), 422
-    try:
-        with transaction() as session:
-            organization_templates.change(
-                session,
-                caller(),
-                template_id,
-                form.name.data or "",
-                form.changed,
-                bounds(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, TARGET, template_id, _edit_page, _stored)
+    with saving_edit(form, TARGET, template_id, _edit_page, _stored) as session:
+        organization_templates.change(
+            session,
+            caller(),
+            template_id,
+            form.name.data or "",
+            form.changed,
+            bounds(),
+            expected_version=form.version.data,
+        )
     return _saved(template_id, gettext("Template saved."))
 
 
@@ -68,16 +63,13 @@ def organization_template_assistant_new(template_id: UUID) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/assistants/new")
 def organization_template_assistant_create(template_id: UUID) -> Page:
     form = TemplateAssistantForm()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            fields = AssistantFields(**form.data)
-            organization_templates.save_assistant(
-                session, caller(), template_id, None, fields, bounds()
-            )
-            url = submission.led_to(_url(template_id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _assistant_page(template_id, None, form))
+    with saving(form, lambda: _assistant_page(template_id, None, form), validate=False) as session:
+        submission = Submission(session)
+        fields = AssistantFields(**form.data)
+        organization_templates.save_assistant(
+            session, caller(), template_id, None, fields, bounds()
+        )
+        url = submission.led_to(_url(template_id))
     return redirect_with(gettext("%(name)s added.", name=form.name.data), url)
 
 
@@ -90,24 +82,16 @@ def organization_template_assistant(template_id: UUID, position: int) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
 def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
     form = TemplateAssistantForm()
-    try:
-        with transaction() as session:
-            organization_templates.save_assistant(
-                session,
-                caller(),
-                template_id,
-                position,
-                AssistantFields(**form.data),
-                bounds(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _assistant_page(template_id, position, form),
-            stored=lambda session: _assistant_form(_opened(session, template_id), position),
-            target=(TARGET, template_id),
+    fields, seen = AssistantFields(**form.data), form.version.data
+    with saving(
+        form,
+        lambda: _assistant_page(template_id, position, form),
+        stored=lambda session: _assistant_form(_opened(session, template_id), position),
+        target=(TARGET, template_id),
+        validate=False,
+    ) as session:
+        organization_templates.save_assistant(
+            session, caller(), template_id, position, fields, bounds(), expected_version=seen
         )
     return _saved(template_id, gettext("%(name)s saved.", name=form.name.data))
 
@@ -155,21 +139,16 @@ def organization_template_campaign(template_id: UUID) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/campaign")
 def organization_template_campaign_save(template_id: UUID) -> Page:
     form = TemplateCampaignForm()
-    if not form.validate():
-        return _campaign_page(template_id, form), 422
-    try:
-        with transaction() as session:
-            organization_templates.save_campaign(
-                session,
-                caller(),
-                template_id,
-                form.to_campaign(),
-                bounds(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        stored = partial(_stored_campaign, typed=form)
-        return refused_edit(error, form, TARGET, template_id, _campaign_page, stored)
+    stored = partial(_stored_campaign, typed=form)
+    with saving_edit(form, TARGET, template_id, _campaign_page, stored) as session:
+        organization_templates.save_campaign(
+            session,
+            caller(),
+            template_id,
+            form.to_campaign(),
+            bounds(),
+            expected_version=form.version.data,
+        )
     return _saved(template_id, gettext("Campaign plan saved."))
 
 

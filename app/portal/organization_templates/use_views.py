@@ -20,7 +20,7 @@ from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import named_regions
@@ -61,21 +61,18 @@ def organization_template_use(template_id: UUID) -> str:
 def organization_template_use_create(template_id: UUID) -> Page:
     form = CustomerForm()
     customer = form.to_customer()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = organization_templates.create_organization(
-                session,
-                caller(),
-                template_id,
-                customer,
-                bounds(),
-                in_trial=settings().new_organizations_in_trial,
-                carrier=CarrierKind(settings().carrier),
-            )
-            url = submission.led_to(url_for("portal.organization", organization_id=made.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _use_page(template_id, form))
+    with saving(form, lambda: _use_page(template_id, form), validate=False) as session:
+        submission = Submission(session)
+        made = organization_templates.create_organization(
+            session,
+            caller(),
+            template_id,
+            customer,
+            bounds(),
+            in_trial=settings().new_organizations_in_trial,
+            carrier=CarrierKind(settings().carrier),
+        )
+        url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     is_invited = opened(template_id).content.first_role is not None
     return redirect_with(added_words(made.name, customer.email if is_invited else None), url)
 
@@ -118,6 +115,10 @@ def organization_template_create_many(template_id: UUID) -> Page:
     if not set(rows) <= set(shown):
         flash(gettext("You have changed rows since the check. Review them, then add."), "info")
         return _check(template_id, form, rows)
+    return _add(template_id, form, rows)
+
+
+def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) -> Page:
     with transaction() as session:
         submission = Submission(session, notice=gettext("These organizations were added before."))
         results = organization_templates.create_many(

@@ -6,7 +6,6 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
@@ -26,7 +25,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import campaigns, organization_templates, organizations
 from app.services.organization_templates import Bounds, Opened
@@ -62,13 +61,10 @@ def organization_template_new() -> str:
 @portal.post("/organization-templates/new")
 def organization_template_create() -> Page:
     form = NewTemplateForm()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = organization_templates.create(session, caller(), form.name.data or "")
-            url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with saving(form, lambda: _new_page(form), validate=False) as session:
+        submission = Submission(session)
+        made = organization_templates.create(session, caller(), form.name.data or "")
+        url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     words = gettext(
         "Template %(name)s added. Set its plan, limits and rules below.", name=made.name
     )
@@ -86,22 +82,17 @@ def organization_save_as_template(organization_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/save-as-template")
 def organization_template_save_as(organization_id: UUID) -> Page:
     form = SavedTemplateForm()
-    if not form.validate():
-        return _save_page(organization_id, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = organization_templates.save_organization(
-                session,
-                caller(),
-                organization_id,
-                form.name.data or "",
-                campaign_id=as_uuid(form.campaign.data or ""),
-                first_role=form.role,
-            )
-            url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _save_page(organization_id, form))
+    with saving(form, lambda: _save_page(organization_id, form)) as session:
+        submission = Submission(session)
+        made = organization_templates.save_organization(
+            session,
+            caller(),
+            organization_id,
+            form.name.data or "",
+            campaign_id=as_uuid(form.campaign.data or ""),
+            first_role=form.role,
+        )
+        url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
 
 

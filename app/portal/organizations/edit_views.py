@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Role, Tier
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.policy import Permission
@@ -17,7 +16,7 @@ from app.portal.organizations.labels import added_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.services import organizations, partners, pricing, users
@@ -37,24 +36,19 @@ def organization_new() -> Page:
 def organization_create() -> Page:
     refuse_operators()
     form = NewForm()
-    if not form.validate():
-        return _new_page(form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = organizations.create(
-                session,
-                caller(),
-                partners.own(caller()),
-                name=form.name.data or "",
-                in_trial=settings().new_organizations_in_trial,
-                **form.to_changes().sent(),
-            )
-            if first_user := form.to_first_user(made.id):
-                users.create_partial(session, caller(), first_user)
-            url = submission.led_to(url_for("portal.organization", organization_id=made.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with saving(form, lambda: _new_page(form)) as session:
+        submission = Submission(session)
+        made = organizations.create(
+            session,
+            caller(),
+            partners.own(caller()),
+            name=form.name.data or "",
+            in_trial=settings().new_organizations_in_trial,
+            **form.to_changes().sent(),
+        )
+        if first_user := form.to_first_user(made.id):
+            users.create_partial(session, caller(), first_user)
+        url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     return redirect_with(added_words(made.name, form.typed_email), url)
 
 
@@ -68,19 +62,18 @@ def organization_edit(organization_id: UUID) -> Page:
 @portal.post("/organizations/<uuid:organization_id>/edit")
 def organization_save(organization_id: UUID) -> Page:
     form = EditForm()
-    try:
-        with transaction() as session:
-            saved = organizations.update(
-                session,
-                caller(),
-                organization_id,
-                form.to_changes(),
-                name=form.name.data or "",
-                billing_address=checked_address(*form.typed_address),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "organization", organization_id, _edit_page, _stored)
+    with saving_edit(
+        form, "organization", organization_id, _edit_page, _stored, validate=False
+    ) as session:
+        saved = organizations.update(
+            session,
+            caller(),
+            organization_id,
+            form.to_changes(),
+            name=form.name.data or "",
+            billing_address=checked_address(*form.typed_address),
+            expected_version=form.version.data,
+        )
     return redirect_with(
         gettext("%(name)s saved.", name=saved.name),
         url_for("portal.organization", organization_id=organization_id),
@@ -130,19 +123,14 @@ def organization_plan_check(organization_id: UUID) -> Page:
 @portal.post("/organizations/<uuid:organization_id>/plan")
 def organization_plan_save(organization_id: UUID) -> Page:
     form = PlanForm()
-    if not form.validate():
-        return _plan_page(organization_id, form), 422
-    try:
-        with transaction() as session:
-            saved = organizations.update(
-                session,
-                caller(),
-                organization_id,
-                form.to_changes(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "organization", organization_id, _plan_page, _stored_plan)
+    with saving_edit(form, "organization", organization_id, _plan_page, _stored_plan) as session:
+        saved = organizations.update(
+            session,
+            caller(),
+            organization_id,
+            form.to_changes(),
+            expected_version=form.version.data,
+        )
     return redirect_with(
         gettext("Plan and limits of %(name)s changed.", name=saved.name),
         url_for("portal.organization", organization_id=organization_id),

@@ -5,14 +5,14 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_words
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
@@ -40,18 +40,17 @@ def organization_settings_save(organization_id: UUID) -> Page:
     if not form.validate():
         _check_the_rest(organization_id, form)
         return _page(organization_id, form), 422
-    try:
-        with transaction() as session:
-            changed = organizations.change_settings(
-                session,
-                caller(),
-                organization_id,
-                form.to_rules(),
-                most_at_once=settings().calls_per_organization,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "organization", organization_id, _page, _stored)
+    with saving_edit(
+        form, "organization", organization_id, _page, _stored, validate=False
+    ) as session:
+        changed = organizations.change_settings(
+            session,
+            caller(),
+            organization_id,
+            form.to_rules(),
+            most_at_once=settings().calls_per_organization,
+            expected_version=form.version.data,
+        )
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
     return redirect_saved(
         gettext("Settings saved: %(groups)s.", groups=names),

@@ -10,6 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
+from app.portal.web.messages import flashing
 from app.services import organizations
 
 ENDING = (
@@ -39,10 +40,8 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/end-trial")
 def organization_trial_end(organization_id: UUID) -> Response:
-    try:
+    with flashing(Conflict, "danger"):
         with transaction() as session:
             found = organizations.end_trial(session, caller(), organization_id)
         flash(gettext("The trial of %(name)s has ended.", name=found.name), "success")
-    except Conflict as error:
-        flash(error.message, "danger")
     return redirect(url_for("portal.organization", organization_id=organization_id), 303)

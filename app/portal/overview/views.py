@@ -24,6 +24,7 @@ from app.portal.operator.parts import Part, parts, work
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.charts import chart_of
 from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
@@ -248,29 +249,15 @@ def _shown(item: ActionItem) -> dict[str, Any]:
 def _chart(month: Month) -> dict[str, Any]:
     before = [entry.conversations for entry in month.days_before]
     padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
-    return {
-        "days": [entry.day.isoformat() for entry in month.days],
-        "series": [
-            {
-                "label": month_alone(month.start),
-                "values": [entry.conversations for entry in month.days],
-                "role": "first",
-            },
-            {"label": gettext("Previous month"), "values": padded, "role": "compare"},
-        ],
-        "unfinished": True,
-    }
+    return chart_of(
+        [entry.day for entry in month.days],
+        ("first", month_alone(month.start), [entry.conversations for entry in month.days]),
+        ("compare", gettext("Previous month"), padded),
+        unfinished=True,
+    )
 
 
 def _checked_chart(checked: Sequence[CheckedDay]) -> dict[str, Any]:
-    days = checked[::-1]
-    return {
-        "days": [each.day.isoformat() for each in days],
-        "series": [
-            {
-                "label": gettext("Conversations"),
-                "values": [each.conversations for each in days],
-                "role": "first",
-            }
-        ],
-    }
+    counts = [each.conversations for each in checked]
+    series = ("first", gettext("Conversations"), counts[::-1])
+    return chart_of([each.day for each in checked[::-1]], series)

@@ -6,16 +6,18 @@ from uuid import UUID
 from flask import abort, g, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
+from wtforms import StringField
 
 from app.enums import ErasureState
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
-from app.languages import gettext, labelled
+from app.languages import gettext, labelled, lazy_gettext
 from app.models import Erasure
 from app.portal.personal_data import labels
-from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.fields import without_nul
 from app.portal.web.formats import moment, number
+from app.portal.web.forms import PortalForm
 from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
@@ -29,6 +31,23 @@ from app.services.personal_data.mentions import Mention
 from app.services.personal_data.subjects import Subject
 
 EXPORTS_SHOWN = 20
+
+
+class EraseForm(PortalForm):
+    """The confirmation: the person to erase must be typed."""
+
+    typed = StringField(
+        lazy_gettext("Confirm"),
+        filters=[without_nul],
+        render_kw={"maxlength": 254, "autocomplete": "off", "required": True},
+    )
+
+    def confirms(self, expected: str) -> bool:
+        """Return whether the expected text was typed; if not, the field says what to do."""
+        if (self.typed.data or "").strip().casefold() == expected.strip().casefold():
+            return True
+        self.typed.errors = (*self.typed.errors, gettext("The text doesn’t match."))
+        return False
 
 
 @portal.get("/people/<uuid:user_id>/erase")
@@ -88,6 +107,11 @@ def erasure_proof(erasure_id: UUID) -> Response:
     found: Erasure = shown["erasure"]
     if found.state is not ErasureState.DONE:
         abort(404)
+    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
+    return Response("\n".join(_proof(found, shown)), mimetype="text/plain", headers=named)
+
+
+def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
     facts = (
         (gettext("Organization"), shown["organization"]),
         (gettext("Pseudonym"), found.pseudonym),
@@ -95,7 +119,7 @@ def erasure_proof(erasure_id: UUID) -> Response:
         (gettext("Requested"), moment(found.created_at, zone())),
         (gettext("Finished"), moment(found.finished_at, zone())),
     )
-    lines = [
+    return [
         f"{shown['title']} · {g.brand.product_name}",
         "",
         *(labelled(label, value) for label, value in facts if value),
@@ -108,8 +132,6 @@ def erasure_proof(erasure_id: UUID) -> Response:
         str(labels.OF_CONTACTS[-1]),
         "",
     ]
-    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
-    return Response("\n".join(lines), mimetype="text/plain", headers=named)
 
 
 @portal.post("/erasures/<uuid:erasure_id>/retry")

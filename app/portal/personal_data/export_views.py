@@ -10,6 +10,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.messages import flashing
 from app.portal.web.user_timezone import zone
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import Subject
@@ -32,11 +33,8 @@ def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
 
 
 def _requested(load: Callable[[Session], Subject], campaign_id: UUID | None = None) -> Page:
-    try:
+    with flashing(Conflict):
         with transaction() as session:
             exporting.request(session, caller(), load(session), zone(), campaign_id)
-    except Conflict as error:
-        flash(error.message, "warning")
-    else:
         flash(gettext("The export is being prepared. You get an email."), "success")
     return redirect(url_for("portal.exports"), 303)

@@ -8,13 +8,12 @@ from sqlalchemy.orm import Session
 from wtforms import StringField
 
 from app.enums import RetentionKind
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.personal_data.labels import KINDS, STATES, SUBJECTS
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import VersionField, typed_number
-from app.portal.web.forms import PortalForm, refused
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import exports, idempotency, partners, retention
 from app.services.partners import retention_policy as policies
@@ -68,22 +67,10 @@ def personal_data_settings() -> str:
 @portal.post("/settings/personal-data")
 def personal_data_settings_save() -> Page:
     form = RetentionForm()
-    if not form.validate():
-        return _page(form), 422
-    partner_id = partners.own(caller())
-    try:
-        with transaction() as session:
-            policies.save(
-                session,
-                caller(),
-                partner_id,
-                form.days(),
-                settings(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partner_id)
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    partner_id, seen = partners.own(caller()), form.version.data
+    target = ("partner", partner_id)
+    with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
+        policies.save(session, caller(), partner_id, form.days(), settings(), expected_version=seen)
     return redirect_with(
         gettext("Saved. Older data is deleted within an hour."),
         url_for("portal.personal_data_settings"),

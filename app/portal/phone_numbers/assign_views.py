@@ -1,18 +1,29 @@
 """The operator assigns numbers to an organization."""
 
-from flask import render_template, url_for
+from collections.abc import Sequence
 
-from app.errors import ValidationFailed
+from flask import render_template, url_for
+from wtforms import TextAreaField
+
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
-from app.portal.phone_numbers.forms import AssignForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.fields import OnceField, lines_of
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import phone_numbers
+
+
+class AssignForm(PortalForm):
+    once = OnceField()
+    numbers = TextAreaField(lazy_gettext("Phone numbers"), render_kw={"spellcheck": "false"})
+
+    @property
+    def typed(self) -> Sequence[str]:
+        return lines_of(self.numbers)
 
 
 @portal.get("/numbers/assign")
@@ -29,16 +40,11 @@ def phone_number_assign() -> Page:
 def phone_number_assign_save() -> Page:
     form = AssignForm()
     organization = organization_picker.organization_chosen()
-    if not form.validate():
-        return _page(organization, form), 422
     url = url_for("portal.phone_numbers", organization=organization.id)
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
-            url = submission.led_to(url)
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _page(organization, form))
+    with saving(form, lambda: _page(organization, form)) as session:
+        submission = Submission(session)
+        assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
+        url = submission.led_to(url)
     words = ngettext(
         "%(num)s number assigned to %(organization)s.",
         "%(num)s numbers assigned to %(organization)s.",

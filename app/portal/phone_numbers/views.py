@@ -6,19 +6,22 @@ from uuid import UUID
 
 from flask import flash, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import PhoneNumber
+from app.models import Organization, PhoneNumber
 from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
 from app.portal.phone_numbers.list_views import accounts_shown
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.messages import flashing
 from app.services import phone_numbers
+from app.services.paging import Page
 from app.services.phone_numbers import Listed
 
 
@@ -27,27 +30,29 @@ def list_phone_numbers() -> str:
     at = lists.place()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
-        page = phone_numbers.listing(
-            session,
-            caller(),
-            organization_id=organization.id if organization else None,
-            query=lists.text_filter("q"),
-            cursor=f"+{at.cursor}" if at.cursor else None,
-            limit=lists.PAGE_SIZE,
+        page = _listed(session, organization, at)
+        return render_template(
+            "portal/phone_numbers/list.html",
+            organization=organization,
+            rows=_rows(session, page.items),
+            sources=SOURCE_WORDS,
+            accounts=accounts_shown(session),
+            is_operator=caller().partner_id is None,
+            place=at,
+            next_url=at.next_url(page.next_cursor and page.next_cursor.removeprefix("+")),
+            clear_url=lists.clear_url("q", "organization"),
         )
-        rows = _rows(session, page.items)
-        accounts = accounts_shown(session)
-    next_cursor = page.next_cursor.removeprefix("+") if page.next_cursor else None
-    return render_template(
-        "portal/phone_numbers/list.html",
-        organization=organization,
-        rows=rows,
-        sources=SOURCE_WORDS,
-        accounts=accounts,
-        is_operator=caller().partner_id is None,
-        place=at,
-        next_url=at.next_url(next_cursor),
-        clear_url=lists.clear_url("q", "organization"),
+
+
+def _listed(session: Session, organization: Organization | None, at: lists.Place) -> Page[Listed]:
+    """Return a page of numbers; its URL has the cursor, a number, without the plus sign."""
+    return phone_numbers.listing(
+        session,
+        caller(),
+        organization_id=organization.id if organization else None,
+        query=lists.text_filter("q"),
+        cursor=f"+{at.cursor}" if at.cursor else None,
+        limit=lists.PAGE_SIZE,
     )
 
 
@@ -60,53 +65,44 @@ def phone_number_move(digits: str) -> str:
             back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
             return organization_picker.choose_page(session, title, back)
-        shown = phone(number.number)
-        return Confirmation(
-            action=url_for(
-                "portal.phone_number_move_save",
-                digits=digits,
-                organization=organization.id,
-                version=number.version,
-            ),
-            title=gettext(
-                "Move %(number)s to %(organization)s?",
-                number=shown,
-                organization=organization.name,
-            ),
-            consequences=[
-                *_losing(session, number, organization.id),
-                gettext(
-                    "Assistants of %(organization)s can call from it.",
-                    organization=organization.name,
-                ),
-            ],
-            act=gettext("Move number"),
-            safe=gettext("Keep as it is"),
-            safe_url=url_for("portal.phone_numbers"),
-            danger=False,
-        ).page()
+        return _moving(session, number, organization).page()
+
+
+def _moving(session: Session, number: PhoneNumber, target: Organization) -> Confirmation:
+    shown, name = phone(number.number), target.name
+    return Confirmation(
+        action=url_for(
+            "portal.phone_number_move_save",
+            digits=number.number.removeprefix("+"),
+            organization=target.id,
+            version=number.version,
+        ),
+        title=gettext("Move %(number)s to %(organization)s?", number=shown, organization=name),
+        consequences=[
+            *_losing(session, number, target.id),
+            gettext("Assistants of %(organization)s can call from it.", organization=name),
+        ],
+        act=gettext("Move number"),
+        safe=gettext("Keep as it is"),
+        safe_url=url_for("portal.phone_numbers"),
+        danger=False,
+    )
 
 
 @portal.post("/numbers/<digits>/move")
-def phone_number_move_save(digits: str) -> Page:
+def phone_number_move_save(digits: str) -> Response:
     organization = organization_picker.organization_chosen()
-    try:
+    number = f"+{digits}"
+    with flashing(Conflict):
         with transaction() as session:
-            phone_numbers.move(
-                session,
-                caller(),
-                f"+{digits}",
-                organization.id,
-                expected_version=request.args.get("version", type=int),
-            )
+            seen = request.args.get("version", type=int)
+            phone_numbers.move(session, caller(), number, organization.id, expected_version=seen)
         words = gettext(
             "%(number)s moved to %(organization)s.",
-            number=phone(f"+{digits}"),
+            number=phone(number),
             organization=organization.name,
         )
         flash(words, "success")
-    except Conflict as error:
-        flash(error.message, "warning")
     return redirect(url_for("portal.phone_numbers"), 303)
 
 
@@ -128,14 +124,12 @@ def phone_number_release_confirm(digits: str) -> str:
 
 
 @portal.post("/numbers/<digits>/release")
-def phone_number_release(digits: str) -> Page:
-    try:
+def phone_number_release(digits: str) -> Response:
+    with flashing(Conflict):
         with transaction() as session:
             version = request.args.get("version", type=int)
             phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
         flash(gettext("%(number)s released.", number=phone(f"+{digits}")), "success")
-    except Conflict as error:
-        flash(error.message, "warning")
     return redirect(url_for("portal.phone_numbers"), 303)
 
 

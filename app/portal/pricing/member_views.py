@@ -1,25 +1,27 @@
 """The plans as members of an organization see them: their own, what they used of it, and others."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, url_for
+from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
 from app.languages.dates import written_date
-from app.models import utcnow
+from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
-from app.services import organizations, partners, pricing
-from app.services.billing import included, statements
-from app.services.billing.month_end import month_end
+from app.services import organizations, pricing
+from app.services.billing import included
 from app.services.billing.months import next_month
+from app.services.billing.so_far import month_so_far
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -33,39 +35,38 @@ def show_plan() -> str:
         return _cards()
     today = utcnow().date()
     with transaction(read_only=True) as session:
-        partner_id = partners.own(caller())
-        plans = [plan.shown() for plan in pricing.published(session, partner_id)]
-        sold = checkouts.sellable(session, partner_id)
         organization = organizations.get(session, caller(), organization_id)
-        use = organizations.use_of(session, [organization_id])[organization_id]
-        tier = organization.payment_tier or Tier.FREE
-        own = next(plan for plan in plans if plan.tier is tier)
-        bill = statements.current_month(session, caller(), organization_id)
-        end = month_end(session, bill, today)
-        subscription = subscriptions.current(session, caller(), organization_id)
-        has_invoices = checkouts.visited(session, organization) is not None
+        so_far = month_so_far(session, caller(), organization_id, today)
+        return render_template(
+            "portal/pricing/member.html",
+            organization=organization,
+            use=organizations.use_of(session, [organization_id])[organization_id],
+            manages=caller().may(Permission.USERS_WRITE),
+            so_far=so_far,
+            used_up=included.used_up(so_far.bill),
+            has_invoices=checkouts.visited(session, organization) is not None,
+            subscription=subscriptions.current(session, caller(), organization_id),
+            today=today,
+            next_month=written_date(next_month(so_far.bill.month), "MMMd"),
+            assistants_url=_url("portal.assistants"),
+            users_url=_url("portal.users"),
+            **_offered(session, organization),
+        )
+
+
+def _offered(session: Session, organization: Organization) -> dict[str, Any]:
+    """Return the customer's plan and those to change to."""
+    plans = [plan.shown() for plan in pricing.published(session, organization.partner_id)]
+    tier = organization.payment_tier or Tier.FREE
+    own = next(plan for plan in plans if plan.tier is tier)
     shown = [plan for plan in plans if plan.is_visible or plan == own]
     larger = [plan for plan in shown if plan.terms.cost > own.terms.cost]
-    return render_template(
-        "portal/pricing/member.html",
-        own=own,
-        organization=organization,
-        use=use,
-        manages=caller().may(Permission.USERS_WRITE),
-        larger=sorted(larger, key=lambda plan: plan.terms.cost),
-        sold=sold,
-        bill=bill,
-        used_up=included.used_up(bill),
-        end=end,
-        rated=next((plan for plan in plans if plan.tier is bill.tier), None),
-        has_invoices=has_invoices,
-        subscription=subscription,
-        plans=shown,
-        today=today,
-        next_month=written_date(next_month(bill.month), "MMMd"),
-        assistants_url=_url("portal.assistants"),
-        users_url=_url("portal.users"),
-    )
+    return {
+        "own": own,
+        "plans": shown,
+        "larger": sorted(larger, key=lambda plan: plan.terms.cost),
+        "sold": checkouts.sellable(session, organization.partner_id),
+    }
 
 
 def _cards() -> str:

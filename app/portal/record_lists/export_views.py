@@ -25,6 +25,7 @@ from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
 from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of, sheet_name
 from app.portal.web.lists import csv_file
+from app.portal.web.messages import flashing
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
 
@@ -109,12 +110,9 @@ def list_export_create(name: str) -> Page:
     definition = _readable(name)
     query = "&".join(filter(None, (urlencode(_path(definition)), _query(definition))))
     wanted = exports.ExportInput(name, query, _format(), zone())
-    try:
+    with flashing(Conflict):
         with transaction() as session:
             exports.create(session, caller(), wanted)
-    except Conflict as error:
-        flash(error.message, "warning")
-    else:
         flash(gettext("The export is being prepared. You get an email."), "success")
     return redirect(url_for("portal.exports"), 303)
 

@@ -49,7 +49,11 @@ MEMBERS = ListDefinition(
     endpoint="portal.report",
     columns=(
         Column(
-            "email", lazy_gettext("Email"), lambda row: row.user.email, "cell-name", sort="email"
+            "email",
+            lazy_gettext("Email"),
+            lambda row: row.user.email,
+            "cell-name cell-name-wide",
+            sort="email",
         ),
         Column(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "wrap"
@@ -75,7 +79,6 @@ MEMBERS = ListDefinition(
             lambda row: row.user.created_at,
             "end phone-below phone-sub",
             sort="created",
-            is_labelled=True,
             heading="Signed up (UTC)",
         ),
         Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),

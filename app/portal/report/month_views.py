@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import caller, figures, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
@@ -17,7 +17,8 @@ from app.portal.access.missing import may
 from app.portal.billing.words import model_rate, month_alone
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.charts import chart_of
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
@@ -91,21 +92,15 @@ def report_schedule() -> str:
 @portal.post("/report/schedule")
 def report_schedule_save() -> Page:
     form, organization = ScheduleForm(), _organization()
-    if not form.validate():
-        return _page(organization, form), 422
     whose = organization.id if organization else None
-    try:
-        with transaction() as session:
-            changed = monthly_reports.save(
-                session, caller(), whose, form.to_schedule(), expected_version=form.version.data
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(organization, form),
-            stored=lambda session: _stored(session, organization),
-            target=("organization", whose) if whose else ("partner", _partner_id()),
+    with saving(
+        form,
+        lambda: _page(organization, form),
+        stored=lambda session: _stored(session, organization),
+        target=("organization", whose) if whose else ("partner", _partner_id()),
+    ) as session:
+        changed = monthly_reports.save(
+            session, caller(), whose, form.to_schedule(), expected_version=form.version.data
         )
     return redirect_saved(
         gettext("Schedule saved."), url_for("portal.report_month", organization=whose), changed
@@ -180,19 +175,9 @@ def _chart(report: MonthlyReport) -> dict[str, Any]:
         found: list[int | None] = [day.conversations for day in days]
         return [*found, *[None] * (len(report.days) - len(found))][: len(report.days)]
 
-    return {
-        "days": [day.day.isoformat() for day in report.days],
-        "series": [
-            {
-                "label": month_alone(report.span.start),
-                "values": values([*report.days]),
-                "role": "first",
-            },
-            {
-                "label": gettext("Month before"),
-                "values": values([*report.days_before]),
-                "role": "compare",
-            },
-        ],
-        "unfinished": report.span.end == utcnow().date(),
-    }
+    return chart_of(
+        [day.day for day in report.days],
+        ("first", month_alone(report.span.start), values([*report.days])),
+        ("compare", gettext("Month before"), values([*report.days_before])),
+        unfinished=report.span.end == utcnow().date(),
+    )

@@ -10,6 +10,7 @@ from app.models.base import utcnow
 from app.portal.report.listing import MEMBERS, chosen
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.charts import chart_of
 from app.portal.web.list_pages import list_page
 from app.services import partners, reporting
 from app.services.reporting import SignUps
@@ -39,15 +40,6 @@ def show_report() -> Page:
 
 
 def _chart(begun: list[SignUps], *, by_days: bool) -> dict[str, Any]:
-    return {
-        "days": [entry.start.isoformat() for entry in begun],
-        "unit": "day" if by_days else "month",
-        "series": [
-            {
-                "label": gettext("New users"),
-                "values": [entry.count for entry in begun],
-                "role": "first",
-            }
-        ],
-        "unfinished": False,
-    }
+    counts = [entry.count for entry in begun]
+    days, unit = [entry.start for entry in begun], "day" if by_days else "month"
+    return chart_of(days, ("first", gettext("New users"), counts), unit=unit)

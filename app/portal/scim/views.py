@@ -21,7 +21,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.formats import last_day
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import refused_edit, saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
@@ -46,19 +46,16 @@ def directory() -> str:
 @portal.post("/settings/directory")
 def directory_save() -> Page:
     form = ChoicesForm()
-    try:
-        with transaction() as session:
-            refuse_operators()
-            role, version = form.default_role.data or None, form.version.data
-            choices.save(session, caller(), role, expected_version=version)
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error,
-            form,
-            lambda: _page(form),
-            stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
-            target=("partner", partners.own(caller())),
-        )
+    with saving(
+        form,
+        lambda: _page(form),
+        stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
+        target=("partner", partners.own(caller())),
+        validate=False,
+    ) as session:
+        refuse_operators()
+        role, version = form.default_role.data or None, form.version.data
+        choices.save(session, caller(), role, expected_version=version)
     return redirect_with(gettext("The directory was saved."), url_for("portal.directory"))
 
 
@@ -72,20 +69,13 @@ def directory_token_new() -> str:
 def directory_token_create() -> Page:
     """Show the page with the secret this once: no URL holds it."""
     form = TokenForm()
-    if not form.validate():
-        return render_template("portal/scim/token_new.html", form=form), 422
-    try:
-        with transaction() as session:
-            refuse_operators()
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = scim_tokens.create(
-                session, caller(), name=form.name.data or "", expires_at=form.expires_at
-            )
-            submission.led_to(url_for("portal.directory"))
-    except ValidationFailed as error:
-        return refused(
-            error, form, lambda: render_template("portal/scim/token_new.html", form=form)
+    with saving(form, lambda: render_template("portal/scim/token_new.html", form=form)) as session:
+        refuse_operators()
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        new = scim_tokens.create(
+            session, caller(), name=form.name.data or "", expires_at=form.expires_at
         )
+        submission.led_to(url_for("portal.directory"))
     return _page_with(new, gettext("“%(name)s” was created", name=new.token.name))
 
 

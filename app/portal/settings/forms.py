@@ -9,8 +9,16 @@ from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import VersionField, lines_of
 from app.schemas.base import wire_name
+from app.services.payment_terms import MOST_CHARACTERS
 
-ADDED = ("language", "sender_email", "billing_address", "tax_id")
+ADDED = (
+    "language",
+    "sender_email",
+    "billing_address",
+    "tax_id",
+    "payment_instructions",
+    "payment_days",
+)
 """The fields that aren't in the contract."""
 CONFIRM = "confirm_domain"
 """The field that only confirms a change, and is not stored."""
@@ -45,6 +53,14 @@ class PortalSettingsForm(BillingAddressFields):
     tracking_email = _mail(lazy_gettext("Figures and reports"))
     billing_email = _mail(lazy_gettext("Invoices to you"))
     collection_email = _mail(lazy_gettext("Payments from your customers"))
+    payment_instructions = TextAreaField(
+        lazy_gettext("Payment instructions"),
+        render_kw={"maxlength": MOST_CHARACTERS, "rows": 4, "autocomplete": "off"},
+    )
+    payment_days = StringField(
+        lazy_gettext("Days until due"),
+        render_kw={"inputmode": "numeric", "maxlength": 3, "autocomplete": "off"},
+    )
     payment_method_id = _text(lazy_gettext("Reference of your payment method"), spellcheck="false")
     default_service = _text(lazy_gettext("Service of new assistants"))
     default_assistant_limit = StringField(

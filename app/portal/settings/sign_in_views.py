@@ -9,12 +9,11 @@ from sqlalchemy.orm import Session
 from wtforms import RadioField, StringField
 
 from app.enums import SecondFactorFor, UserStatus
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import VersionField, typed_number
-from app.portal.web.forms import PortalForm, refused
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.auth.sessions import STAFF
@@ -63,21 +62,16 @@ def sign_in_policy() -> str:
 @portal.post("/settings/sign-in")
 def sign_in_policy_save() -> Page:
     form = SignInPolicyForm()
-    if not form.validate():
-        return _page(form), 422
-    try:
-        with transaction() as session:
-            policies.save(
-                session,
-                caller(),
-                partners.own(caller()),
-                form.policy(),
-                settings(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    target = ("partner", partners.own(caller()))
+    with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
+        policies.save(
+            session,
+            caller(),
+            partners.own(caller()),
+            form.policy(),
+            settings(),
+            expected_version=form.version.data,
+        )
     return redirect_with(
         gettext("Sign-in settings saved. They are in effect now."), url_for("portal.sign_in_policy")
     )

@@ -5,14 +5,14 @@ from typing import Any
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Partner
 from app.portal.settings.forms import PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import domains, partners
@@ -39,28 +39,33 @@ def portal_settings() -> Page:
 @portal.post("/settings")
 def portal_settings_save() -> Page:
     form = PortalSettingsForm()
-    try:
-        with transaction() as session:
-            partner = partners.get_own(session, caller())
-            changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
-            version, was_verified = form.version.data, partner.domain_verified_at is not None
-            partners.update(session, caller(), partner.id, changes, expected_version=version)
-            if was_verified and partner.domain_verified_at is None and not form.confirm_domain.data:
-                raise ValidationFailed.on("confirmDomain", "confirm_domain", _domain_in_use())
-            partners.choose_language(session, caller(), partner.id, form.language.data or None)
-            partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
-            if settings().mail_spf_include:
-                sender = (form.sender_email.data or "").strip() or None
-                keys = settings().secret_keys
-                domains.choose_sender(session, caller(), partner.id, sender, keys)
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    target = ("partner", partners.own(caller()))
+    with saving(
+        form, lambda: _page(form), stored=_stored, target=target, validate=False
+    ) as session:
+        _save(session, form)
     return redirect(url_for("portal.portal_settings", saved=1), 303)
 
 
-def _domain_in_use() -> str:
-    return gettext("Your customers use the current domain. Confirm that you want to change it.")
+def _save(session: Session, form: PortalSettingsForm) -> None:
+    """Raises `ValidationFailed`, also for a change of a verified domain that isn't confirmed, and
+    `Conflict`."""
+    partner = partners.get_own(session, caller())
+    changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
+    version, was_verified = form.version.data, partner.domain_verified_at is not None
+    partners.update(session, caller(), partner.id, changes, expected_version=version)
+    if was_verified and partner.domain_verified_at is None and not form.confirm_domain.data:
+        message = gettext(
+            "Your customers use the current domain. Confirm that you want to change it."
+        )
+        raise ValidationFailed.on("confirmDomain", "confirm_domain", message)
+    partners.choose_language(session, caller(), partner.id, form.language.data or None)
+    partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
+    terms = form.payment_instructions.data or "", form.payment_days.data or ""
+    partners.set_payment_terms(session, caller(), partner.id, *terms)
+    if settings().mail_spf_include:
+        sender = (form.sender_email.data or "").strip() or None
+        domains.choose_sender(session, caller(), partner.id, sender, settings().secret_keys)
 
 
 def _stored(session: Session) -> PortalSettingsForm:
@@ -73,6 +78,8 @@ def _stored(session: Session) -> PortalSettingsForm:
         sender_email=partner.sender_email,
         billing_address=address.text,
         tax_id=address.tax_id,
+        payment_instructions=partner.payment_instructions,
+        payment_days=None if partner.payment_days is None else str(partner.payment_days),
     )
 
 

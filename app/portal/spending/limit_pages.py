@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.portal.spending.forms import SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_saved
 from app.services import spending
+from app.services.money_words import micros
 from app.services.spending import Subject
 
 
@@ -23,16 +24,41 @@ def stored_limits(session: Session, subject: Subject) -> SpendingForm:
     return SpendingForm.showing(spending.of(session, caller(), subject))
 
 
+def reserved_words(session: Session, currency: str) -> str:
+    """What is reserved before a call is placed, and what that costs."""
+    minutes = settings().longest_call_minutes
+    least, most = (micros(each, currency) for each in spending.price_range(session, minutes))
+    if least == most:
+        return ngettext(
+            "Before a call is placed, the price of %(num)s minute is reserved: %(price)s. What "
+            "the call doesn’t use is released when it ends.",
+            "Before a call is placed, the price of %(num)s minutes is reserved: %(price)s. What "
+            "the call doesn’t use is released when it ends.",
+            minutes,
+            price=least,
+        )
+    return ngettext(
+        "Before a call is placed, the price of %(num)s minute is reserved: %(least)s to %(most)s, "
+        "depending on the number. What the call doesn’t use is released when it ends.",
+        "Before a call is placed, the price of %(num)s minutes is reserved: %(least)s to %(most)s, "
+        "depending on the number. What the call doesn’t use is released when it ends.",
+        minutes,
+        least=least,
+        most=most,
+    )
+
+
 def limits_page(subject: Subject, form: SpendingForm, **words: Any) -> str:
     """The page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
         used = spending.of(session, caller(), subject)
+        reserves = reserved_words(session, used.currency)
     return render_template(
         "portal/spending/edit.html",
         form=form,
         spending=used,
         bars=bars_of(used),
-        longest_minutes=settings().longest_call_minutes,
+        reserves=reserves,
         **words,
     )
 

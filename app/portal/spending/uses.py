@@ -30,8 +30,12 @@ class Bar:
 
 def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
     """The bars of today and of this month."""
+    currency = found.currency
     return [
-        (title, [_money(money, found.currency, days[0]), _time(time, days[1])])
+        (
+            title,
+            [_money(money, currency, days[0]), _time(time, money, currency, days[1])],
+        )
         for title, money, time, days in (
             (gettext("Today"), found.day_money, found.day_time, (None, None)),
             (gettext("This month"), found.month_money, found.month_time, found.passed_on),
@@ -81,14 +85,15 @@ def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
     return _bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
-def _time(use: Use, passed_on: date | None) -> Bar:
+def _time(use: Use, money: Use, currency: str, passed_on: date | None) -> Bar:
     most = None if use.most is None else number(use.most // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
         reserved = ngettext(
-            "And %(num)s minute reserved for calls in progress.",
-            "And %(num)s minutes reserved for calls in progress.",
+            "And %(num)s minute reserved for calls in progress, at most %(amount)s.",
+            "And %(num)s minutes reserved for calls in progress, at most %(amount)s.",
             minutes,
+            amount=micros(money.reserved, currency),
         )
     used = _used(number(-(-use.spent // 60)), most)
     return _bar(gettext("Call minutes"), use, used, reserved, passed_on)

@@ -5,14 +5,14 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing import may
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
-from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
+from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.messages import redirect_with
@@ -114,7 +114,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             ),
             carrier=_carrier_sums(session, organization_id),
             today=utcnow().date(),
-            longest_minutes=settings().longest_call_minutes,
+            reserves=reserved_words(session, used.currency),
             can_change=may(Permission.PARTNER_WRITE),
         )
 

@@ -5,12 +5,11 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import partners, storage
 
@@ -18,9 +17,11 @@ from app.services import partners, storage
 @portal.get("/operator/storage")
 def operator_storage() -> str:
     with transaction(read_only=True) as session:
+        found = storage.of_partners(session, caller(), settings().storage_defaults)
         return render_template(
             "portal/storage/partners.html",
-            partners=storage.of_partners(session, caller(), settings().storage_defaults),
+            partners=found,
+            total=sum(usage.used for _, usage in found),
             uploads=storage.largest_uploads(session, caller()),
         )
 
@@ -35,15 +36,10 @@ def operator_partner_storage(partner_id: UUID) -> str:
 @portal.post("/operator/storage/<uuid:partner_id>")
 def operator_partner_storage_save(partner_id: UUID) -> Page:
     form = LimitForm()
-    if not form.validate():
-        return _page(partner_id, form), 422
-    try:
-        with transaction() as session:
-            changed = storage.change_partner_limit(
-                session, caller(), partner_id, form.limit, expected_version=form.version.data
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "partner", partner_id, _page, _stored)
+    with saving_edit(form, "partner", partner_id, _page, _stored) as session:
+        changed = storage.change_partner_limit(
+            session, caller(), partner_id, form.limit, expected_version=form.version.data
+        )
     return redirect_saved(
         gettext("Storage limit saved."), url_for("portal.operator_storage"), changed
     )

@@ -6,13 +6,12 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import RetentionKind
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused_edit
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
@@ -50,19 +49,14 @@ def organization_storage(organization_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/storage")
 def organization_storage_save(organization_id: UUID) -> Page:
     form = LimitForm()
-    if not form.validate():
-        return _page(organization_id, form), 422
-    try:
-        with transaction() as session:
-            changed = storage.change_organization_limit(
-                session,
-                caller(),
-                organization_id,
-                form.limit,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "organization", organization_id, _page, _stored)
+    with saving_edit(form, "organization", organization_id, _page, _stored) as session:
+        changed = storage.change_organization_limit(
+            session,
+            caller(),
+            organization_id,
+            form.limit,
+            expected_version=form.version.data,
+        )
     return redirect_saved(
         gettext("Storage limit saved."),
         url_for("portal.organization_storage", organization_id=organization_id),

@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.contact_files.writing import Writer
 from app.errors import Conflict, Gone, NotFound, TooLarge
-from app.extensions import caller, deleted_on_error, files, settings, transaction
+from app.extensions import caller, files, settings, transaction
 from app.gateways.files import StoredFile
 from app.languages import gettext
 from app.models import ContactImport
+from app.portal.uploads.views import created
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -63,20 +63,16 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
         writer = reports.writer_of(session, found)
         chosen = uploads.choices_for_failed_rows(found)
     kept = _kept(_pieces(found, writer, failed_only=True))
+    name = f"{_name(found, failed_only=True)}.{reports.ending_of(found)}"
     try:
-        with deleted_on_error(kept.key), transaction() as session:
-            submission = Submission(session)
-            made = uploads.create(
-                session,
-                caller(),
-                found.campaign_id,
-                action=found.action,
-                file=kept,
-                file_name=f"{_name(found, failed_only=True)}.{reports.ending_of(found)}",
-                storage_defaults=settings().storage_defaults,
-                chosen=chosen,
-            )
-            url = submission.led_to(url_for("portal.upload", upload_id=made.id))
+        url = created(
+            found.campaign_id,
+            kept,
+            file_name=name,
+            action=found.action,
+            chosen=chosen,
+            corrects=found,
+        )
     except TooLarge as error:
         url = url_for("portal.upload", upload_id=upload_id)
         return redirect_with(error.message, url, "warning")

@@ -7,6 +7,7 @@ from app.enums import ContactAction, ImportState
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
+from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import Kind, Repair
@@ -135,10 +136,8 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     """Return the state of an upload as the word and tone of its badge."""
     if upload.undo_state is not None:
         return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
-    if upload.state is ImportState.DONE and upload.failed:
-        words = ngettext(
-            "Applied, %(num)s row failed", "Applied, %(num)s rows failed", upload.failed
-        )
+    if upload.state is ImportState.DONE and rows_to_fix(upload):
+        words = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
         return words, "warning"
     return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 

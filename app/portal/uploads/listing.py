@@ -38,6 +38,7 @@ class Row:
 def _chosen() -> dict[str, Any]:
     """Return the filters of the URL."""
     return {
+        "query": lists.text_filter("q"),
         "state": lists.choice_filter("state", ImportState),
         "undone": True if request.args.get("state") == undo.UNDONE else None,
     }
@@ -82,7 +83,11 @@ UPLOADS = ListDefinition(
     endpoint="portal.uploads",
     columns=(
         Column(
-            "file", lazy_gettext("File"), lambda row: row.upload.file_name, "cell-name", sort="file"
+            "file",
+            lazy_gettext("File"),
+            lambda row: row.upload.file_name,
+            "cell-name cell-name-words",
+            sort="file",
         ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
         organization_column(lambda row: row.organization, usual=False),
@@ -118,7 +123,10 @@ UPLOADS = ListDefinition(
             heading=lazy_gettext("Uploaded (UTC)"),
         ),
     ),
-    filters=(Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),),
+    filters=(
+        Filter("q", lazy_gettext("File or campaign")),
+        Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+    ),
     sorts=SORTS,
     default_sort="-created",
     load=_page,
@@ -130,5 +138,6 @@ CAMPAIGN_UPLOADS = replace(
     endpoint="portal.campaign_uploads",
     load=_of_campaign,
     count=_count_of_campaign,
+    filters=(Filter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

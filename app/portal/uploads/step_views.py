@@ -24,8 +24,7 @@ def upload_columns(upload_id: UUID) -> Page:
         upload = uploads.get(session, caller(), upload_id)
         if not uploads.can_be_read_again(upload):
             return to_upload(upload_id)
-        form = ReadingForm.showing(upload)
-    return _columns_page(upload_id, form)
+    return _columns_page(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/columns")
@@ -50,9 +49,6 @@ def upload_columns_save(upload_id: UUID) -> Page:
         problems = {
             int(problem.field.partition(".")[2]): problem.message for problem in error.problems
         }
-        with transaction(read_only=True) as session:
-            upload = uploads.get(session, caller(), upload_id)
-            form = form or ReadingForm.showing(upload)
         return _columns_page(upload_id, form, chosen, problems), 422
     return to_upload(upload_id)
 
@@ -105,12 +101,13 @@ def upload_cancel(upload_id: UUID) -> Response:
 
 def _columns_page(
     upload_id: UUID,
-    form: ReadingForm,
+    form: ReadingForm | None = None,
     chosen: list[str] | None = None,
     problems: dict[int, str] | None = None,
 ) -> str:
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
+        form = form or ReadingForm.showing(upload)
         form.offer_sheets(upload)
         usable = chosen if chosen and len(chosen) == len(upload.columns) else None
         return render_template(

@@ -2,21 +2,21 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import redirect, render_template, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
-from app.enums import CampaignStatus, ImportState
-from app.errors import TooLarge, ValidationFailed, in_language
+from app.enums import CampaignStatus, ContactAction, ImportState
+from app.errors import NotFound, TooLarge, ValidationFailed, in_language
 from app.extensions import caller, deleted_on_error, files, settings, transaction
-from app.gateways.files import size_words
+from app.gateways.files import StoredFile, size_words
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
@@ -47,8 +47,17 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, outreach, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
-from app.services.imports import corrections, deletion, expiry, reports, undo, uploads
+from app.services.imports import (
+    corrected_files,
+    corrections,
+    deletion,
+    expiry,
+    reports,
+    undo,
+    uploads,
+)
 from app.services.imports.corrections import FixCounts
+from app.services.imports.uploads import UploadChoices
 
 CAMPAIGNS_SHOWN = 25
 FAILED_SHOWN = 5
@@ -83,9 +92,7 @@ def upload_choose_campaign() -> str:
         found = campaigns.search(
             session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
         )
-        owners = {row.organization_id for row in found.items}
-        names = organizations.names_of(session, caller(), owners)
-    same = Counter(row.name for row in found.items)
+        rows = _choices(session, found.items)
     return render_template(
         "portal/choose.html",
         title=gettext("Upload contacts"),
@@ -93,16 +100,7 @@ def upload_choose_campaign() -> str:
         back=(gettext("Uploads"), url_for("portal.uploads")),
         action=url_for("portal.upload_choose_campaign"),
         search_label=gettext("Name or organization"),
-        rows=[
-            (
-                campaign_words(row.name, names.get(row.organization_id))
-                if same[row.name] > 1 and caller().organization_id is None
-                else row.name,
-                _about_choice(row, names),
-                url_for("portal.upload_new", campaign_id=row.id),
-            )
-            for row in found.items
-        ],
+        rows=rows,
         symbol="speakerphone",
         more=found.next_cursor is not None,
         query=query,
@@ -113,6 +111,22 @@ def upload_choose_campaign() -> str:
         if caller().may(Permission.CAMPAIGNS_WRITE)
         else None,
     )
+
+
+def _choices(session: Session, found: Sequence[Campaign]) -> list[tuple[str, str, str]]:
+    """Return the campaigns, those with the same name with their organization, and their URLs."""
+    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
+    same = Counter(row.name for row in found)
+    return [
+        (
+            campaign_words(row.name, names.get(row.organization_id))
+            if same[row.name] > 1 and caller().organization_id is None
+            else row.name,
+            _about_choice(row, names),
+            url_for("portal.upload_new", campaign_id=row.id),
+        )
+        for row in found
+    ]
 
 
 def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
@@ -132,6 +146,7 @@ def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
 def upload_new(campaign_id: UUID) -> str:
+    """Ask for the file; with ``corrects`` in the URL, one for the failed rows of that upload."""
     return _choose_page(campaign_id, UploadForm())
 
 
@@ -142,6 +157,7 @@ def upload_create(campaign_id: UUID) -> Page:
     sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         campaigns.get(session, caller(), campaign_id)
+        corrects = _to_correct(session, campaign_id)
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     if sent is None or sent.filename is None:
@@ -149,44 +165,69 @@ def upload_create(campaign_id: UUID) -> Page:
         return _choose_page(campaign_id, form), 422
     try:
         kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
-        with deleted_on_error(kept.key), transaction() as session:
-            submission = Submission(session, kept.sha256)
-            made = uploads.create(
-                session,
-                caller(),
-                campaign_id,
-                action=form.chosen_action,
-                file=kept,
-                file_name=sent.filename,
-                storage_defaults=settings().storage_defaults,
-            )
-            url = submission.led_to(url_for("portal.upload", upload_id=made.id))
+        url = created(
+            campaign_id,
+            kept,
+            kept.sha256,
+            file_name=sent.filename,
+            action=form.chosen_action,
+            corrects=corrects,
+        )
     except (ValidationFailed, TooLarge) as error:
         form.file.errors = (error.message,)
         return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
     return redirect(url, 303)
 
 
+def created(
+    campaign_id: UUID,
+    kept: StoredFile,
+    *sent: str,
+    file_name: str,
+    action: ContactAction,
+    chosen: UploadChoices | None = None,
+    corrects: ContactImport | None = None,
+) -> str:
+    """Create an upload of the stored file, once for a form that is sent twice with the same
+    ``sent``; return its URL. Raises as `uploads.create`, without the file."""
+    with deleted_on_error(kept.key), transaction() as session:
+        submission = Submission(session, *sent)
+        made = uploads.create(
+            session,
+            caller(),
+            campaign_id,
+            action=action,
+            file=kept,
+            file_name=file_name,
+            storage_defaults=settings().storage_defaults,
+            chosen=chosen,
+            corrects=corrects,
+        )
+        return submission.led_to(url_for("portal.upload", upload_id=made.id))
+
+
 @portal.get("/uploads/<uuid:upload_id>")
 def upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        context = about(session, found)
-        if found.state in AT_WORK:
-            return render_template("portal/uploads/working.html", **context)
-        if found.undo_state == undo.UNDOING:
-            extent = extent_words(*undo.extent(session, found))
-            return render_template("portal/uploads/undoing.html", **context, extent=extent)
-        if found.undo_state == undo.UNDONE:
-            context |= _result(session, found) | undone_context(found)
-            return render_template("portal/uploads/undone.html", **context)
-        if found.state is ImportState.CHECKED:
-            context |= check_context(session, found)
-            return render_template("portal/uploads/check.html", **context)
-        if found.expected is not None:
-            context |= _result(session, found)
-            return render_template("portal/uploads/result.html", **context)
-        return render_template("portal/uploads/ended.html", **context)
+        page, more = _page_of(session, found)
+        return render_template(page, **about(session, found) | more)
+
+
+def _page_of(session: Session, found: ContactImport) -> tuple[str, dict[str, Any]]:
+    """Return the page of the upload's state, and what it shows besides `about`."""
+    if found.state in AT_WORK:
+        return "portal/uploads/working.html", {}
+    if found.undo_state == undo.UNDOING:
+        extent = extent_words(*undo.extent(session, found))
+        return "portal/uploads/undoing.html", {"extent": extent}
+    if found.undo_state == undo.UNDONE:
+        return "portal/uploads/undone.html", _result(session, found) | undone_context(found)
+    if found.state is ImportState.CHECKED:
+        return "portal/uploads/check.html", check_context(session, found)
+    if found.expected is not None:
+        return "portal/uploads/result.html", _result(session, found)
+    return "portal/uploads/ended.html", {}
 
 
 @portal.get("/uploads/<uuid:upload_id>/live")
@@ -210,6 +251,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
+            corrects=_to_correct(session, campaign_id),
             campaign_words=campaign_words(campaign.name, owner),
             usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
             form=form,
@@ -217,6 +259,18 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             most=size_words(settings().max_upload_bytes),
             is_new=is_new(),
         )
+
+
+def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
+    """Return the upload that the URL names. Raises `NotFound`."""
+    named = request.args.get("corrects")
+    if named is None:
+        return None
+    try:
+        upload_id = UUID(named)
+    except ValueError:
+        raise NotFound from None
+    return corrected_files.to_correct(session, caller(), campaign_id, upload_id)
 
 
 def about(session: Session, found: ContactImport) -> dict[str, Any]:
@@ -227,6 +281,7 @@ def about(session: Session, found: ContactImport) -> dict[str, Any]:
         # Translators: the reader, in "Started 10:47 by you."
         "author": pgettext("by", "you") if own else found.author,
         "failure": in_language(found.failure) if found.failure else None,
+        "corrects": corrected_files.corrected_by(session, caller(), found),
         "counts": [getattr(found, name) for name in COUNTS],
         "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
         "action": str(ACTION_NAMES[found.action]),
@@ -278,7 +333,13 @@ def _result(session: Session, found: ContactImport) -> dict[str, Any]:
         if complete and getattr(found, name) != expected[name]
     ]
     counts = [getattr(found, name) for name in COUNTS]
+    later = corrected_files.corrected_files_of(session, found)
+    is_open = any(each.upload.finished_at is None for each in later)
+    to_fix = corrected_files.rows_to_fix(found)
+    to_fix -= sum(corrected_files.rows_to_fix(each.upload) for each in later)  # are fixed there
     return {
+        "corrected_files": later,
+        "can_fix": to_fix > 0 and not is_open and found.rows_forgotten_at is None,
         "differences": ", ".join(differences),
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
         "outcome": outcome_words(found, uploads.rows_left(found)),

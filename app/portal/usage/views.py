@@ -21,13 +21,14 @@ from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
+from app.portal.web.charts import chart_of
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
-from app.services.billing import statements
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.months import next_month
+from app.services.billing.so_far import month_so_far
 from app.services.reporting import Cost, CostLine, Day, Figures, Span
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
@@ -94,18 +95,28 @@ def usage_file() -> Response:
     with figures() as session:
         scope = _scope(session)
         if wanted == "costs":
-            found = reporting.cost_lines(session, caller(), span, scope.id)
-            parts = [csv_files.first_line(COST_COLUMNS)]
-            parts += [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+            parts = _cost_lines(session, scope, span)
             return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
-        if wanted == "days" or not _lists_organizations(scope):
-            days = map(_day_cells, _daily(session, scope, span))
-            parts = [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
-            return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+        is_by_day = wanted == "days" or not _lists_organizations(scope)
+        parts = _day_lines(session, scope, span) if is_by_day else _listed_lines()
+    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+
+
+def _cost_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+    found = reporting.cost_lines(session, caller(), span, scope.id)
+    lines = [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+    return [csv_files.first_line(COST_COLUMNS), *lines]
+
+
+def _day_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+    days = map(_day_cells, _daily(session, scope, span))
+    return [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
+
+
+def _listed_lines() -> list[bytes]:
     columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
     listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
-    parts = [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
-    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+    return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
 
 
 def _presets(today: date) -> dict[str, Span]:
@@ -145,9 +156,9 @@ def _counted(
 def _of_months(
     session: Session, scope: Scope, span: Span, today: date, *, has_costs: bool
 ) -> dict[str, Any]:
-    """Return what belongs to months: the forecast, a member's bill, the carriers' sums."""
+    """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
     is_open = span.end == today
-    own = caller().organization_id
+    one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
     if month and has_costs and may(Permission.ORGANIZATIONS_WRITE):
@@ -156,7 +167,7 @@ def _of_months(
         "today": today,
         "unfinished": is_open,
         "end": reporting.month_end(session, caller(), today, scope.id) if is_open else None,
-        "bill": statements.current_month(session, caller(), own) if own else None,
+        "so_far": month_so_far(session, caller(), one, today) if one else None,
         "carrier": sums,
     }
 
@@ -236,19 +247,8 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
 
 
 def _chart(days: Sequence[Day]) -> dict[str, Any]:
-    return {
-        "days": [day.day.isoformat() for day in days],
-        "series": [
-            {
-                "label": gettext("With a person"),
-                "values": [d.by_human for d in days],
-                "role": "first",
-            },
-            {
-                "label": gettext("With voicemail"),
-                "values": [d.by_voicemail for d in days],
-                "role": "second",
-            },
-        ],
-        "unfinished": False,
-    }
+    return chart_of(
+        [each.day for each in days],
+        ("first", gettext("With a person"), [each.by_human for each in days]),
+        ("second", gettext("With voicemail"), [each.by_voicemail for each in days]),
+    )

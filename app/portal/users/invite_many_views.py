@@ -68,16 +68,34 @@ def users_invite_many_send() -> Page:
     if not wanted:
         return _many_page(form), 422
     try:
-        with transaction() as session:
-            submission = Submission(session, notice=gettext("These users were invited before."))
-            defaults = _defaults(form, _chosen(session, form))
-            results, full = users.invite_where_all_fit(session, caller(), wanted, defaults)
-            _refuse_changed(form, wanted, results)
-            submission.led_to(back_url())
+        results, full = _invite(form, wanted)
     except (ValidationFailed, Conflict) as error:
         if error.code == CHANGED_MEANWHILE:
             flash(error.message, "info")
         return _check(form, wanted)
+    return _invited_page(form, wanted, results, full)
+
+
+def _invite(
+    form: InviteManyForm, wanted: Sequence[Invitee]
+) -> tuple[Sequence[LineResult], Sequence[Full]]:
+    """Raises `ValidationFailed`, and `Conflict` if the page showed something else."""
+    with transaction() as session:
+        submission = Submission(session, notice=gettext("These users were invited before."))
+        defaults = _defaults(form, _chosen(session, form))
+        results, full = users.invite_where_all_fit(session, caller(), wanted, defaults)
+        _refuse_changed(form, wanted, results)
+        submission.led_to(back_url())
+    return results, full
+
+
+def _invited_page(
+    form: InviteManyForm,
+    wanted: Sequence[Invitee],
+    results: Sequence[LineResult],
+    full: Sequence[Full],
+) -> Page:
+    """Show the lines that are left, or go back where the invitation began."""
     count = sum(result.outcome is Outcome.INVITED for result in results)
     left = [at for at, result in enumerate(results) if result.outcome is Outcome.REFUSED]
     if left:

@@ -10,17 +10,16 @@ from wtforms import StringField
 from wtforms.validators import InputRequired
 
 from app.database.scope import INSTALLATION
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, speaking
+from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
-from app.portal.web.forms import PortalForm
-from app.portal.web.i18n import language_of
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.users import viewing
@@ -30,7 +29,7 @@ FROM_PARTNER = "from_partner"
 """The parameter of the question when it was asked on the page of the partner."""
 _BEGUN_AT_PARTNER = "view_begun_at_partner"
 CONSEQUENCES = (
-    lazy_gettext("You see every page as this user sees it."),
+    lazy_gettext("You see every page as this user does, in your own language."),
     lazy_gettext("You can’t change anything."),
     lazy_gettext("It ends after 30 minutes, or when you stop it."),
     lazy_gettext("The partner’s admins get an email and a notification with your reason."),
@@ -57,11 +56,8 @@ def view_as_confirm(user_id: UUID) -> str:
 def view_as(user_id: UUID) -> Page:
     form = ReasonForm()
     try:
-        with transaction() as session:
+        with saving(form, lambda: _page(user_id, form), validate=False) as session:
             viewing.view_as(session, caller(), session_token(), user_id, form.reason.data or "")
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return _page(user_id, form), 422
     except Conflict as error:
         return redirect_with(error.message, url_for("portal.user", user_id=user_id), "danger")
     _end_open_forms()
@@ -78,11 +74,9 @@ def view_as_stop() -> Response:
     with transaction(scope=INSTALLATION) as session:
         viewing.stop(session, signed_in.operator, session_token())
         viewed = session.get(User, viewed_id)
-        operator = session.get_one(User, signed_in.operator.user_id)
         place = _begun_at(viewed) if viewed else url_for("portal.overview")
     _end_open_forms()
-    with speaking(language_of(operator.language)):
-        flash(gettext("You see your own portal again. Nothing was changed."), "success")
+    flash(gettext("You see your own portal again. Nothing was changed."), "success")
     return redirect(place, 303)
 
 

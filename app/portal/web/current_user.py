@@ -73,7 +73,10 @@ def identify() -> None:
     if current_user.is_authenticated:
         g.caller = current_user.caller
         g.brand = current_user.brand
-        speak_to(current_user.language, g.brand.language)
+        if g.caller.viewed_by is None:
+            speak_to(current_user.language, g.brand.language)
+        else:  # support must be able to read the page
+            speak_to(current_user.signed_in.viewer.language, None)
         return
     with transaction(read_only=True) as session:
         at_host = sign_in.partner_of_host(session, request.host)

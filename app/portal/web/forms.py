@@ -1,11 +1,12 @@
 """The base of every form, and the answer to a refused one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from babel.support import LazyProxy
-from flask import Flask, request
+from flask import Flask, abort, make_response, request
 from flask_wtf import FlaskForm
 from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
@@ -13,7 +14,7 @@ from sqlalchemy.orm import Session
 from wtforms.fields import Field
 from wtforms.widgets import Select
 
-from app.errors import Conflict, DomainError
+from app.errors import Conflict, DomainError, ValidationFailed
 from app.extensions import transaction
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
 from app.portal.web.fields import (
@@ -198,6 +199,51 @@ def refused_edit(
         stored=lambda session: stored(session, record_id),
         target=(kind, record_id),
     )
+
+
+@contextmanager
+def saving(
+    form: PortalForm,
+    page: Callable[[], str],
+    *,
+    stored: Callable[[Session], PortalForm] | None = None,
+    target: tuple[str, UUID] | None = None,
+    validate: bool = True,
+) -> Iterator[Session]:
+    """A transaction for the work of a form. A form that isn't valid, or that the work refuses, ends
+    the request: its page is shown again, as by `refused`.
+
+    Without ``validate`` only the work checks it, which then finds all problems together.
+    """
+    if validate and not form.validate():
+        abort(make_response(page(), 422))
+    try:
+        with transaction() as session:
+            yield session
+    except (ValidationFailed, Conflict) as error:
+        abort(make_response(refused(error, form, page, stored=stored, target=target)))
+
+
+@contextmanager
+def saving_edit(
+    form: F,
+    kind: str,
+    record_id: UUID,
+    page: Callable[[UUID, F], str],
+    stored: Callable[[Session, UUID], F],
+    *,
+    validate: bool = True,
+) -> Iterator[Session]:
+    """As `saving`, for a form that edits the record with this id; the arguments are those of
+    `refused_edit`."""
+    with saving(
+        form,
+        lambda: page(record_id, form),
+        stored=lambda session: stored(session, record_id),
+        target=(kind, record_id),
+        validate=validate,
+    ) as session:
+        yield session
 
 
 def _is_sentence(value: object) -> bool:

@@ -29,12 +29,6 @@ def speak_before_sign_in(chosen: str | None, default: str | None) -> None:
     _speak(read_cookie(LANGUAGE_COOKIE), chosen, default)
 
 
-def language_of(chosen: str | None) -> str:
-    """Return the language of a user who looks at a page in another user's language."""
-    accepted = (tag for tag, _quality in request.accept_languages)
-    return languages.best_tag((chosen, read_cookie(LANGUAGE_COOKIE)), accepted)
-
-
 def _speak(*wanted: str | None) -> None:
     g.languages = wanted
     refresh()

@@ -132,10 +132,14 @@ def clear_url(*filters: str) -> str | None:
     return url_for(request.endpoint or "", **(request.view_args or {}))
 
 
-def address(**changes: str | None) -> str:
-    """Return the address of the page with other parameters; None removes one."""
+@portal.app_template_global("here_with")
+def address(**changes: Any) -> str:
+    """Return the address of the page with other parameters; None removes one. Those that would be
+    arguments of `url_for` are left out."""
     kept: dict[str, Any] = {
-        name: [value for value in values if value] for name, values in request.args.lists()
+        name: [value for value in values if value]
+        for name, values in request.args.lists()
+        if name not in ("endpoint", "self") and not name.startswith("_")
     }
     kept.update(changes)  # [] removes the parameter in url_for, too
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})

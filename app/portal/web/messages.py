@@ -1,9 +1,22 @@
 """Redirects that show a message on the page they lead to."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from flask import flash, redirect
 from werkzeug.wrappers import Response
 
+from app.errors import DomainError
 from app.languages import gettext
+
+
+@contextmanager
+def flashing(refusal: type[DomainError], category: str = "warning") -> Iterator[None]:
+    """Show the message of a refusal on the next page, in place of what follows it in the block."""
+    try:
+        yield
+    except refusal as error:
+        flash(error.message, category)
 
 
 def redirect_with(message: str, url: str, category: str = "success") -> Response:

@@ -1,6 +1,5 @@
 """The organization of a new record: a partner has many organizations, a member one."""
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -78,7 +77,11 @@ def choose_page(
         action=url_for(endpoint, **named),
         search_label=gettext("Name or referral code"),
         rows=[
-            (row.name, _about(row, used), url_for(endpoint, **named, organization=row.id))
+            (
+                row.name,
+                about(row, used.get(row.id)),
+                url_for(endpoint, **named, organization=row.id),
+            )
             for row in found.items
         ],
         symbol="building",
@@ -93,19 +96,19 @@ def choose_page(
     )
 
 
-def _about(row: Organization, used: Mapping[UUID, Use]) -> str:
-    """Return what helps to choose: the plan, a suspension, counted assistants."""
+def about(row: Organization, used: Use | None = None) -> str:
+    """Return what helps to choose: the plan, a suspension, the assistants if counted."""
     words = [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:
         words.append(gettext("Suspended"))
-    if row.id in used:
+    if used is not None:
         most = row.assistant_limit
         words.append(
             ngettext(
                 "%(used)s of %(num)s assistant",
                 "%(used)s of %(num)s assistants",
                 most,
-                used=number(used[row.id].assistants),
+                used=number(used.assistants),
                 num=number(most),
             )
         )

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from app.enums import Role
 from app.extensions import reading
 from app.http.request_id import request_id
-from app.languages import speaking
+from app.languages import LANGUAGES, language
 from app.models import DispatchPause, User, utcnow
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
@@ -22,7 +22,6 @@ from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user, must_add_factor
 from app.portal.web.formats import moment
-from app.portal.web.i18n import language_of
 from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
 from app.services import pauses
 from app.services.audit import notified
@@ -131,22 +130,26 @@ def _context() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Viewing:
-    """What the bar of a view says: as which user, and how long it lasts."""
+    """What the bar of a view says: as which user, how long it lasts, and the name of the user's
+    language if it isn't that of the page."""
 
     name: str
     minutes: int
+    language: str | None
 
 
 def _view_bar() -> Markup:
-    """Return the bar of a view, in the language of the operator who looks."""
+    """Return the bar of a view."""
     user = known_user()
     if user is None or g.caller.viewed_by is None:
         return Markup()
     signed_in = current_user.signed_in
-    with speaking(language_of(signed_in.viewer.language)):
-        left = signed_in.record.viewed_until - utcnow()
-        viewing = Viewing(user.name or user.email, ceil(left / timedelta(minutes=1)))
-        return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
+    left = signed_in.record.viewed_until - utcnow()
+    other = user.language if user.language != language() else None
+    viewing = Viewing(
+        user.name or user.email, ceil(left / timedelta(minutes=1)), LANGUAGES.get(other or "")
+    )
+    return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
 
 
 class _Navigation:

@@ -14,7 +14,7 @@ PROCESS_WORDS = {
     "Stripe": "Stripe",
     "Unusual calls": lazy_gettext("Unusual calls"),
     "command line": lazy_gettext("command line"),
-    "demo": lazy_gettext("Demo data"),
+    "demo": lazy_gettext("Sample data"),
     "domains": lazy_gettext("Check of domains"),
     "mail": lazy_gettext("Delivery of emails"),
     "report": lazy_gettext("Monthly report"),

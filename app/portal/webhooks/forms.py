@@ -8,6 +8,7 @@ from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
+from app.portal.web.organization_choice import OfOrganization
 from app.services.webhooks.endpoints import seen_version
 
 EVENT_WORDS: dict[str, str] = {
@@ -94,7 +95,7 @@ class WebhookFields(PortalForm):
     )
 
 
-class WebhookForm(WebhookFields):
+class WebhookForm(WebhookFields, OfOrganization):
     once = OnceField()
 
 

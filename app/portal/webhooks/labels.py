@@ -11,6 +11,8 @@ from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
 from app.languages import gettext, lazy_gettext, ngettext
+from app.languages.dates import NO_BREAK
+from app.languages.numbers import written
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.labels import State
 from app.portal.web.confirmation import Confirmation
@@ -126,6 +128,15 @@ def next_attempt_at(delivery: WebhookDelivery) -> str:
         return when(delivery.next_attempt_at, zone())
     seconds = ceil(left.total_seconds())
     return gettext("in %(num)s s", num=seconds) if seconds > 0 else gettext("now")
+
+
+def took(seconds: float | None) -> str:
+    """240 ms, 1.4 s; an en dash if it wasn't measured."""
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return f"{written(seconds * 1000, 0)}{NO_BREAK}ms"
+    return f"{written(seconds, 1)}{NO_BREAK}s"
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:

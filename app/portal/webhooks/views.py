@@ -43,10 +43,11 @@ from app.portal.webhooks.labels import (
     pause_words,
     removing,
     retry_words,
+    took,
 )
 from app.portal.webhooks.listing import WEBHOOKS
 from app.services import organizations, users
-from app.services.webhooks import addresses, deliveries, endpoints
+from app.services.webhooks import addresses, attempts, deliveries, endpoints
 
 
 @portal.get("/api-access/webhooks")
@@ -65,19 +66,22 @@ def api_webhooks() -> str:
 
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
+    form = WebhookForm()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        if organization is None:
+        organization = form.offer_organization(session)
+        if organization is None and not form.can_choose:
             back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
             return organization_picker.choose_page(session, gettext("Add webhook"), back)
-    return _form_page(organization, WebhookForm())
+    return _form_page(organization, form)
 
 
 @portal.post("/api-access/webhooks/new")
 def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
-    organization = organization_picker.organization_chosen()
+    organization = form.chosen_organization()
+    if organization is None:
+        return _form_page(organization, form), 422
     try:
         with transaction() as session:
             submission = Submission(session, notice=str(ALREADY_SHOWN))
@@ -134,8 +138,11 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
+        tried = attempts.attempts_of(delivery)
     return render_template(
         "portal/webhooks/delivery.html",
+        attempts=tried,
+        took=took,
         endpoint=endpoint,
         host=host_of(endpoint),
         delivery=delivery,
@@ -229,7 +236,7 @@ def _stored(session: Session, webhook_id: UUID) -> EditWebhookForm:
     return EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
 
 
-def _form_page(organization: Organization, form: WebhookForm) -> str:
+def _form_page(organization: Organization | None, form: WebhookForm) -> str:
     return render_template(
         "portal/webhooks/new.html",
         organization=organization,

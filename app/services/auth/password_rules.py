@@ -6,8 +6,11 @@ for, and no password expires: such rules make passwords alike, not stronger.
 
 from collections.abc import Sequence
 
+from sqlalchemy.orm import Session
+
 from app.errors import ValidationFailed
 from app.languages import gettext, ngettext
+from app.models import Organization, Partner, User
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.password_strength import contains_word, is_guessable
 from app.services.auth.passwords import MAX_LENGTH, hash_password, normalized
@@ -27,7 +30,7 @@ def hash_new(password: str, *, known: Sequence[str], checks: PasswordChecks) -> 
 
 def check(password: str, *, known: Sequence[str] = ()) -> None:
     """Raises `ValidationFailed` on ``password`` (``too_short``, ``too_long``, ``too_common``,
-    ``too_close``). ``known`` are names and addresses around the user, none of which it may be."""
+    ``too_close``). ``known`` are the `known_words` of the user, none of which it may be."""
     length = len(normalized(password[: MAX_LENGTH + 1]))
     if length < MIN_LENGTH:
         message = ngettext(
@@ -50,6 +53,20 @@ def check(password: str, *, known: Sequence[str] = ()) -> None:
         raise _refused("too_close", message)
     message = gettext("This password is too common. Use four or more unrelated words.")
     raise _refused("too_common", message)
+
+
+def known_words(session: Session, user: User) -> Sequence[str]:
+    """Return what a new password must not consist of: the user's name and address, and the names
+    and domains of partner, product and organization."""
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    texts = [user.email, user.name]
+    if partner is not None:
+        texts += [partner.name, partner.product_name, partner.slug]
+        texts += [partner.domain, partner.email_domain]
+    if organization is not None:
+        texts.append(organization.name)
+    return [text for text in texts if text]
 
 
 def _refused(code: str, message: str) -> ValidationFailed:

@@ -124,6 +124,7 @@ def in_words(seconds: int) -> str:
     """When to try again: "in 1 minute", never too early."""
     if seconds < 60:
         return ngettext("in %(num)s second", "in %(num)s seconds", seconds)
+    # Translators: the end of a sentence, such as "Try again in 2 minutes."
     return ngettext("in %(num)s minute", "in %(num)s minutes", -(-seconds // 60))
 
 

@@ -60,9 +60,15 @@ class Earned:
         return any(cost.estimated for cost in self.carrier)
 
     @property
-    def margin(self) -> int | None:
+    def costs(self) -> Mapping[str, int]:
+        """Carrier and model costs by their currencies."""
         costs = {cost.currency: cost.reported + cost.estimated for cost in self.carrier}
         costs[self.model_currency] = costs.get(self.model_currency, 0) + self.model
+        return costs
+
+    @property
+    def margin(self) -> int | None:
+        costs = self.costs
         if any(micros for currency, micros in costs.items() if currency != self.currency):
             return None
         return self.price - costs.get(self.currency, 0)
@@ -108,18 +114,18 @@ def by_organization(
     if sort != NAME:
         found = all_organizations(session, caller, month, model, query=query)
         return _part(_sorted(found, sort), cursor, limit)
-    rows = _of_partner(caller).where(Organization.created_at < end_of(month))
+    rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
         few = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query), *([] if few is None else [few]))
     page = keyset_page(session, rows, BY_NAME, cursor=cursor, limit=limit)
-    return Page(_earned(session, page.items, month, model), page.next_cursor)
+    return Page(rows_of(session, page.items, month, model), page.next_cursor)
 
 
 def first_month(session: Session, caller: Caller) -> date | None:
     """Return the month in which the partner's first organization was added; None without one.
     Raises `Forbidden`."""
-    earliest = _of_partner(caller).with_only_columns(func.min(Organization.created_at))
+    earliest = of_partner(caller).with_only_columns(func.min(Organization.created_at))
     at = session.scalar(earliest)
     return None if at is None else month_of(at.astimezone(UTC).date())
 
@@ -147,7 +153,7 @@ def of_organization(
     of all minutes, or its calls for a plan that counts calls. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = get_organization(session, caller, organization_id)
-    total = _earned(session, [organization], month, model)[0]
+    total = rows_of(session, [organization], month, model)[0]
     bill = statements.bills(session, [organization], month)[organization.id]
     by_campaign = usage.of_campaigns(session, organization.id, month)
     query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(by_campaign))
@@ -201,7 +207,9 @@ def total(rows: Sequence[Earned]) -> Earned | None:
     )
 
 
-def _of_partner(caller: Caller) -> Select[Organization]:
+def of_partner(caller: Caller) -> Select[Organization]:
+    """Select the organizations of the caller's partner that the caller sees. Raises as
+    `by_organization`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
 
@@ -224,9 +232,10 @@ def _part(rows: Sequence[Earned], cursor: str | None, limit: int) -> Page[Earned
     return Page(rows[start:end], str(end) if end < len(rows) else None)
 
 
-def _earned(
+def rows_of(
     session: Session, organizations: Sequence[Organization], month: date, model: ModelRate
 ) -> list[Earned]:
+    """Return what organizations of one partner that came from their loader earned in a month."""
     if not organizations:
         return []
     bills = statements.bills(session, organizations, month)

@@ -1,4 +1,4 @@
-"""The seller and the buyer of a statement."""
+"""The seller and the buyer of a statement, and how it is paid."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from typing import Any
 
 from app.models import Organization, Partner
 from app.services.billing_address import BillingAddress
+from app.services.payment_terms import PaymentTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +18,20 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """``seller`` is the partner with its support address, ``buyer`` the organization."""
+    """``seller`` is the partner with its support address, ``buyer`` the organization. ``payment``
+    are the seller's terms; None if there is nothing to pay to the seller."""
 
     seller: Party
     buyer: Party
+    payment: PaymentTerms | None = None
 
     def to_json(self) -> dict[str, Any]:
         sides = {"seller": self.seller, "buyer": self.buyer}
-        return {
+        stored = {
             side: {"name": each.name, "email": each.email, "address": each.address.to_json()}
             for side, each in sides.items()
         }
+        return {**stored, "payment": self.payment and self.payment.to_json()}
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> "Parties":
@@ -35,7 +39,7 @@ class Parties:
             Party(side["name"], BillingAddress.of(side["address"]), side["email"])
             for side in (values["seller"], values["buyer"])
         )
-        return cls(seller, buyer)
+        return cls(seller, buyer, PaymentTerms.stored(values.get("payment")))
 
 
 def parties_of(
@@ -47,7 +51,9 @@ def parties_of(
         for row in (partner, organization)
     )
     return Parties(
-        Party(partner.name, sold, partner.support_email), Party(organization.name, bought)
+        Party(partner.name, sold, partner.support_email),
+        Party(organization.name, bought),
+        PaymentTerms.of(partner) if with_addresses else PaymentTerms(),
     )
 
 

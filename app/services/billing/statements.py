@@ -85,13 +85,22 @@ def bill_with_parties(
     session: Session, caller: Caller, organization_id: UUID, month: date
 ) -> tuple[Bill, Parties]:
     """As `bill`, with its seller and its buyer. Months that were closed before these were stored
-    have their present names and no addresses."""
+    have their present names, no addresses and no payment terms. Without an amount to pay, or if
+    a subscription pays it, there are no terms either."""
     found = bill(session, caller, organization_id, month)
-    if found.parties:
-        return found, found.parties
-    organization = session.get_one(Organization, organization_id)
+    parties = found.parties or _present_parties(session, found)
+    is_subscribed = found.charge is not None or (
+        found.closed_at is None and bool(subscriptions.paying(session, [organization_id]))
+    )
+    if found.total <= 0 or is_subscribed:
+        parties = replace(parties, payment=None)
+    return found, parties
+
+
+def _present_parties(session: Session, found: Bill) -> Parties:
+    organization = session.get_one(Organization, found.organization_id)
     partner = session.get_one(Partner, organization.partner_id)
-    return found, parties_of(partner, organization, with_addresses=found.closed_at is None)
+    return parties_of(partner, organization, with_addresses=found.closed_at is None)
 
 
 def current_month(session: Session, caller: Caller, organization_id: UUID) -> Bill:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Date, func, literal, select
+from sqlalchemy import ColumnElement, Date, extract, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -86,27 +86,38 @@ def of_organizations(
 ) -> Mapping[UUID, Used]:
     """Return what organizations that came from their loader used in a month. One query."""
     column = BillingDay.organization_id
-    return _summed(session, column, month, column.in_(organization_ids))
+    return _summed(session, column, in_month(month), column.in_(organization_ids))
 
 
 def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mapping[UUID, Used]:
     """Return what the campaigns of an organization that came from its loader used in a month;
     `NO_CAMPAIGN` are calls without one. One query."""
     whose = BillingDay.organization_id == organization_id
-    return _summed(session, BillingDay.campaign_id, month, whose)
+    return _summed(session, BillingDay.campaign_id, in_month(month), whose)
+
+
+def of_months(
+    session: Session, organization_ids: Collection[UUID], first: date, last: date
+) -> Mapping[date, Used]:
+    """Return what organizations that came from their loader used together in each of the months
+    from ``first`` to ``last``. One query."""
+    key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
+    days = BillingDay.day.between(first, end_day(last))
+    found = _summed(session, key, days, BillingDay.organization_id.in_(organization_ids))
+    return {date(int(at) // 12, int(at) % 12 + 1, 1): used for at, used in found.items()}
 
 
 def _summed(
-    session: Session, key: Any, month: date, whose: ColumnElement[bool]
-) -> dict[UUID, Used]:
+    session: Session, key: Any, days: ColumnElement[bool], whose: ColumnElement[bool]
+) -> dict[Any, Used]:
     amounts = ("calls", "minutes", "reported_micros", "estimated_micros")
     rows = session.execute(
         select(key, BillingDay.currency, *(func.sum(getattr(BillingDay, each)) for each in amounts))
-        .where(in_month(month), whose)
+        .where(days, whose)
         .group_by(key, BillingDay.currency)
         .order_by(BillingDay.currency)
     )
-    found: dict[UUID, Used] = {}
+    found: dict[Any, Used] = {}
     for identifier, currency, *sums in rows:
         calls, minutes, reported, estimated = map(int, sums)
         known = found.get(identifier, Used())
@@ -116,4 +127,9 @@ def _summed(
 
 
 def in_month(month: date) -> ColumnElement[bool]:
-    return BillingDay.day.between(month, next_month(month) - timedelta(days=1))
+    return BillingDay.day.between(month, end_day(month))
+
+
+def end_day(month: date) -> date:
+    """Return the last day of a month."""
+    return next_month(month) - timedelta(days=1)

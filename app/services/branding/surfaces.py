@@ -26,27 +26,54 @@ class Place(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Surface:
     """One place where customers see the brand. ``lacks`` is a sentence about what is missing and
-    what is shown instead; None if nothing is missing."""
+    what is shown instead; None if nothing is missing. ``shows`` is what customers see there then,
+    ``preview`` the page of the studio's preview that has it."""
 
     name: str
     place: Place
-    lacks: str | None = None
+    lacks: str | None
+    shows: str
+    preview: str | None = None
 
 
 def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
     one is used."""
     shown = brand or of_partner(partner)
+    email = shown.support_email
+    help_from = gettext("Help from %(email)s.", email=email)
+    replies = gettext("Replies go to %(email)s.", email=email)
+    messages = gettext("Messages go to %(email)s.", email=email)
     found = [
-        Surface(gettext("Product name"), Place.NAME, _name(shown)),
-        Surface(gettext("Sign-in page"), Place.COLOUR, _colour(shown)),
-        Surface(gettext("Portal"), Place.LOGO, _logo(partner, shown)),
-        Surface(gettext("Browser tab"), Place.FAVICON, _favicon(partner, shown)),
-        Surface(gettext("Password recovery"), Place.SUPPORT, _recovery(shown)),
-        Surface(gettext("Emails"), Place.SUPPORT, _mails(shown)),
-        Surface(gettext("Error pages"), Place.SUPPORT, _errors(shown)),
-        Surface(gettext("Chat bubble"), Place.CHAT, _chat(shown)),
-        Surface(gettext("Portal domain"), Place.DOMAIN, _domain(partner)),
+        Surface(gettext("Product name"), Place.NAME, _name(shown), shown.product_name, "portal"),
+        Surface(
+            gettext("Sign-in page"), Place.COLOUR, _colour(shown), _sign_in_shows(shown), "sign-in"
+        ),
+        Surface(
+            gettext("Portal"), Place.LOGO, _logo(partner, shown), gettext("Your logo."), "portal"
+        ),
+        Surface(
+            gettext("Browser tab"),
+            Place.FAVICON,
+            _favicon(partner, shown),
+            gettext("Your icon."),
+        ),
+        Surface(gettext("Password recovery"), Place.SUPPORT, _recovery(shown), help_from),
+        Surface(gettext("Emails"), Place.SUPPORT, _mails(shown), replies, "mail"),
+        Surface(gettext("Error pages"), Place.SUPPORT, _errors(shown), help_from, "error"),
+        Surface(
+            gettext("Chat bubble"),
+            Place.CHAT,
+            _chat(shown),
+            messages if shown.chat_wanted else gettext("Switched off."),
+            "chat" if shown.chat_wanted else None,
+        ),
+        Surface(
+            gettext("Portal domain"),
+            Place.DOMAIN,
+            _domain(partner),
+            gettext("%(domain)s, verified.", domain=partner.domain),
+        ),
     ]
     return sorted(found, key=lambda surface: surface.lacks is None)
 
@@ -60,6 +87,12 @@ def _name(brand: Brand) -> str | None:
     if brand.product_name != PRODUCT_NAME:
         return None
     return gettext("Still “%(name)s”, the name that every portal starts with.", name=PRODUCT_NAME)
+
+
+def _sign_in_shows(brand: Brand) -> str:
+    if brand.hero_url:
+        return gettext("Your colour %(colour)s and your picture.", colour=brand.colour)
+    return gettext("Your colour %(colour)s. A picture is optional.", colour=brand.colour)
 
 
 def _colour(brand: Brand) -> str | None:

@@ -1,9 +1,9 @@
 """The attempts of a call, settled by the carrier's answer.
 
-The order decides everything. `claims.claim` writes the attempt; only when that is committed is the
-carrier asked, once, with the attempt's id. An attempt that is found after a crash is never placed
-again: the carrier is asked what happened to it. It ends up `placed`, `refused`, `never_placed` or
-`unknown`, and only an attempt that was certainly never placed is replaced.
+The order decides everything. `claims.next_step` writes the attempt; only when that is committed is
+the carrier asked, once, with the attempt's id. An attempt that is found after a crash is never
+placed again: the carrier is asked what happened to it. It ends up `placed`, `refused`,
+`never_placed` or `unknown`, and only an attempt that was certainly never placed is replaced.
 """
 
 from datetime import timedelta

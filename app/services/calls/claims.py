@@ -1,7 +1,7 @@
 """What the worker does next with a call whose turn has come, or with an attempt that is sent again.
 
-`claim` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial writes
-an attempt; `attempts` has what the carrier answers to it.
+`next_step` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial
+writes an attempt; `attempts` has what the carrier answers to it.
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def writing_brief(session: Session, call_id: UUID) -> Brief:
     )
 
 
-def claim(
+def next_step(
     session: Session,
     call_id: UUID,
     attempt_id: UUID,
@@ -280,7 +280,7 @@ def claim_carrier_retry(
     secret_keys: Sequence[str] = (),
 ) -> Claim:
     """Decide what happens to an attempt that the carrier asked to send again later. It certainly
-    wasn't placed, and every check is repeated, as in `claim`."""
+    wasn't placed, and every check is repeated, as in `next_step`."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _found_begun(session, call, attempt_id)

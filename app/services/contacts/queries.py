@@ -13,7 +13,7 @@ from app.enums import ENDED_CONTACT_STATUSES
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
 from app.models import Campaign, Contact, ContactExternalId, DoNotCallEntry, Organization
-from app.models.folding import fold
+from app.models.base import contains_words
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
@@ -325,8 +325,10 @@ def _begins_with(words: str) -> ColumnElement[bool]:
 
 
 def _is_called(words: str) -> ColumnElement[bool]:
-    parts = fold(words).split()
-    return and_(*(Contact.search_name.contains(f" {part}", autoescape=True) for part in parts))
+    names = (Contact.first_name, Contact.last_name)
+    return and_(
+        *(contains_words(Contact.search_name, names, part, after=" ") for part in words.split())
+    )
 
 
 def _searched_number(session: Session, campaign: Campaign, words: str) -> str | None:

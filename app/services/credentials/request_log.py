@@ -31,7 +31,6 @@ class Answered(TypedDict):
     """One answered request; the fields are those of `ApiRequest`."""
 
     id: UUID
-    credential_kind: str
     credential_id: UUID
     partner_id: UUID | None
     organization_id: UUID | None

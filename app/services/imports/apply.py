@@ -27,6 +27,7 @@ from app.models import (
 from app.policy.caller import system_caller
 from app.services import audit, contacts, mail_queue, notifications
 from app.services.contacts.plan import CREATED, DELETED, UPDATED, BulkResult
+from app.services.imports.corrected_files import count_fixed
 from app.services.imports.mapping import Mapping, Target
 from app.services.imports.records import column_of, insert_rows, problem_values
 from app.services.imports.uploads import counts_of, locked
@@ -187,6 +188,7 @@ def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) 
 
 def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     upload.state, upload.finished_at, upload.lease_until = state, utcnow(), None
+    count_fixed(session, upload)
     audit.record_change(
         session,
         system_caller(upload.author, partner_id=upload.partner_id),

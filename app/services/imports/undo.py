@@ -37,6 +37,7 @@ from app.services.contacts.undo import (
     undo,
 )
 from app.services.imports.apply import upload_facts
+from app.services.imports.corrected_files import count_fixed
 from app.services.imports.uploads import author_of, get, locked
 from app.services.webhooks.publishing import publish
 
@@ -252,6 +253,7 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) ->
         return
     upload.undo_state, upload.undone_at = UNDONE, utcnow()
     upload.undo_result = asdict(result)
+    count_fixed(session, upload)
     _record_end(session, upload, "undone", upload.undo_result)
     publish(
         session,

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -93,6 +93,7 @@ def search(
     session: Session,
     caller: Caller,
     *,
+    query: str | None = None,
     state: ImportState | None = None,
     undone: bool | None = None,
     campaign_id: UUID | None = None,
@@ -100,9 +101,9 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
-    """Return a page of uploads. Raises `ValidationFailed` (``unknown_sort``,
-    ``invalid_cursor``)."""
-    rows = _matching(caller, state, undone, campaign_id)
+    """Return a page of uploads; ``query`` is a part of the name of a file or campaign. Raises
+    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
+    rows = _matching(caller, query, state, undone, campaign_id)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -110,20 +111,32 @@ def count(
     session: Session,
     caller: Caller,
     *,
+    query: str | None = None,
     state: ImportState | None = None,
     undone: bool | None = None,
     campaign_id: UUID | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(caller, state, undone, campaign_id)
+    rows = _matching(caller, query, state, undone, campaign_id)
     return count_up_to(session, rows.with_only_columns(ContactImport.id), most)
 
 
 def _matching(
-    caller: Caller, state: ImportState | None, undone: bool | None, campaign_id: UUID | None
+    caller: Caller,
+    query: str | None,
+    state: ImportState | None,
+    undone: bool | None,
+    campaign_id: UUID | None,
 ) -> Select[ContactImport]:
     rows = visible(caller)
+    if query and campaign_id is not None:
+        rows = rows.where(ContactImport.file_name.icontains(query, autoescape=True))
+    elif query:
+        called = campaigns.visible(caller).with_only_columns(Campaign.id)
+        of_campaign = ContactImport.campaign_id.in_(called.where(Campaign.named(query)))
+        in_name = ContactImport.file_name.icontains(query, autoescape=True)
+        rows = rows.where(or_(in_name, of_campaign))
     if state is not None:
         rows = rows.where(ContactImport.state == state)
     if state is ImportState.DONE and undone is None:
@@ -153,10 +166,12 @@ def create(
     file: StoredFile,
     file_name: str,
     chosen: UploadChoices | None = None,
+    corrects: ContactImport | None = None,
     lease_until: datetime | None = None,
     storage_defaults: StorageDefaults = _STORAGE,
 ) -> ContactImport:
-    """Create an upload of a stored file, and request its check.
+    """Create an upload of a stored file, and request its check. ``corrects`` is the loaded upload
+    whose failed rows the file corrects.
 
     With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` (``empty_file``), or `TooLarge` (``storage_limit_reached``).
@@ -183,6 +198,7 @@ def create(
         file_key=file.key,
         check_number=0,
         apply_number=0,
+        corrects_id=corrects.id if corrects is not None else None,
         lease_until=lease_until,
         apply_when_checked=lease_until is not None,
     )

@@ -1,7 +1,9 @@
 """What needs a decision: what is asked reads a bounded number of rows, whatever the size."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from uuid import UUID
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
@@ -25,6 +27,7 @@ from app.services import (
 from app.services.billing import included
 from app.services.branding import surfaces
 from app.services.imports import uploads
+from app.services.imports.corrected_files import rows_to_fix
 from app.services.overview import calling
 from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
 from app.services.spending import budgets
@@ -78,21 +81,40 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
         ContactImport.id >= id_at(utcnow() - RECENT),
         or_(
             state.in_((ImportState.CHECKED, ImportState.FAILED)),
-            (state == ImportState.DONE) & (failed > 0) & ContactImport.undone_at.is_(None),
+            (state == ImportState.DONE)
+            & (failed > ContactImport.rows_fixed)
+            & ContactImport.undone_at.is_(None),
         ),
     )
     found = session.scalars(rows.order_by(ContactImport.id.desc()).limit(EACH + 1)).all()
-    return [_about_upload(upload) for upload in found]
+    waiting = _waiting_in_corrected_files(found)
+    items = [(upload, rows_to_fix(upload) - waiting[upload.id]) for upload in found]
+    return [
+        _about_upload(upload, left)
+        for upload, left in items
+        if left > 0 or upload.state is not ImportState.DONE
+    ]
 
 
-def _about_upload(upload: ContactImport) -> ActionItem:
+def _waiting_in_corrected_files(found: Sequence[ContactImport]) -> Counter[UUID]:
+    """Count the rows of each upload that the item about its corrected file asks for."""
+    rows: Counter[UUID] = Counter()
+    for upload in found:
+        if upload.corrects_id is not None and upload.state is not ImportState.FAILED:
+            is_done = upload.state is ImportState.DONE
+            rows[upload.corrects_id] += rows_to_fix(upload) if is_done else upload.rows_total
+    return rows
+
+
+def _about_upload(upload: ContactImport, left: int) -> ActionItem:
+    """``left``: the failed rows that are still to fix."""
     failed, name = upload.failed, upload.file_name
     if upload.state is ImportState.FAILED:
         title = gettext("%(name)s could not be read", name=name)
         text = gettext("Nothing was applied.")
     elif upload.state is ImportState.DONE:
         title, text = (
-            ngettext("%(num)s row was not applied", "%(num)s rows were not applied", failed),
+            ngettext("%(num)s row was not applied", "%(num)s rows were not applied", left),
             name,
         )
     elif failed:

@@ -6,6 +6,7 @@ from app.services.partners.changing import (
     create,
     create_by_operator,
     set_billing_address,
+    set_payment_terms,
     update,
     verify_domain,
 )

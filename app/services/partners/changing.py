@@ -26,6 +26,7 @@ from app.services.partners import domains
 from app.services.partners.loading import domain_key, get
 from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
+from app.services.payment_terms import PaymentTerms, checked_terms
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
@@ -127,6 +128,19 @@ def set_billing_address(
     before, after = BillingAddress.of(partner.billing_address), checked_address(text, tax_id)
     if before != after:
         partner.billing_address = after.to_json()
+        record_update(session, caller, partner, before.for_history(), after.for_history())
+
+
+def set_payment_terms(
+    session: Session, caller: Caller, partner_id: UUID, instructions: str, days: str
+) -> None:
+    """Set how customers pay statements that aren't closed yet. Raises as `checked_terms`."""
+    caller.require(Permission.PARTNER_WRITE)
+    partner = get(session, caller, partner_id, for_change=True)
+    before, after = PaymentTerms.of(partner), checked_terms(instructions, days)
+    if before != after:
+        partner.payment_instructions = after.instructions or None
+        partner.payment_days = after.days
         record_update(session, caller, partner, before.for_history(), after.for_history())
 
 

@@ -6,7 +6,6 @@ from app.services.pricing.prices import options
 from app.services.pricing.versions import (
     PlanSet,
     names,
-    offered,
     published,
     shown_names,
     terms,

@@ -95,11 +95,6 @@ def current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
     return _current(session, partner_id)
 
 
-def offered(session: Session, partner_id: UUID) -> list[Plan]:
-    """Return the published plans that customers see."""
-    return [plan for plan in published(session, partner_id) if plan.is_visible]
-
-
 def save(
     session: Session,
     caller: Caller,

@@ -17,7 +17,7 @@ from app.services.spending.limits import (
     of_partners,
 )
 from app.services.spending.near_limits import NEAR, NearLimit, near_limits
-from app.services.spending.rates import MICROS, amount_words, micros_of
+from app.services.spending.rates import MICROS, amount_words, micros_of, price_range
 from app.services.spending.reserving import (
     LONGEST_MINUTES,
     REACHED,

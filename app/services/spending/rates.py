@@ -126,6 +126,17 @@ def rate_of(session: Session, phone_number: str) -> Rate:
     return next(known[prefix] for prefix in prefixes if prefix in known)
 
 
+def price_range(session: Session, minutes: int) -> tuple[int, int]:
+    """The lowest and the highest price of a call of so many minutes, in one query."""
+    columns = (
+        *(CallRate.micros_per_minute, CallRate.setup_micros),
+        *(CallRate.minimum_seconds, CallRate.increment_seconds),
+    )
+    stored = [Rate("", *row) for row in session.execute(select(*columns).distinct())]
+    prices = [rate.price(60 * minutes) for rate in stored or _DEFAULT_RATES.values()]
+    return min(prices), max(prices)
+
+
 def currency_of(session: Session) -> str:
     """The currency of all amounts: that of the rates."""
     return session.scalar(select(CallRate.currency).limit(1)) or CURRENCY

@@ -41,7 +41,8 @@ class Defaults:
 class LineResult:
     """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
     organization's user limit refused them. ``role``: of the user who is or was invited.
-    ``nearest``: the name most like that of an organization that isn't found."""
+    ``nearest``: the name most like that of an organization that isn't found. ``wrong``: the fields
+    of a refused line that have to change."""
 
     line: int
     email: str
@@ -53,6 +54,7 @@ class LineResult:
     is_full: bool = False
     role: Role | None = None
     nearest: str | None = None
+    wrong: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +115,15 @@ def invite_many(
                 continue
         partner_id = organization.partner_id if organization else caller.partner_id
         problems = _problems_of(session, line, partner_id, listed)
+        wrong = {"email": bool(problems), "role": role is None, "organization": bool(missing)}
         if role is None:
             problems.append(gettext("Choose Member or Owner."))
         problems += missing
         if problems or role is None or organization is None:
             words = " ".join(problems)
-            results.append(LineResult(line.line, line.email, Outcome.REFUSED, words))
+            refused = LineResult(line.line, line.email, Outcome.REFUSED, words)
+            fields = frozenset(name for name, is_wrong in wrong.items() if is_wrong)
+            results.append(replace(refused, wrong=fields))
             continue
         try:
             results.append(_invite(session, caller, line, organization, role))
@@ -306,9 +311,7 @@ def _organization(
 ) -> Organization:
     if line.organization is None:
         if usual is None:
-            message = gettext(
-                "This line has no organization. Add one, or choose one for all lines."
-            )
+            message = gettext("No organization. Add one, or choose one for all lines.")
             raise ValidationFailed.on("organization", "required", message)
         return usual
     key = line.organization.lower()

@@ -11,7 +11,6 @@ from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound
 from app.languages import gettext
 from app.models import Organization, User
-from app.models.folding import fold
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import users as wire
@@ -208,13 +207,14 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
         rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
     words = (chosen.query or "").replace("\x00", "").strip()
     if words:
-        # A name for each row: for an "exists" PostgreSQL would first read all names.
-        their_name = select(Organization.name_key).where(Organization.id == User.organization_id)
+        # A value for each row: for an "exists" PostgreSQL would first read all names.
+        is_theirs = Organization.id == User.organization_id
+        of_organization = select(Organization.named(words)).where(is_theirs)
         rows = rows.where(
             or_(
                 User.found_by(words),
                 User.idp_uid == words,
-                their_name.scalar_subquery().contains(fold(words), autoescape=True),
+                of_organization.scalar_subquery(),
             )
         )
         few = name_search.users_called(session, chosen.partner_id or caller.partner_id, words)

@@ -6,7 +6,6 @@ from app.services.verified_numbers.loading import (
     State,
     called,
     get,
-    is_verified,
     listing,
     require_verifying,
     state_of,

@@ -42,13 +42,6 @@ def require_verifying(caller: Caller, purpose: VerificationPurpose) -> None:
         caller.require(Permission.ORGANIZATIONS_WRITE)
 
 
-def is_verified(
-    session: Session, organization_id: UUID, phone: str, purpose: VerificationPurpose
-) -> bool:
-    """Whether the organization has verified the number (E.164) for this purpose."""
-    return phone in verified_among(session, organization_id, [phone], purpose)
-
-
 def verified_among(
     session: Session,
     organization_id: UUID,

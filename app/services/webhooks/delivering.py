@@ -20,6 +20,7 @@ from app.models import MailKind, Organization, Partner, WebhookDelivery, Webhook
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue
 from app.services.credentials.encryption import seal, unseal
+from app.services.webhooks.attempts import with_attempt
 from app.services.webhooks.signing import PURPOSE, headers
 
 GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
@@ -73,6 +74,7 @@ def settle(
     delivery.retries += 1
     delivery.last_attempt_at, delivery.next_attempt_at = now, None
     delivery.last_status, delivery.last_answer = answer.status, answer.excerpt[:500] or None
+    delivery.attempt_log = with_attempt(delivery.attempt_log, now, answer)
     if answer.is_taken:
         delivery.state, delivery.ended_at = DeliveryState.DELIVERED, now
         endpoint.failing_since = None

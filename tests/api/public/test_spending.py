@@ -96,7 +96,7 @@ def test_a_call_that_finds_the_money_spent_says_so(
     call_id = script.call().get_json()["callId"]
     limit(session, Subject(partner_id=line.partner_id), day_micros=0)
     [call] = session.scalars(select(Call))
-    claims.claim(session, call.id, new_id(), calls_at_once=5)
+    claims.next_step(session, call.id, new_id(), calls_at_once=5)
     session.commit()
     read = script.get(f"/outbound/calls/{call_id}").get_json()
     assert (read["status"], read["endedReason"], read["statusDetail"]) == (
@@ -112,6 +112,6 @@ def test_without_limits_a_claim_asks_for_them_in_one_statement(
 ) -> None:
     call = line.accept(session)
     with counted(database.engine) as statements:
-        claim = claims.claim(session, call.id, new_id(), calls_at_once=5)
+        claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL
     assert [("spending_" in each) for each in statements].count(True) == 1

@@ -46,7 +46,7 @@ class Office:
     def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
         """The call's turn has come; returns its attempt's id."""
         attempt_id, pace = new_id(), per_second
-        claims.claim(
+        claims.next_step(
             self.session, call_id, attempt_id, calls_at_once=5, carrier_calls_per_second=pace
         )
         return attempt_id

@@ -42,6 +42,9 @@ def test_a_complete_brand_misses_nothing(session: Session) -> None:
     partners.verify_domain(session, OPERATOR, partner.id)
     assert missing(partner) == []
     assert len(surfaces(partner)) == 9
+    shows = {one.name: one.shows for one in surfaces(partner)}
+    assert shows["Emails"] == f"Replies go to {COMPLETE['supportEmail']}."
+    assert shows["Portal domain"] == f"{COMPLETE['domain']}, verified."
 
 
 def test_a_picture_elsewhere_is_missing_until_it_is_fetched(session: Session) -> None:

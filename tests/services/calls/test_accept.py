@@ -81,7 +81,7 @@ def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     ]
     found = [session.get_one(Call, one.call_id) for one in accepted]
     assert [call.status_detail for call in found] == [None, None, full]
-    claims.claim(session, found[2].id, new_id(), calls_at_once=2)
+    claims.next_step(session, found[2].id, new_id(), calls_at_once=2)
     assert (found[2].status, found[2].status_detail) == (CallStatus.DIALING, None)
 
 

@@ -93,7 +93,7 @@ def placed(session: Session) -> set[str]:
     return {
         call.phone_number
         for call in session.scalars(select(Call)).all()
-        if claims.claim(session, call.id, new_id(), calls_at_once=1000).kind is ClaimKind.DIAL
+        if claims.next_step(session, call.id, new_id(), calls_at_once=1000).kind is ClaimKind.DIAL
     }
 
 
@@ -162,10 +162,10 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
     session: Session, handing_over: Line
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")
-    first = claims.claim(session, call.id, new_id(), calls_at_once=5)
+    first = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (first.kind, first.host) == (ClaimKind.LOOK_UP_HOST, "voice.example")
     found = FoundHost("voice.example")
-    second = claims.claim(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    second = claims.next_step(session, call.id, new_id(), calls_at_once=5, found_host=found)
     assert second.kind is ClaimKind.DIAL
     assert second.placement is not None
     assert second.placement.hand_over_to == "sip:robin@voice.example"
@@ -182,7 +182,7 @@ def test_a_call_whose_host_is_private_ends_and_one_whose_host_is_unknown_waits(
     session: Session, handing_over: Line, found: FoundHost, status: CallStatus
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, found_host=found)
     assert (claim.kind, call.status) == (ClaimKind.DONE, status)
 
 
@@ -190,7 +190,7 @@ def test_a_voice_address_that_is_not_allowed_any_more_stops_the_call(
     session: Session, handing_over: Line
 ) -> None:
     call = call_of(session, handing_over, "sip:+19005550199@voice.example")
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=5)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (claim.kind, call.status) == (ClaimKind.DONE, CallStatus.CANCELED)
     assert call.status_detail == (
         "The assistant's voice address can't be used. "

@@ -29,7 +29,7 @@ def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
     """A call that rings, with its attempt."""
     call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
-    claims.claim(session, call.id, attempt_id, calls_at_once=20)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=20)
     carrier_reports.apply(session, attempt_id, RINGING)
     return call, attempt_id
 

@@ -29,7 +29,7 @@ def claimed_at_once(
 
     def claim(call_id: UUID) -> ClaimKind:
         with database.transaction() as session:
-            return claims.claim(
+            return claims.next_step(
                 session,
                 call_id,
                 new_id(),

@@ -17,7 +17,7 @@ def attempt_at(session: Session, line: Line) -> CallAttempt:
     """An attempt that the carrier has just been asked for."""
     call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
-    claims.claim(session, call.id, attempt_id, calls_at_once=20)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=20)
     return session.get_one(CallAttempt, attempt_id)
 
 

@@ -25,7 +25,7 @@ def test_test_calls_on_the_simulated_carrier_and_calls_of_test_keys_are_no_usage
     session: Session, source: CallSource, carrier: CarrierKind, live: bool, conversations: int
 ) -> None:
     call = make_line(session).accept(session, source=source, carrier=carrier, live=live)
-    claims.claim(session, call.id, new_id(), calls_at_once=5)
+    claims.next_step(session, call.id, new_id(), calls_at_once=5)
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     attempt.answered_at, attempt.answered_by = utcnow(), AnsweredBy.HUMAN
     completed = CallStatus.COMPLETED, EndedReason.COMPLETED

@@ -29,7 +29,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
     session: Session, line: Line
 ) -> None:
     call_id, attempt_id = dial(session, line), new_id()
-    assert claims.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
+    assert claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
     attempts.carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     pause(session)
     session.flush()
@@ -69,14 +69,14 @@ def test_a_pause_holds_what_it_covers_until_it_ends(
     }
     pauses.pause(session, SOMEBODY, scopes[scope], "A storm.")
     ids = [dial(session, each) for each in (line, make_line(session))]
-    kinds = [claims.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    kinds = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
     session.flush()
     assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
     assert waiting.any_to_release(session) is False
     pauses.resume(session, SOMEBODY, scopes[scope])
     assert waiting.any_to_release(session) is any(held_lines)
     assert (waiting.release(session), waiting.release(session)) == (sum(held_lines), 0)
-    again = [claims.claim(session, each, new_id(), calls_at_once=5).kind for each in ids]
+    again = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
     dialled = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
     assert again == dialled
 
@@ -87,7 +87,9 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
     pause(session)
     call_id, attempt_id = dial(session, line), new_id()
     for _ in range(2):  # a step may run again
-        assert claims.claim(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
+        assert (
+            claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
+        )
     session.flush()
     assert (waiting.held_due(session), waiting.check_held(session, call_id)) == ([], False)
     session.get_one(HeldCall, call_id).held_at -= timedelta(minutes=2)
@@ -108,7 +110,7 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
 def test_the_timeline_of_a_held_call_says_why_it_waits(session: Session, line: Line) -> None:
     pause(session)
     call_id = dial(session, line)
-    claims.claim(session, call_id, new_id(), calls_at_once=5)
+    claims.next_step(session, call_id, new_id(), calls_at_once=5)
     session.flush()
     moments = calls.timeline(session, line.key, call_id)
     assert [(moment.kind, moment.detail) for moment in moments] == [

@@ -52,7 +52,7 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
     line = make_line(session)
     call = line.accept(session, "+12125550101", carrier=CarrierKind.TWILIO)
     first = new_id()
-    claims.claim(session, call.id, first, calls_at_once=20)
+    claims.next_step(session, call.id, first, calls_at_once=20)
     second = CallAttempt(
         organization_id=call.organization_id,
         call_id=call.id,

@@ -20,7 +20,7 @@ def call(session: Session, line: Line) -> Call:
 def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
     """One attempt that the carrier never got; the call's state after it."""
     attempt_id = new_id()
-    claim = claims.claim(session, call.id, attempt_id, calls_at_once=20)
+    claim = claims.next_step(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
     if was_asked:
         attempts.unanswered(session, attempt_id)

@@ -131,7 +131,7 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
     twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
     call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
-    claims.claim(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
+    claims.next_step(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
     pauses.pause(session, system_caller("Mara"), pauses.Scope(), "A storm.")
     now = utcnow()
     silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.TWILIO, Observed.SILENT)

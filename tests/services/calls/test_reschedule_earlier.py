@@ -33,7 +33,7 @@ def ask(session: Session, line: Line, number: int = 1) -> Call:
 
 
 def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> ClaimKind:
-    return claims.claim(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
+    return claims.next_step(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
 
 
 def look(session: Session, line: Line, organization_id: UUID | None = None) -> None:

@@ -30,7 +30,7 @@ def attempt_id(session: Session, line: Line) -> UUID:
 
 
 def claimed(session: Session, call: Call, attempt_id: UUID) -> ClaimKind:
-    return claims.claim(session, call.id, attempt_id, calls_at_once=1).kind
+    return claims.next_step(session, call.id, attempt_id, calls_at_once=1).kind
 
 
 def call_of(session: Session, attempt_id: UUID) -> Call:

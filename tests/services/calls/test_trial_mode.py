@@ -85,7 +85,7 @@ def test_live_calls_are_refused_on_every_carrier_and_calls_of_test_keys_on_none(
     refused(session, line, carrier=carrier)
     accepted = line.accept(session, NUMBER, carrier=carrier, live=False)
     assert (accepted.status, accepted.carrier) == (CallStatus.QUEUED, CarrierKind.SIMULATOR)
-    claim = claims.claim(session, accepted.id, new_id(), calls_at_once=5)
+    claim = claims.next_step(session, accepted.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL
 
 
@@ -113,7 +113,7 @@ def test_a_trial_that_starts_meanwhile_stops_accepted_calls(session: Session) ->
     add_verified(session, line, OTHER_NUMBER)
     partners.start_trial(session, OPERATOR, line.partner_id)
     kinds = [
-        claims.claim(session, call.id, new_id(), calls_at_once=5).kind
+        claims.next_step(session, call.id, new_id(), calls_at_once=5).kind
         for call in (stopped, kept, test_key)
     ]
     assert kinds == [ClaimKind.DONE, ClaimKind.DIAL, ClaimKind.DIAL]
@@ -135,7 +135,7 @@ def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
 ) -> None:
     number = add_verified(session, line, NUMBER)
     call, attempt_id = line.accept(session, NUMBER), new_id()
-    claims.claim(session, call.id, attempt_id, calls_at_once=5)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     attempts.carrier_retry(session, attempt_id, 0, "The carrier is busy.")
     session.delete(number)
     session.flush()
@@ -148,14 +148,14 @@ def test_a_removed_number_stops_a_retry(session: Session, line: Line, clock: Set
     organization.retry_times, organization.retry_minutes = 1, 30
     number = add_verified(session, line, NUMBER)
     call, attempt_id = line.accept(session, NUMBER), new_id()
-    claims.claim(session, call.id, attempt_id, calls_at_once=5)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     busy = CallStatus.BUSY, EndedReason.BUSY
     lifecycle.end_attempt(session, call, attempt, *busy, at=clock.now)
     assert call.status is CallStatus.SCHEDULED
     session.delete(number)
     clock.pass_by(minutes=30)
-    assert claims.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DONE
+    assert claims.next_step(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DONE
     assert ended(call) == STOPPED
 
 

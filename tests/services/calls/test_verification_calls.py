@@ -64,7 +64,7 @@ def request(
 
 def heard(session: Session, call: Call) -> str:
     """The code that the carrier is asked to speak."""
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     first, again = CODE.findall(claim.placement.intro)
     assert first == again
@@ -92,10 +92,10 @@ def test_the_code_that_was_heard_verifies_the_number(session: Session, line: Lin
     number, call = request(session, line, "(212) 555-1000")
     assert (call.source, call.phone_number, call.live) == (CallSource.VERIFICATION, NUMBER, True)
     code = heard(session, call)
-    asked = session, line.organization_id, NUMBER, VerificationPurpose.CALL_TRIAL
-    assert not verified_numbers.is_verified(*asked)
+    asked = session, line.organization_id, [NUMBER], VerificationPurpose.CALL_TRIAL
+    assert not verified_numbers.verified_among(*asked)
     assert enter(session, line, number, code) == Answer(Outcome.VERIFIED)
-    assert verified_numbers.is_verified(*asked)
+    assert verified_numbers.verified_among(*asked) == {NUMBER}
     assert number.verified_by == "a live key"
     assert line.accept(session, NUMBER).status is CallStatus.QUEUED
 
@@ -114,8 +114,8 @@ def test_a_number_is_verified_for_one_purpose_and_one_organization(
     entered = verified_numbers.confirm(session, editor, line.organization_id, number.id, code, KEYS)
     assert entered == Answer(Outcome.VERIFIED)
     verified = {
-        (organization_id, purpose): verified_numbers.is_verified(
-            session, organization_id, NUMBER, purpose
+        (organization_id, purpose): bool(
+            verified_numbers.verified_among(session, organization_id, [NUMBER], purpose)
         )
         for organization_id in (line.organization_id, other.organization_id)
         for purpose in VerificationPurpose
@@ -314,7 +314,7 @@ def test_it_hands_over_to_no_one_is_not_tried_again_and_is_no_conversation(
     open_destinations(session, line.partner_id, hosts=["voice.example"])
     session.get_one(Organization, line.organization_id).retry_times = 3
     _number, call = request(session, line, carrier=CarrierKind.TWILIO)
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     assert (claim.placement.hand_over_to, attempt.hand_over_to) == (None, None)

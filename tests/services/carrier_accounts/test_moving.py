@@ -42,7 +42,7 @@ def accepted(session: Session, line: Line) -> Call:
 
 def claimed(session: Session, call: Call) -> tuple[claims.Claim, CallAttempt]:
     attempt_id = new_id()
-    claim = claims.claim(session, call.id, attempt_id, calls_at_once=5)
+    claim = claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     return claim, session.get_one(CallAttempt, attempt_id)
 
 

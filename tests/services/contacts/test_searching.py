@@ -77,6 +77,19 @@ def test_names_are_found_by_their_beginnings_without_accents(
     assert [contact.last_name for contact in found] == FOUND[words]
 
 
+def test_names_with_umlauts_are_found_in_both_spellings(
+    session: Session, campaign: Campaign
+) -> None:
+    for number, (first, last) in enumerate((("Jörn", "Gruenwald"), ("Jornsen", "Grahl"))):
+        campaign_of = {"organization_id": campaign.organization_id, "campaign_id": campaign.id}
+        key = f"u{number}@x.example"
+        session.add(Contact(**campaign_of, email_key=key, first_name=first, last_name=last))
+    session.flush()
+    for words in ("grün", "Gruen", "joern", "Jörn Grün", "Gruenwald Joern"):
+        found = queries.search(session, campaign, query=words).items
+        assert [contact.last_name for contact in found] == ["Gruenwald"]
+
+
 def listed(session: Session, campaign: Campaign, sort: str) -> list[Contact]:
     """The contacts of all pages."""
     found: list[Contact] = []

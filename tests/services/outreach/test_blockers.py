@@ -61,7 +61,7 @@ def test_a_removed_assistant_places_no_calls_until_it_is_back(session: Session, 
         (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
     ] == [(desk.campaign.id, LEFT)]
     for call in desk.calls():
-        claims.claim(session, call.id, new_id(), calls_at_once=5)
+        claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert [(call.status, call.ended_reason, call.status_detail) for call in desk.calls()] == [
         (CallStatus.CANCELED, EndedReason.CANCELED, LEFT)
     ] * 2

@@ -33,7 +33,7 @@ def test_a_move_waits_for_the_call_and_the_next_call_is_not_placed(
 
     def place() -> None:
         with fresh_database.transaction() as session:
-            claims.claim(session, first, new_id(), calls_at_once=9)
+            claims.next_step(session, first, new_id(), calls_at_once=9)
             checked.set()
             time.sleep(0.3)
             order.append("placed")
@@ -49,6 +49,6 @@ def test_a_move_waits_for_the_call_and_the_next_call_is_not_placed(
             work.result()
     assert (order, owner) == (["placed", "moved"], line.organization_id)
     with fresh_database.transaction() as session:
-        claimed = claims.claim(session, second, new_id(), calls_at_once=9)
+        claimed = claims.next_step(session, second, new_id(), calls_at_once=9)
         assert claimed.kind is claims.ClaimKind.DONE
         assert session.scalars(select(CallAttempt.from_number)).all() == [number]

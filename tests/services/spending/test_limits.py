@@ -125,7 +125,7 @@ def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock:
     spending.change(session, OPERATOR, subject, Limits(day_micros=100 * DOLLAR, waits=True))
     waiting.reschedule_earlier(session, line.partner_id, line.organization_id, None)
     assert call.scheduled_for == utcnow()
-    assert claims.claim(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
+    assert claims.next_step(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
 
 
 def spending_until(session: Session) -> object:

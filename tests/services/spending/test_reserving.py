@@ -59,7 +59,7 @@ def total(session: Session, line: Line, kind: str = "organization") -> tuple[int
 def claimed(session: Session, line: Line, **how: object) -> tuple[Call, UUID]:
     """A call that was accepted and claimed, and its attempt."""
     call, attempt_id = line.accept(session, **how), new_id()  # type: ignore[arg-type]
-    claim = claims.claim(session, call.id, attempt_id, calls_at_once=50)
+    claim = claims.next_step(session, call.id, attempt_id, calls_at_once=50)
     assert claim.kind is ClaimKind.DIAL
     return call, attempt_id
 
@@ -97,7 +97,7 @@ def test_eight_workers_keep_a_limit_to_the_cent(fresh_database: Database, kind: 
     def place(call_id: UUID) -> ClaimKind:
         attempt_id = new_id()
         with fresh_database.transaction() as session:
-            kind = claims.claim(session, call_id, attempt_id, calls_at_once=50).kind
+            kind = claims.next_step(session, call_id, attempt_id, calls_at_once=50).kind
         if kind is ClaimKind.DIAL:
             with fresh_database.transaction() as session:
                 ended(session, attempt_id, seconds=3600)
@@ -125,7 +125,7 @@ def test_eight_workers_reserve_no_cent_more_than_the_limit(fresh_database: Datab
 
     def place(call_id: UUID) -> ClaimKind:
         with fresh_database.transaction() as session:
-            return claims.claim(session, call_id, new_id(), calls_at_once=50).kind
+            return claims.next_step(session, call_id, new_id(), calls_at_once=50).kind
 
     with ThreadPoolExecutor(CLIENTS) as workers:
         kinds = list(workers.map(place, call_ids))
@@ -300,7 +300,7 @@ def test_an_accepted_call_that_finds_the_money_spent_ends(session: Session) -> N
     line = make_line(session)
     call = line.accept(session)
     limit(session, line, "organization", day_micros=0)
-    claim = claims.claim(session, call.id, new_id(), calls_at_once=5)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (claim.kind, call.status, call.ended_reason, call.status_detail) == (
         ClaimKind.DONE,
         CallStatus.CANCELED,
@@ -317,7 +317,7 @@ def test_a_call_waits_for_its_turn_while_others_have_reserved_the_rest(session: 
     _, attempt_id = claimed(session, line)
 
     def claim() -> ClaimKind:
-        return claims.claim(session, waiting.id, new_id(), calls_at_once=5).kind
+        return claims.next_step(session, waiting.id, new_id(), calls_at_once=5).kind
 
     assert (claim(), waiting.status) == (ClaimKind.WAIT, CallStatus.QUEUED)
     ended(session, attempt_id, seconds=None)

@@ -126,7 +126,8 @@ def test_an_organization_with_unusual_calls_is_paused_and_no_other(session: Sess
     assert unusual_calls.check(session, RULES, utcnow()) == [line.organization_id]
     assert unusual_calls.check(session, RULES, utcnow()) == []
     kinds = [
-        claims.claim(session, call.id, new_id(), calls_at_once=99).kind for call in (waits, dials)
+        claims.next_step(session, call.id, new_id(), calls_at_once=99).kind
+        for call in (waits, dials)
     ]
     assert kinds == [ClaimKind.DONE, ClaimKind.DIAL]
     why = (

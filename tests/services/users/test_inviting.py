@@ -116,7 +116,7 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
             Outcome.REFUSED,
             (
                 "Enter an email like name@example.com. "
-                "This line has no organization. Add one, or choose one for all lines."
+                "No organization. Add one, or choose one for all lines."
             ),
         ),
         (2, Outcome.REFUSED, "There is no organization called “Nowhere”."),
@@ -131,7 +131,7 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         (
             4,
             Outcome.REFUSED,
-            "This line has no organization. Add one, or choose one for all lines.",
+            "No organization. Add one, or choose one for all lines.",
         ),
         (5, Outcome.KNOWN, "Already a member."),
         (6, Outcome.REFUSED, "A user with this email address exists already."),

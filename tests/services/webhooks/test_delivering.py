@@ -19,6 +19,7 @@ from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken
 from app.services.mails import words
 from app.services.webhooks import deliveries, delivering, endpoints
+from app.services.webhooks.attempts import MOST_KEPT, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, Message
 from app.services.webhooks.endpoints import Shown
 from tests.fixtures.cast import Tenant
@@ -68,6 +69,38 @@ def test_a_taken_message_is_over(
     assert json.loads(message.body)["type"] == "webhook.test"
     assert (delivery.state, delivery.attempts, delivery.last_status) == (DELIVERED, 1, 204)
     assert attempt(session, settings, delivery, TAKEN) is None
+
+
+def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = event_to_try(session, admin, made)
+    for status in (500, 503, None):
+        attempt(session, settings, delivery, Answer(status, f"answer {status}", seconds=0.2))
+    kept = attempts_of(delivery)
+    assert [(each.number, each.status, each.answer) for each in kept] == [
+        (3, None, "answer None"),
+        (2, 503, "answer 503"),
+        (1, 500, "answer 500"),
+    ]
+    assert {each.seconds for each in kept} == {0.2}
+    assert kept[0].at == delivery.last_attempt_at
+    for _ in range(MOST_KEPT):
+        delivery.attempts += 1
+        delivery.attempt_log = with_attempt(delivery.attempt_log, utcnow(), BUSY)
+    kept = attempts_of(delivery)
+    assert [kept[0].number, kept[-1].number] == [3 + MOST_KEPT, 4]
+
+
+def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
+    session: Session, settings: Settings, admin: Caller, made: Shown
+) -> None:
+    delivery = event_to_try(session, admin, made)
+    assert attempts_of(delivery) == []
+    attempt(session, settings, delivery, BUSY)
+    delivery.attempt_log, delivery.attempts = None, 4
+    (last,) = attempts_of(delivery)
+    assert (last.number, last.status, last.answer, last.seconds) == (4, 503, "busy", None)
 
 
 def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from migrations import online
 
 PHASE = "expand"
-revision: str = "0104"
+revision: str = "0100"
 down_revision: str | Sequence[str] | None = "0099"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None

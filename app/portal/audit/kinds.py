@@ -1,0 +1,74 @@
+"""What entries of the history are about, for its filters: kinds of records, and their actions."""
+
+from collections.abc import Mapping
+
+from app.extensions import caller
+from app.languages import gettext
+from app.models.folding import fold
+from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS
+from app.services.audit.refusals import SIGN_INS
+
+WITHIN = {"campaign": ("campaign", "contact"), "call": ("call", "dialling")}
+"""Filter value -> the record types that it includes."""
+SIGN_INS_KIND = "sign_in"
+"""The filter for sign-ins and refused attempts; the others are record types."""
+_OF_NO_PARTNER = ("installation", "operator")
+"""Nouns of actions whose entries belong to no partner: only operators see them."""
+_KINDS = {
+    **dict.fromkeys(("sign_in", "password", "recovery"), SIGN_INS_KIND),
+    **dict.fromkeys(("checkout", "billing"), "organization"),
+    **dict.fromkeys(("processor_account", "scim"), "partner"),
+    **dict.fromkeys(("contact", "contacts"), "campaign"),
+    **dict.fromkeys(("operator", "invitation", "email_change", "mail"), "user"),
+    "branding": "brand_version",
+    "dialling": "call",
+    "key": "api_key",
+    "pricing": "plan_version",
+}
+"""Nouns of actions -> kind, where it isn't the noun."""
+
+
+def kinds() -> dict[str, str]:
+    """Return the kinds that the caller's history can have, for the filter."""
+    found = {name: str(words) for name, words in KIND_WORDS.items() if _can_appear(name)}
+    return {SIGN_INS_KIND: gettext("Sign-ins"), **_by_words(found)}
+
+
+def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
+    """Return the actions that the caller's history can have, by the words of their kind and by
+    their own; with a ``kind`` only its own."""
+    offered = kinds()
+    if kind not in offered:
+        kind = None
+    groups: dict[str, dict[str, str]] = {words: {} for words in (*offered.values(), _others())}
+    for name, words in ACTION_WORDS.items():
+        if _can_appear(name) and is_of(name, kind):
+            groups[offered.get(kind or _kind_of(name), _others())][name] = words
+    return [(words, _by_words(found)) for words, found in groups.items() if found]
+
+
+def is_of(action: str, kind: str | None) -> bool:
+    """Whether records of a kind can have the action; each action without a kind."""
+    return kind is None or kind in (_kind_of(action), _noun(action))
+
+
+def _kind_of(action: str) -> str:
+    """Return the kind of an action's records; its noun where no filter has it."""
+    noun = _noun(action)
+    return SIGN_INS_KIND if action in SIGN_INS else _KINDS.get(noun, noun)
+
+
+def _noun(action: str) -> str:
+    return action.partition(".")[0]
+
+
+def _others() -> str:
+    return gettext("Other actions")
+
+
+def _by_words(found: Mapping[str, str]) -> dict[str, str]:
+    return dict(sorted(found.items(), key=lambda entry: fold(str(entry[1]))))
+
+
+def _can_appear(name: str) -> bool:
+    return caller().is_operator or _noun(name) not in _OF_NO_PARTNER

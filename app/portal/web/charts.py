@@ -1,0 +1,19 @@
+"""Figures by day, as `components/chart.html` draws them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+Series = tuple[str, str, Sequence[int | None]]
+"""Role, label, and the value of each day."""
+
+
+def chart_of(
+    days: Iterable[date], *series: Series, unfinished: bool = False, unit: str = "day"
+) -> dict[str, Any]:
+    return {
+        "days": [day.isoformat() for day in days],
+        "series": [dict(zip(("role", "label", "values"), one, strict=True)) for one in series],
+        "unfinished": unfinished,
+        "unit": unit,
+    }

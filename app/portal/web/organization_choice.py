@@ -1,0 +1,102 @@
+"""The organization of a new record, as a field of the form that creates it.
+
+Staff of a partner choose it there. Members have one. Operators choose it on a page before
+(`organization_picker.choose_page`): names repeat across partners.
+"""
+
+from collections.abc import Sequence
+
+from flask import request
+from sqlalchemy.orm import Session
+from wtforms import StringField
+
+from app.errors import NotFound, ValidationFailed
+from app.extensions import caller, transaction
+from app.languages import gettext, lazy_gettext
+from app.models import Organization
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm
+from app.portal.web.organization_picker import organization_named, suggested_names
+from app.services import organizations, users
+
+REFRESH = "refresh"
+"""The parameter of a form that is sent only to show what depends on its organization."""
+
+
+class OfOrganization(PortalForm):
+    """A form that creates something of an organization. The field is left out for who has no
+    choice there."""
+
+    organization = StringField(
+        lazy_gettext("Organization"),
+        filters=[without_nul],
+        render_kw={"maxlength": 200, "autocomplete": "off"},
+    )
+    suggested: Sequence[str] = ()
+
+    def offer_organization(self, session: Session) -> Organization | None:
+        """Offer the choice, beginning with the organization of the URL; return what is known
+        already. Raises `NotFound`."""
+        known = organization_named(session)
+        if not _chooses_in_form():
+            del self.organization
+            return known
+        self.suggested = suggested_names(session)
+        if known is not None and not self.organization.raw_data:
+            self.organization.data = known.name
+        return known
+
+    @property
+    def can_choose(self) -> bool:
+        return bool(self.suggested)
+
+    def chosen_organization(self) -> Organization | None:
+        """Return the organization of a form that was sent; None with the problem at the field.
+        Raises `NotFound`."""
+        with transaction(read_only=True) as session:
+            known = self.offer_organization(session)
+            if "organization" not in self or not self.organization.raw_data:
+                if known is None:
+                    raise NotFound
+                return known
+            try:
+                return _called(session, self.organization.data or "", known)
+            except ValidationFailed as error:
+                self.apply_errors(error)
+                return None
+
+
+def is_refreshed() -> bool:
+    """Whether the form was sent only to show what depends on its organization."""
+    return REFRESH in request.form
+
+
+def _chooses_in_form() -> bool:
+    return caller().partner_id is not None and caller().organization_id is None
+
+
+def _called(session: Session, typed: str, known: Organization | None) -> Organization:
+    """Return the organization with this name; the one of the URL goes before its namesakes. Raises
+    `ValidationFailed`."""
+    name = typed.strip()
+    if not name:
+        raise ValidationFailed.on("organization", "blank", gettext("Enter the organization."))
+    if known is not None and known.name.lower() == name.lower():
+        return known
+    try:
+        return users.by_name(session, caller(), name)
+    except ValidationFailed as error:
+        if error.code == "organization_ambiguous":
+            message = gettext(
+                "Several organizations are called “%(name)s”. Open the right one and begin there.",
+                name=name,
+            )
+        elif nearest := organizations.nearest_name(session, caller(), name):
+            message = gettext(
+                "There is no organization called “%(name)s”. Did you mean “%(nearest)s”?",
+                name=name,
+                nearest=nearest,
+            )
+        else:
+            raise
+        raise ValidationFailed.on("organization", error.code, message) from error

@@ -1,0 +1,67 @@
+"""The attempts of a delivery, as they are stored with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.gateways.webhook_line import Answer
+from app.models import WebhookDelivery
+
+MOST_KEPT = 22
+"""Attempts of one delivery: as many as two series of retries have."""
+LONGEST_ANSWER = 500
+
+Log = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """``status`` is None without an answer; ``answer`` is the reason then. ``seconds`` is None if
+    they weren't measured."""
+
+    number: int
+    at: datetime
+    status: int | None
+    answer: str
+    seconds: float | None
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Answer) -> Log:
+    """Return the log with one more attempt, without those that are too many."""
+    entry = {
+        "at": at.isoformat(),
+        "status": answer.status,
+        "answer": answer.excerpt[:LONGEST_ANSWER],
+        "seconds": answer.seconds,
+    }
+    return [*(log or ()), entry][-MOST_KEPT:]
+
+
+def attempts_of(delivery: WebhookDelivery) -> list[Attempt]:
+    """Return the kept attempts, the latest first. Of a delivery of an earlier version, only the
+    last one is known."""
+    log = delivery.attempt_log or _last_only(delivery)
+    first = delivery.attempts - len(log) + 1
+    found = [
+        Attempt(
+            number=number,
+            at=datetime.fromisoformat(entry["at"]),
+            status=entry["status"],
+            answer=entry["answer"],
+            seconds=entry["seconds"],
+        )
+        for number, entry in enumerate(log, first)
+    ]
+    return found[::-1]
+
+
+def _last_only(delivery: WebhookDelivery) -> Log:
+    if not delivery.attempts or delivery.last_attempt_at is None:
+        return []
+    answer = Answer(delivery.last_status, delivery.last_answer or "")
+    return with_attempt((), delivery.last_attempt_at, answer)

@@ -1,0 +1,153 @@
+"""Staff choose the organization of what they create in its form."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import NumberSource
+from app.models import ApiKey, Assistant, Campaign, PhoneNumber, User, WebhookEndpoint
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+
+SignedIn = Callable[[User], Browser]
+Form = tuple[type[Any], dict[str, Any]]
+FORMS: dict[str, Form] = {
+    "/assistants/new": (Assistant, {"name": "Robin", "active": "y"}),
+    "/campaigns/new": (Campaign, {"name": "Robin", "who": "all"}),
+    "/api-access/keys/new": (
+        *(ApiKey, {"name": "Robin", "kind": "test", "scopes": ["contacts:read"]}),
+    ),
+    "/api-access/webhooks/new": (
+        *(WebhookEndpoint, {"url": "https://robin.example/hooks", "events": ["call.completed"]}),
+    ),
+}
+of_every_form = pytest.mark.parametrize("path", FORMS)
+
+
+@pytest.fixture(autouse=True)
+def room(session: Session, own: Tenant) -> None:
+    for organization in (own.organization, own.plus):
+        organization.assistant_limit = 9
+    session.commit()
+
+
+def owners(session: Session, path: str) -> list[Any]:
+    """The organizations of what the form created."""
+    model, _typed = FORMS[path]
+    rows = select(model.organization_id).where(
+        model.url.contains("robin") if model is WebhookEndpoint else model.name == "Robin"
+    )
+    return list(session.scalars(rows).all())
+
+
+def sent(browser: Browser, path: str, organization: str | None, **more: Any) -> Any:
+    typed = {**FORMS[path.partition("?")[0]][1], **more}
+    if organization is not None:
+        typed["organization"] = organization
+    return browser.post(path, typed, page=path)
+
+
+def field_of(page: str) -> str:
+    [value] = re.findall(r'<input[^>]*name="organization"[^>]*value="([^"]*)"', page)
+    return unescape(value)
+
+
+@of_every_form
+def test_the_organization_is_chosen_by_its_name(
+    session: Session, own: Tenant, admin: Browser, path: str
+) -> None:
+    assert field_of(admin.get(path).text) == ""
+    answer = sent(admin, path, f" {own.plus.name.upper()} ")
+    assert answer.status_code in (200, 303)
+    assert owners(session, path) == [own.plus.id]
+
+
+@of_every_form
+def test_a_name_that_is_missing_or_unknown_is_refused_and_what_was_typed_stays(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, path: str
+) -> None:
+    misspelt = own.organization.name[:-1]
+    expected = {
+        " ": "Enter the organization.",
+        misspelt: f"Did you mean “{own.organization.name}”?",
+        other.plus.name: f"There is no organization called “{other.plus.name}”.",
+    }
+    for name, words in expected.items():
+        answer = sent(admin, path, name)
+        assert (answer.status_code, unescape(answer.text).count(words)) == (422, 2)
+        assert "obin" in answer.text
+    assert owners(session, path) == []
+
+
+@of_every_form
+def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
+    session: Session, own: Tenant, admin: Browser, path: str
+) -> None:
+    there = f"{path}?organization={own.organization.id}"
+    assert field_of(admin.get(there).text) == own.organization.name
+    sent(admin, there, own.plus.name, once="a1")
+    sent(admin, there, None, once="a2")
+    assert set(owners(session, path)) == {own.plus.id, own.organization.id}
+
+
+@of_every_form
+def test_the_organization_of_the_address_goes_before_its_namesakes(
+    session: Session, own: Tenant, admin: Browser, path: str
+) -> None:
+    own.plus.name = own.organization.name
+    session.commit()
+    refused = sent(admin, path, own.plus.name)
+    assert (refused.status_code, "Several organizations are called" in refused.text) == (422, True)
+    sent(admin, f"{path}?organization={own.plus.id}", own.plus.name)
+    assert owners(session, path) == [own.plus.id]
+
+
+def test_members_create_in_their_own_organization_whatever_they_send(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.user)
+    sent(browser, "/campaigns/new", own.plus.name)
+    assert owners(session, "/campaigns/new") == [own.user.organization_id]
+
+
+def test_a_choice_shows_what_depends_on_it_and_creates_nothing(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    ids = {"partner_id": own.partner.id, "organization_id": own.plus.id}
+    number = PhoneNumber(number="+12025550161", source=NumberSource.ASSIGNED, **ids)
+    number.confirmed_by = ""
+    session.add(number)
+    session.commit()
+    assert "+12025550161" not in admin.get("/assistants/new").text
+    page = sent(admin, "/assistants/new", own.plus.name, refresh="yes")
+    assert page.status_code == 200
+    assert "+12025550161" in page.text
+    assert re.search(r"\d of 9 assistants", page.text)
+    assert "local to the person called" in page.text or "Calls at any hour" in page.text
+    assert field_of(page.text) == own.plus.name
+    assert owners(session, "/assistants/new") == []
+
+
+def test_a_campaign_offers_the_assistants_of_the_chosen_organization(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path, some = "/campaigns/new", {"who": "some"}
+    theirs = session.scalars(
+        select(Assistant).where(Assistant.organization_id == own.organization.id)
+    ).all()
+    box = f'value="{theirs[0].id}"'
+    assert "Enter the organization to see its assistants." in admin.get(path).text
+    assert box in sent(admin, path, own.organization.name, refresh="yes", **some).text
+    assert box not in sent(admin, path, own.plus.name, refresh="yes", **some).text
+    refused = sent(admin, path, own.organization.name, **some)
+    assert (refused.status_code, box in refused.text) == (422, True)
+    assert refused.text.count("Select at least one assistant") == 2
+    of_others = sent(admin, path, own.plus.name, assistants=[str(theirs[0].id)], **some)
+    assert (of_others.status_code, owners(session, path)) == (422, [])
+    made = sent(admin, path, own.organization.name, assistants=[str(theirs[0].id)], **some)
+    assert (made.status_code, owners(session, path)) == (303, [own.organization.id])
