@@ -174,7 +174,7 @@ CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap wrap-medium"),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),

@@ -69,7 +69,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap wrap-medium"),
         Column(
             "carrier",
             lazy_gettext("Carrier"),
