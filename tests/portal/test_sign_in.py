@@ -58,6 +58,28 @@ def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_
     assert browser.get("/").status_code == 303
 
 
+def test_a_suspended_user_learns_it_with_the_right_password_only(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.user.status = UserStatus.SUSPENDED
+    session.commit()
+    wrong, right = (browser.sign_in(own.user.email, password) for password in ("wrong", PASSWORD))
+    assert (REFUSED in wrong.text, REFUSED in right.text) == (True, False)
+    assert "Your access is paused" in right.text
+    assert "<p>Contact an administrator of Northwind.</p>" in right.text
+    assert browser.get("/").status_code == 303
+
+
+def test_a_member_of_an_archived_organization_learns_who_to_ask(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.organization.status = OrganizationStatus.ARCHIVED
+    session.commit()
+    page = browser.sign_in(own.user.email)
+    assert "<p>Contact Northwind about Northwind Bakery.</p>" in page.text
+    assert browser.get("/").status_code == 303
+
+
 def test_an_account_that_is_not_paused_is_signed_in_without_a_question(
     browser: Browser, own: Tenant, other: Tenant, session: Session
 ) -> None:

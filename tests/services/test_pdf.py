@@ -23,6 +23,7 @@ def statement(**changes: Any) -> bytes:
         "columns": ["Description", "Quantity", "Unit price", "Amount"],
         "lines": [(HOSTILE, HOSTILE, "1", "$1.00", "$1.00")],
         "total": ("Total", "$1.00"),
+        "payment": (HOSTILE, [HOSTILE, ""]),
         "note": HOSTILE,
     }
     return pdf.render("statement", data | changes)

@@ -101,7 +101,7 @@ class Entry:
 class Outcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
     offer. Else it is refused, without a reason unless the password was right: ``paused`` says who
-    to ask about a suspended organization, and ``required_provider`` names the company account that
+    to ask about a suspended account, and ``required_provider`` names the company account that
     must be used."""
 
     user: User | None = None
@@ -148,8 +148,7 @@ def begin(
     """Count an attempt and load the accounts. ``partner_id`` None is the neutral sign-in: every
     account with the address, including the operator's."""
     key = email.strip().lower()
-    query = _usable(OrganizationStatus.ACTIVE, OrganizationStatus.SUSPENDED)
-    query = query.where(User.email_key == key).order_by(User.created_at, User.id)
+    query = _known().where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
         query = query.where(User.partner_id == partner_id)
     accounts = [Account(user.id, user.password_hash) for user in session.scalars(query)]
@@ -198,8 +197,8 @@ def finish(
     second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
     the second step is remembered in."""
     hashes = {found.account.user_id: found for found in proven}
-    users = _still_proven(session, hashes, OrganizationStatus.ACTIVE)
-    paused = _still_proven(session, hashes, OrganizationStatus.SUSPENDED) if not users else ()
+    users = _still_proven(session, hashes, _usable())
+    paused = _still_proven(session, hashes, _known()) if not users else ()
     if users or paused:
         throttle.settle(session, attempt.limits.own, attempt.limits.shared)
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
@@ -236,7 +235,7 @@ def choose(
     user = None
     if user_id in offered_accounts.use(session, offer):
         user = session.scalars(
-            _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
+            _usable().where(User.id == user_id)
         ).one_or_none()
     if user is None or ways_in.required_provider(session, user):
         return Outcome()
@@ -277,7 +276,7 @@ def finish_second_step(
 
 def usable_user(session: Session, user_id: UUID) -> User | None:
     """Return the user if they may sign in now: they, their organization and partner are active."""
-    query = _usable(OrganizationStatus.ACTIVE).where(User.id == user_id)
+    query = _usable().where(User.id == user_id)
     return session.scalars(query).one_or_none()
 
 
@@ -302,21 +301,24 @@ def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None
 
 
 def _still_proven(
-    session: Session, hashes: Mapping[UUID, Proven], status: OrganizationStatus
+    session: Session, hashes: Mapping[UUID, Proven], query: Select[User]
 ) -> Sequence[User]:
     """Return the users whose password hash is still the one that was checked."""
-    query = _usable(status).where(User.id.in_(hashes)).order_by(User.created_at)
     return [
         user
-        for user in session.scalars(query)
+        for user in session.scalars(query.where(User.id.in_(hashes)).order_by(User.created_at))
         if user.password_hash == hashes[user.id].account.password_hash
     ]
 
 
 def _pause_of(session: Session, user: User) -> str:
-    """Return who a member of a suspended organization can ask."""
-    organization = session.get_one(Organization, user.organization_id)
-    partner = session.get_one(Partner, organization.partner_id)
+    """Return who a suspended user, or a member of a suspended or archived organization, can ask."""
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    if partner is None:
+        return gettext("Ask another operator.")
+    organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    if organization is None or organization.status is OrganizationStatus.ACTIVE:
+        return gettext("Contact an administrator of %(partner)s.", partner=partner.name)
     if partner.support_email:
         return gettext(
             "Contact %(partner)s at %(email)s about %(organization)s.",
@@ -331,18 +333,25 @@ def _pause_of(session: Session, user: User) -> str:
     )
 
 
-def _usable(*of_organizations: OrganizationStatus) -> Select[User]:
-    """Active users of a partner that is not suspended, and of an organization with one of these
-    statuses or of none."""
+def _known() -> Select[User]:
+    """Active and suspended users of a partner that isn't suspended: with the right password they
+    learn whether they are paused."""
     return (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)
         .outerjoin(Organization, Organization.id == User.organization_id)
         .where(
-            User.status == UserStatus.ACTIVE,
+            User.status.in_((UserStatus.ACTIVE, UserStatus.SUSPENDED)),
             Partner.suspended_at.is_(None),
-            or_(Organization.id.is_(None), Organization.status.in_(of_organizations)),
         )
+    )
+
+
+def _usable() -> Select[User]:
+    """Active users of a partner that isn't suspended, and of an active organization or of none."""
+    return _known().where(
+        User.status == UserStatus.ACTIVE,
+        or_(Organization.id.is_(None), Organization.status == OrganizationStatus.ACTIVE),
     )
 
 

@@ -198,7 +198,7 @@ HOLDINGS: tuple[Holding, ...] = (
     _H("import_corrections: cells was", _E.DELETED, _R.UPLOADS, CONTACT),
     _H("import_changes: before after fields_left", _E.DELETED, _R.UPLOADS, CONTACT),
     # copies and traces
-    _H("webhook_deliveries: payload last_answer", _E.DELETED, _R.WEBHOOKS),
+    _H("webhook_deliveries: payload last_answer attempt_log", _E.DELETED, _R.WEBHOOKS),
     _H("idempotency_records: key", _E.DELETED, _R.ANSWERS),
     _H("idempotency_records: response", _E.REPLACED, _R.ANSWERS),
     _H("legacy_exchanges: request answer shadow_answer", _E.DELETED, _R.ACCOUNT, CONTACT),

@@ -21,7 +21,7 @@ PARENTS = {
 """Of tables without a tenant: the column with the id of a row that has one."""
 OF_NO_TENANT = frozenset({"carrier_observations"})
 DELETED_ROWS = {
-    "webhook_deliveries": ("payload", "last_answer"),
+    "webhook_deliveries": ("payload", "last_answer", "attempt_log"),
     "legacy_exchanges": ("request", "answer", "shadow_answer"),
 }
 """Copies of messages: the row of one that names the person is deleted."""
