@@ -22,4 +22,4 @@ from app.phone.places import (
     region_of_code,
     regions,
 )
-from app.phone.timezones import EVERY_DAY, timezones_of, within_calling_hours
+from app.phone.timezones import EVERY_DAY, closing, timezones_of, within_calling_hours

@@ -51,7 +51,8 @@ def stored(session: Session, own: Tenant) -> organizations.CallingRules:
 
 
 @pytest.mark.parametrize(
-    ("hours", "warned"), [(("09:00", "21:00"), False), (("00:00", "23:59"), True)]
+    ("hours", "warned"),
+    [(("09:00", "21:00"), False), (("00:00", "23:59"), True), (("09:00", "24:00"), True)],
 )
 def test_calling_hours_at_night_are_warned_about(
     own: Tenant, browser: Browser, path: str, hours: tuple[str, str], warned: bool
@@ -86,6 +87,14 @@ def test_the_rules_are_saved_and_say_who_changed_them(
     author = own.staff[Role.PARTNER_ADMIN].email
     assert page.count(f"Changed by {author}") == 5
     assert "Settings saved: calling hours, regions, pace, retries, do-not-call rule." in page
+
+
+def test_calling_hours_may_last_until_midnight(own: Tenant, browser: Browser, path: str) -> None:
+    typed = {"calling_hours_start": "08:00", "calling_hours_end": "24:00"}
+    version = {"version": str(own.organization.version)}
+    assert browser.post(path, TYPED | typed | version, page=path).status_code == 303
+    overview = browser.get(f"/organizations/{own.organization.id}").text
+    assert "08:00 to 24:00" in overview
 
 
 def test_sent_twice_it_is_one_change(

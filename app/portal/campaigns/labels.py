@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import time
 from typing import Any
 
 from flask import url_for
@@ -19,7 +18,7 @@ from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.campaigns.progress_words import duration_words
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import moment, number, phone
+from app.portal.web.formats import hours_end, moment, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import Hindrance
@@ -114,7 +113,7 @@ def days_words(days: frozenset[int]) -> str:
 
 def hours_words(plan: Plan | Outreach) -> str:
     days = days_words(weekdays_of(plan))
-    end = "24:00" if plan.hours_end == time.min else f"{plan.hours_end:%H:%M}"
+    end = hours_end(plan.hours_end)
     return gettext(
         "%(start)s to %(end)s, %(days)s, local to each person",
         start=f"{plan.hours_start:%H:%M}",

@@ -8,7 +8,7 @@ from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.portal.campaigns.labels import message_words
 from app.portal.organizations.views import region_names
-from app.portal.web.formats import number
+from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services.organization_templates import Content, PreparedCampaign
@@ -121,8 +121,7 @@ def campaign_facts(content: Content, campaign: PreparedCampaign) -> list[tuple[s
 
 
 def _hours(start: time, end: time) -> str:
-    last = "24:00" if end == time.min else f"{end:%H:%M}"
-    return gettext("%(start)s to %(end)s", start=f"{start:%H:%M}", end=last)
+    return gettext("%(start)s to %(end)s", start=f"{start:%H:%M}", end=hours_end(end))
 
 
 def _limit(most: int | None) -> str:

@@ -15,6 +15,7 @@ from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
+from app.phone import closing
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services.money_words import exact_micros, exact_money, micros, money
@@ -97,6 +98,11 @@ def clock(value: datetime, zone: str) -> str:
     return f"{value.astimezone(ZoneInfo(zone)):%H:%M}"
 
 
+def hours_end(end: time) -> str:
+    """19:00; 24:00 for calling hours until midnight."""
+    return "24:00" if end == time.min else f"{end:%H:%M}"
+
+
 def utc_days(first: date, last: date, zone: str) -> str:
     """1–27 Nov 2026 (UTC), without UTC for users whose days are the same"""
     offsets = {
@@ -157,7 +163,7 @@ def carrier_title(kind: str) -> str:
 
 def night_words(start: time, end: time) -> str | None:
     """Return a warning if calls between these hours can be at night; None if they can't."""
-    if start >= end or (start >= _DAYTIME[0] and end <= _DAYTIME[1]):
+    if start >= closing(end) or (start >= _DAYTIME[0] and closing(end) <= _DAYTIME[1]):
         return None
     first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
     return gettext(
@@ -184,7 +190,7 @@ def typographic(message: str) -> str:
 def register(app: Flask) -> None:
     filters = (
         *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
-        *(age, breakable, clock),
+        *(age, breakable, clock, hours_end),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)

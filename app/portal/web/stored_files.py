@@ -32,6 +32,7 @@ def send_stored(key: str, content_type: str, name: str, *, is_saved: bool) -> Re
             etag=key,
             max_age=None,
         )
+        response.content_type = content_type  # Werkzeug adds a second charset
         response.content_length = size
         response.make_conditional(request, accept_ranges=True, complete_length=size)
     response.headers["Cache-Control"] = "private, no-store"

@@ -234,9 +234,7 @@ def choose(
     is returned, not raised, so that the offer is used up too."""
     user = None
     if user_id in offered_accounts.use(session, offer):
-        user = session.scalars(
-            _usable().where(User.id == user_id)
-        ).one_or_none()
+        user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
     if user is None or ways_in.required_provider(session, user):
         return Outcome()
     entry = admit(session, user, ip, request_id, host=host, remembered=remembered)

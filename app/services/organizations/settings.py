@@ -13,7 +13,7 @@ from app.errors import Problem, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import AuditEntry, Organization
-from app.phone import OPENED_BY, Layer, country_name, regions
+from app.phone import OPENED_BY, Layer, closing, country_name, regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -215,7 +215,7 @@ def _closed(region: str, layer: Layer) -> str:
 def _problems(
     rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
 ) -> Iterator[Problem]:
-    if rules.calling_hours_start >= rules.calling_hours_end:
+    if rules.calling_hours_start >= closing(rules.calling_hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("callingHoursEnd", "end_before_start", message)
     yield from _region_problems(rules, stored, openable)

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from app.enums import ends_outreach
 from app.models import Contact, DoNotCallEntry, Organization, Outreach
-from app.phone import within_calling_hours
+from app.phone import closing, within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.calls.message_templates import fill
-from app.services.outreach.plans import Plan, closing, weekdays_of
+from app.services.outreach.plans import Plan, weekdays_of
 
 NO_PHONE = "no_phone"
 NO_HOUR = "no_hour"
@@ -102,7 +102,7 @@ def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[tim
     start, end = outreach.hours_start, closing(outreach.hours_end)
     if organization.calling_hours_on:
         start = max(start, organization.calling_hours_start)
-        end = min(end, organization.calling_hours_end)
+        end = min(end, closing(organization.calling_hours_end))
     return start, end
 
 

@@ -15,7 +15,7 @@ from app.errors import Conflict, Problem, ValidationFailed
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
-from app.phone import EVERY_DAY
+from app.phone import EVERY_DAY, closing
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import assistants, campaigns
@@ -81,11 +81,6 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
 
 def weekdays_of(plan: Plan | Outreach) -> frozenset[int]:
     return frozenset(int(digit) for digit in plan.weekdays)
-
-
-def closing(hours_end: time) -> time:
-    """The end of the hours for comparisons: midnight is the end of the day."""
-    return hours_end if hours_end > time.min else time.max
 
 
 def speakers(session: Session, campaign: Campaign) -> list[Assistant]:
