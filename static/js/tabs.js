@@ -1,13 +1,17 @@
-// A row of tabs that is wider than a phone shows the one that is open, and the sidebar of a low
-// window the place that is open.
+// A row of tabs that is wider than a phone shows the one that is open and that more follow, and the
+// sidebar of a low window the place that is open.
 const BESIDE = 24;
+const FADE = 72; // at the edge of the strip, static/css/navigation.css
 
 export function showCurrentTab(root) {
   const tab = root.querySelector(".tabs [aria-current]");
   if (!tab) return;
   const strip = tab.closest(".tabs");
-  const hidden = tab.getBoundingClientRect().right + BESIDE - strip.getBoundingClientRect().right;
+  const hidden = tab.getBoundingClientRect().right + FADE - strip.getBoundingClientRect().right;
   if (hidden > 0) strip.scrollLeft += hidden;
+  const showMore = () => strip.toggleAttribute("data-more", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
+  strip.addEventListener("scroll", showMore, { passive: true });
+  showMore();
 }
 
 export function showCurrentPlace() {

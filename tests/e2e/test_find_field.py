@@ -31,7 +31,7 @@ def test_the_find_field_is_not_cut_off_beside_the_partners_links(
     assert visit.layout() == []
 
 
-def test_control_k_opens_the_search_where_there_is_no_room_for_the_field(
+def test_control_k_opens_a_page_that_searches_as_someone_types_where_the_field_has_no_room(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
@@ -40,7 +40,14 @@ def test_control_k_opens_the_search_where_there_is_no_room_for_the_field(
     visit.page.set_viewport_size({"width": 390, "height": HEIGHT})
     visit.page.keyboard.press("Control+k")
     visit.page.wait_for_url("**/find")
-    expect(visit.page.get_by_placeholder("Name, email, number or id")).to_be_focused()
+    field = visit.page.get_by_placeholder("Name, email, number or id")
+    expect(field).to_be_focused()
+    expect(visit.page.get_by_text("Type at least two letters")).to_be_visible()
+    field.press_sequentially("readab")
+    expect(visit.page.get_by_role("link", name="Readability")).to_be_visible()
+    expect(visit.page.get_by_text("Type at least two letters")).to_have_count(0)
+    expect(field).to_be_focused()
+    assert visit.problems == []
 
 
 def test_enter_opens_the_first_match_of_what_is_typed(

@@ -71,6 +71,25 @@ OVERFLOW = """
       },
     ),
   );
+  // Text that its box doesn't hold covers the line below.
+  wide.push(
+    ...[...document.querySelectorAll("main .cell-name > *")].filter(
+      (line) =>
+        getComputedStyle(line).overflowY === "visible" &&
+        line.clientHeight &&
+        line.scrollHeight > line.clientHeight + 1,
+    ),
+  );
+  // A table of two columns fills the width of a phone.
+  wide.push(
+    ...[...document.querySelectorAll("main table:not(.table-lines, .table-history)")].filter(
+      (table) =>
+        page.clientWidth < 500 &&
+        table.checkVisibility() &&
+        table.rows[0]?.cells.length === 2 &&
+        right(table.rows[0]) < right(table.parentElement) - 1,
+    ),
+  );
   if (page.scrollWidth > page.clientWidth) {
     wide.push(
       ...[...document.body.querySelectorAll("*")].filter(

@@ -38,7 +38,7 @@ def outcomes(page: str) -> dict[str, str]:
     ready = re.findall(
         r'<td class="end">(\d+)</td>\s*<td class="cell-name"><span[^>]*>([^<]*)<.*?'
         r'<span class="badge[^>]*>([^<]*)<',
-        page,
+        page.replace("<wbr>", ""),
         re.DOTALL,
     )
     bad = re.findall(

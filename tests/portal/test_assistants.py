@@ -466,3 +466,19 @@ def test_its_test_call_is_its_own_among_ever_so_many(
         assert f'<option selected value="{assistant_id}">' in page
         assert "Showing the first 200" in page
         assert f'href="/assistants/{assistant_id}">View assistant' in page
+
+
+def test_a_phone_shows_the_number_of_an_assistant_but_no_dash_without_one(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    def number() -> list[str]:
+        page = admin.get("/assistants").text
+        row = page[page.index(f"/assistants/{assistant.id}") :].partition("</tr>")[0]
+        return re.findall(r'<td class="phone-second">([^<]+)', row)
+
+    assistant.phone_number = "+12025550199"
+    session.commit()
+    assert [each.replace("\N{NO-BREAK SPACE}", " ") for each in number()] == ["+1 202 555 0199"]
+    assistant.phone_number = None
+    session.commit()
+    assert number() == []

@@ -30,7 +30,7 @@ from app.models import (
     User,
 )
 from app.models.base import id_at, new_id
-from app.services import conversations
+from app.services import campaigns, conversations
 from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.calls.events import note
 from tests.fixtures.cast import Tenant
@@ -136,6 +136,23 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
         (200, False),
         (200, True),
     ]
+
+
+def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one_or_when_it_is_chosen(
+    session: Session, own: Tenant, made: dict[str, Call], admin: Browser
+) -> None:
+    def headings(path: str = "/calls") -> list[str]:
+        head = admin.get(path).text.partition("<thead>")[2].partition("</thead>")[0]
+        return re.findall("Assistant|Campaign", head)
+
+    assert headings() == ["Assistant"]
+    assert headings("/calls?column=campaign") == ["Campaign"]
+    found = campaigns.create(
+        session, own.caller(Role.PARTNER_ADMIN), made["human"].organization_id, name="Recall"
+    )
+    made["human"].campaign_id = found.id
+    session.commit()
+    assert headings() == ["Assistant", "Campaign"]
 
 
 def test_the_order_of_calls_tells_members_no_costs(
@@ -304,7 +321,7 @@ def test_a_call_is_shown_from_beginning_to_end(
     )
     assert [tuple(part.replace("\u00a0", " ") for part in entry) for entry in story] == [
         ("Queued", "", "12:00:00"),
-        ("Calling", "Attempt 1, carrier reference CA01…cdef", "+1.0 s"),
+        ("Calling", "Attempt 1, carrier reference CA01\u2060…\u2060cdef", "+1.0 s"),
         ("Answered by a person", "", "+9.0 s"),
         ("Intro spoken", "", "+10.0 s"),
         ("Finished after a conversation", "", "+3 min 20 s"),

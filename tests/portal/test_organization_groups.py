@@ -149,7 +149,8 @@ def test_no_page_list_or_file_of_a_limited_admin_holds_anything_outside(
         text = re.sub(r'value="(Dental|paul@northwind.example|Unseen)"', "", words)
         text = text.replace('placeholder="Dental surgery"', "")
         text = re.sub(r"[“”](Dental|paul@northwind.example|Unseen)[“”]", "", text)
-        if leaked := OUTSIDE.findall(unescape(text).replace("Northwind Bakery", "")):
+        text = unescape(text).replace("Northwind Bakery", "").replace("Dental surgery", "")
+        if leaked := OUTSIDE.findall(text):
             found[path] = leaked
     assert found == {}
 

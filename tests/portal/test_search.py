@@ -66,6 +66,20 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
     return {places[kind][0]: [places[kind][1] + world[kind]] for kind in kinds}
 
 
+def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone_types(
+    world: dict[str, str], own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    of_page, of_top_bar = (
+        browser.get("/find?q=winter", headers={"HX-Request": "true", "HX-Target": target}).text
+        for target in ("found", "find-list")
+    )
+    campaign = f'href="/campaigns/{world["campaign"]}"'
+    assert campaign in of_page.partition('id="found"')[2]
+    assert campaign in of_top_bar
+    assert 'id="found"' not in of_top_bar
+
+
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [

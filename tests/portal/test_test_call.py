@@ -1,6 +1,7 @@
 """The test call's form, and the form again after a call."""
 
 import re
+from collections.abc import Callable
 from datetime import time, timedelta
 from html import unescape
 
@@ -9,7 +10,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, ContactAction, Role
-from app.models import Assistant, Call, Contact, utcnow
+from app.models import Assistant, Call, Contact, User, utcnow
+from app.portal.web.formats import phone
 from app.services import campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
@@ -146,7 +148,7 @@ def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_b
     session.commit()
     page = admin.get("/test-call").text.replace("\N{NO-BREAK SPACE}", " ")
     select_field = page.partition('name="assistant"')[2].partition("</select>")[0]
-    options = re.findall(r"<option ([a-z]+)[^>]*>([A-Z][a-z]+), [^(]*\(([^)]*)\)", select_field)
+    options = re.findall(r"<option ([a-z]+)[^>]*>([A-Z][a-z]+), [^(<]*\(([^)]*)\)", select_field)
     assert {name: (mark, why) for mark, name, why in options if name != assistant.name} == {
         "Off": ("disabled", "switched off"),
         "Bare": ("disabled", "no number"),
@@ -219,3 +221,20 @@ def test_a_call_that_would_wait_is_scheduled_for_the_time_that_the_checks_name(
     assert "Schedule for 12:10" in page
     clock.set("2026-10-15T12:11")
     assert words(admin.post("/test-call/checks", typed, page="/test-call")).endswith(" Call ")
+
+
+def test_a_member_chooses_among_names_and_numbers_staff_among_names_and_organizations(
+    session: Session,
+    own: Tenant,
+    assistant: Assistant,
+    admin: Browser,
+    signed_in: Callable[[User], Browser],
+) -> None:
+    def words(browser: Browser) -> str:
+        page = browser.get("/test-call").text.replace("\N{NO-BREAK SPACE}", " ")
+        (found,) = re.findall(rf'<option[^>]*value="{assistant.id}"[^>]*>([^<]+)', page)
+        return str(found)
+
+    number = phone(assistant.phone_number).replace("\N{NO-BREAK SPACE}", " ")
+    assert words(signed_in(own.user)) == f"{assistant.name} ({number})"
+    assert words(admin) == f"{assistant.name}, {own.organization.name}"

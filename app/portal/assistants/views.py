@@ -29,7 +29,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
 from app.portal.web.forms import refused, refused_edit
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import is_refreshed
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
@@ -65,7 +65,7 @@ OF_NUMBER = ("phone_enabled", "phone_configured")
 @portal.get("/assistants", endpoint="assistants")
 def list_assistants() -> str:
     with transaction(read_only=True) as session:
-        page = list_page(session, ASSISTANTS)
+        page = without_empty(list_page(session, ASSISTANTS), "service")
         named = organization_picker.named_in_filter(session)
     return render_template(
         "portal/assistants/list.html", list=page, named=named, tones=READINESS_TONES

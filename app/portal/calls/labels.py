@@ -43,6 +43,8 @@ TITLES = {
     "held": lazy_gettext("Waiting: calling is paused"),
     "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
+_JOINED = "\u2060"
+"""A line doesn't break here."""
 _SPOKEN = {"said-intro", "said-voicemail"}
 """Events whose detail is what the assistant said."""
 ENDED_WORDS = {
@@ -250,7 +252,7 @@ def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
         return gettext(
             "Attempt %(number)s, carrier reference %(reference)s",
             number=attempt.number,
-            reference=f"{reference[:4]}…{reference[-4:]}",
+            reference=f"{reference[:4]}{_JOINED}…{_JOINED}{reference[-4:]}",
         )
     if moment.kind == "answered":
         return None

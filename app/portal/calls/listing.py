@@ -46,7 +46,6 @@ ANSWERED_BY = {
     "voicemail": lazy_gettext("Answered by voicemail"),
     "unknown": lazy_gettext("Person or voicemail unclear"),
 }
-BY_COST = frozenset({"cost", "-cost"})
 CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
 LAST_DAY = "24-hours"
@@ -165,7 +164,9 @@ CALLS = ListDefinition(
         ),
         Column("contact", lazy_gettext("Name"), lambda row: row.name, "wrap", usual=False),
         organization_column(lambda row: row.organization, "from-1360 wrap"),
-        Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap"),
+        Column(
+            "assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap wrap-short"
+        ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 wrap"),
         Column(
             "status",
@@ -173,7 +174,7 @@ CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap wrap-medium"),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),

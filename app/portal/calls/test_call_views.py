@@ -165,15 +165,17 @@ def _can_call(assistant: Assistant) -> bool:
 
 
 def _assistant_words(assistant: Assistant, organization: str) -> str:
-    """Return the name with the number, or with the reason why the assistant can't call."""
-    name, number = f"{assistant.name}, {organization}", assistant.phone_number
+    """Return the name with the number, or with the reason why the assistant can't call. With the
+    name of the organization, the checks beside the form show the number."""
+    is_member, number = caller().organization_id is not None, assistant.phone_number
+    name = assistant.name if is_member else f"{assistant.name}, {organization}"
     if not assistant.active:
         return gettext("%(name)s (switched off)", name=name)
     if not number:
         return gettext("%(name)s (no number)", name=name)
     if not assistant.phone_ready:
         return gettext("%(name)s (%(number)s is not ready)", name=name, number=phone(number))
-    return f"{name} ({phone(number)})"
+    return f"{name} ({phone(number)})" if is_member else name
 
 
 def _checks(

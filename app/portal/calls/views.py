@@ -1,6 +1,5 @@
 """Calls: the list with its filters, one call, and cancelling it."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +24,7 @@ from app.portal.calls.labels import (
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import list_page, without_empty
 from app.services import (
     assistants,
     calls,
@@ -42,9 +41,7 @@ from app.services.calls import CallSearch
 def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
-        page = list_page(session, listing.CALLS)
-        if page.sort not in listing.BY_COST and not any(row.charged for row in page.rows):
-            page = replace(page, hidden=frozenset({"cost"}))
+        page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
         answer = render_template(
             "portal/calls/list.html",
             list=page,

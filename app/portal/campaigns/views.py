@@ -24,7 +24,7 @@ from app.portal.web.campaign_steps import steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
-from app.portal.web.list_pages import ListPage, list_page
+from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import is_refreshed
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
@@ -38,8 +38,7 @@ FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ende
 @portal.get("/campaigns", endpoint="campaigns")
 def list_campaigns() -> str:
     with transaction(read_only=True) as session:
-        page = list_page(session, CAMPAIGNS)
-        page = replace(page, hidden=_empty(page))
+        page = _without_empty(list_page(session, CAMPAIGNS))
         organization = organization_picker.organization_named(session)
         return render_template(
             "portal/campaigns/list.html",
@@ -49,14 +48,10 @@ def list_campaigns() -> str:
         )
 
 
-def _empty(page: ListPage[Row]) -> frozenset[str]:
-    """Return the columns that are empty for every campaign of the page."""
-    empty = {
-        column.name
-        for column in CAMPAIGNS.columns
-        if column.name in FILLED_LATER and not any(column.value(row) for row in page.rows)
-    }
-    return frozenset(empty | {"progress"} if "started" in empty else empty)
+def _without_empty(page: ListPage[Row]) -> ListPage[Row]:
+    """Return the page without the columns that are empty for each of its campaigns."""
+    page = without_empty(page, *FILLED_LATER)
+    return replace(page, hidden=page.hidden | {"progress"}) if "started" in page.hidden else page
 
 
 @portal.get("/campaigns/new")
@@ -96,7 +91,7 @@ def campaign_create() -> Page:
 def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        page = list_page(session, CONTACTS)
+        page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         statuses = set(contacts.statuses_of(session, found))
         chosen = lists.text_filter("status")
         if chosen and chosen != contacts.NO_STATUS:

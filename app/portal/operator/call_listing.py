@@ -53,7 +53,7 @@ PARTNER_CALLS = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization,
-            "cell-name cell-name-words cell-name-narrow",
+            "cell-name cell-name-words",
         ),
         Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "wrap"),
         Column(
@@ -69,7 +69,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap"),
+        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap wrap-medium"),
         Column(
             "carrier",
             lazy_gettext("Carrier"),

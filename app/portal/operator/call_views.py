@@ -1,15 +1,13 @@
 """The calls of all partners, for operators."""
 
-from dataclasses import replace
 from uuid import UUID
 
 from flask import render_template
 
 from app.extensions import caller, transaction
-from app.portal.calls.listing import BY_COST
 from app.portal.operator.call_listing import PARTNER_CALLS, chosen, outcome
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
 
 
@@ -17,9 +15,7 @@ from app.services import partners
 def operator_calls() -> Page:
     wanted, problems = chosen()
     with transaction(read_only=True) as session:
-        page = list_page(session, PARTNER_CALLS)
-        if page.sort not in BY_COST and not any(row.charged for row in page.rows):
-            page = replace(page, hidden=frozenset({"cost"}))
+        page = without_empty(list_page(session, PARTNER_CALLS), "cost")
         partner = None
         if isinstance(wanted.partner, UUID):
             partner = partners.get(session, caller(), wanted.partner)

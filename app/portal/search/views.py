@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import url_for
+from flask import request, url_for
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -47,7 +47,7 @@ class Group:
 
 @portal.get("/find", endpoint="find")
 def find_things() -> str:
-    """The page; for the field in the top bar, the short list below it."""
+    """The page, also for its own field; for that of the top bar, the short list below it."""
     words = lists.text_filter("q") or ""
     groups: list[Group] = []
     if words:
@@ -55,9 +55,10 @@ def find_things() -> str:
         groups = [_screens(words), Group(gettext("Actions"), "bolt", actions)]
         with transaction(read_only=True) as session:
             groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
+    is_own_field = request.headers.get("HX-Target") == "found"
     return render_page(
         "portal/search/page.html",
-        "portal/search/_quick.html",
+        "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
         words=words,
         highlighted=lambda text: highlighted(str(text), words),
         groups=[group for group in groups if group.hits],

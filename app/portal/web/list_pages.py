@@ -1,7 +1,7 @@
 """The page of a list, from its declaration and the URL."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
@@ -161,6 +161,19 @@ class ListPage(Generic[R]):
         here = {name: str(value) for name, value in (request.view_args or {}).items()}
         url = url_for(endpoint, **{**more, **here})
         return url + ("&" if "?" in url else "?") + self.query if self.query else url
+
+
+def without_empty(page: ListPage[R], *names: str) -> ListPage[R]:
+    """Return the page without those of these columns that have no value in any of its rows; the
+    one that it is sorted by stays."""
+    empty = {
+        column.name
+        for column in page.columns
+        if column.name in names
+        and column.sort != page.sort.removeprefix("-")
+        and not any(column.value(row) for row in page.rows)
+    }
+    return replace(page, hidden=page.hidden | empty)
 
 
 def view_url(view: SavedView) -> str:
