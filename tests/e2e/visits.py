@@ -86,6 +86,7 @@ OVERFLOW = """
       (table) =>
         page.clientWidth < 500 &&
         table.checkVisibility() &&
+        !table.closest("#reference") && // Redoc's own
         table.rows[0]?.cells.length === 2 &&
         right(table.rows[0]) < right(table.parentElement) - 1,
     ),

@@ -317,7 +317,8 @@ def test_a_row_of_the_list_leads_to_usage_statement_and_suspending(
 
 def test_the_first_user_is_named_once(own: Tenant, browser: Browser) -> None:
     for path in ("/organizations", "/organizations?column=name&column=user"):
-        assert browser.get(path).text.count(own.user.email) == 1
+        shown = browser.get(path).text.replace("<wbr>", "")
+        assert shown.count(own.user.email) == 1
 
 
 def test_the_list_is_narrowed_by_plan_use_trial_and_words(
@@ -336,7 +337,7 @@ def test_the_list_is_narrowed_by_plan_use_trial_and_words(
     ):
         page = text(browser.get(address))
         assert {name for name in ("Northwind Bakery", "Northwind Dental") if name in page} == names
-    assert own.user.email in text(browser.get("/organizations"))
+    assert own.user.email in text(browser.get("/organizations")).replace("<wbr>", "")
 
 
 PARTS = {

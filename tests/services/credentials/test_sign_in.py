@@ -164,8 +164,6 @@ def user_status(status: UserStatus) -> Callable[[Tenant], None]:
     "change",
     [
         suspend_partner,
-        archive_organization,
-        user_status(UserStatus.SUSPENDED),
         user_status(UserStatus.DEACTIVATED),
         user_status(UserStatus.INVITED),
     ],
@@ -176,6 +174,22 @@ def test_who_is_not_active_is_refused_like_a_stranger(
     change(own)
     session.flush()
     assert attempt(session, "olga@northwind.example") == Outcome()
+
+
+@pytest.mark.parametrize(
+    ("change", "paused"),
+    [
+        (archive_organization, "Contact Northwind about Northwind Bakery."),
+        (user_status(UserStatus.SUSPENDED), "Contact an administrator of Northwind."),
+    ],
+)
+def test_who_is_paused_is_told_with_the_right_password_who_to_ask(
+    session: Session, own: Tenant, change: Callable[[Tenant], None], paused: str
+) -> None:
+    change(own)
+    session.flush()
+    assert attempt(session, "olga@northwind.example") == Outcome(paused=paused)
+    assert attempt(session, "olga@northwind.example", "another password") == Outcome()
 
 
 def test_a_hash_with_old_costs_is_renewed_at_sign_in(session: Session, own: Tenant) -> None:
