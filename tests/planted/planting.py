@@ -157,8 +157,11 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "partners.billing_address": _address,
     "organizations.billing_address": _address,
     "statements.parties": lambda marks: {
-        side: {"name": marks.word(), "email": None, "address": _address(marks)}
-        for side in ("seller", "buyer")
+        **{
+            side: {"name": marks.word(), "email": None, "address": _address(marks)}
+            for side in ("seller", "buyer")
+        },
+        "payment": {"instructions": marks.word(), "days": 14},
     },
     "plan_versions.texts": lambda marks: {
         "customerFreePlan": {"de": {"name": marks.word(), "features": [marks.word()]}}
@@ -174,6 +177,9 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     "partner_destinations.hosts": lambda marks: [f"{marks.word()}.example"],
     "partner_destinations.limit_hosts": lambda marks: [f"{marks.word()}.example"],
     "webhook_deliveries.payload": lambda marks: json.dumps({"planted": marks.word()}),
+    "webhook_deliveries.attempt_log": lambda marks: [
+        {"at": utcnow().isoformat(), "status": 500, "answer": marks.word(), "seconds": 0.2}
+    ],
 }
 """Columns whose texts stand in something that the application reads."""
 GENERATED: Mapping[str, Any] = {

@@ -52,7 +52,7 @@ SAME_EVERYWHERE = {
         *TIER_NAMES.values(),
         *SOCIAL_NAMES.values(),
         *(
-            "UTC MB kB GB CSV XLSX PDF API SIP TCP TLS UDP Twilio Stripe Excel Python curl",
+            "UTC ms MB kB GB CSV XLSX PDF API SIP TCP TLS UDP Twilio Stripe Excel Python curl",
             "ffffff CNAME TXT SPF DKIM DMARC",
         ),
     )
