@@ -86,7 +86,7 @@ class Desk:
 
 def words(answer: TestResponse) -> str:
     """What a person reads, in one line."""
-    text = re.sub(r"<script.*?</script>", " ", answer.text, flags=re.DOTALL)
+    text = re.sub(r"<script.*?</script>", " ", answer.text.replace("<wbr>", ""), flags=re.DOTALL)
     text = unescape(re.sub(r"<[^>]+>", " ", text))
     return re.sub(r"\s+", " ", text.replace(NO_BREAK, " "))
 
