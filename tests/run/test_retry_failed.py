@@ -45,7 +45,7 @@ def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path, workers: l
 
 @pytest.mark.parametrize(
     "tests",
-    [[FAILS], [PASSES_ALONE, FAILS], [PASSES_ALONE] * 4, ["import nothing_of_this_name\n"]],
+    [[FAILS], [PASSES_ALONE, FAILS], [PASSES_ALONE] * 11, ["import nothing_of_this_name\n"]],
     ids=["fails again", "one of two fails again", "too many", "no test could be read"],
 )
 def test_what_fails_otherwise_stays_a_failure(tmp_path: Path, tests: list[str]) -> None:
