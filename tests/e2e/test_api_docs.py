@@ -54,6 +54,9 @@ def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
     calls.get_by_role("button", name="403").click()
     expect(calls).to_contain_text("insufficient_scope: The key lacks the scope for this operation.")
     visit.page.emulate_media(reduced_motion="no-preference")
+    open_contents = visit.page.get_by_role("button", name="Contents", exact=True)
+    if open_contents.is_visible():  # on phones
+        open_contents.click()
     contents = visit.page.get_by_role("navigation", name="Contents")
     contents.get_by_text("Campaigns API", exact=True).click()
     contents.get_by_role("link", name=operations["sendContacts"]["summary"], exact=True).click()
