@@ -1,12 +1,12 @@
 """Company accounts of the partner: listed, added, changed, removed."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Partner
@@ -16,7 +16,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, saving_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
@@ -42,19 +42,17 @@ def portal_settings_company_new() -> str:
 def portal_settings_company_create() -> Page:
     form = ProviderForm()
     wanted = form.to_fields()
-    try:
-        with transaction(read_only=True) as session:
-            _partner(session)
-            found = providers.problems_of(session, caller(), wanted)
-        providers.check_discovery(
-            wanted.issuer, allow_private=settings().webhook_allow_private, besides=found
-        )
-        with transaction() as session:
-            submission = Submission(session)
-            provider = providers.add(session, caller(), settings().secret_keys, wanted)
-            url = submission.led_to(_url(provider.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with transaction(read_only=True) as session:
+        _partner(session)
+        found = providers.problems_of(session, caller(), wanted)
+    private = settings().webhook_allow_private
+    check = partial(providers.check_discovery, allow_private=private, besides=found)
+    if not form.passes(lambda: check(wanted.issuer)):
+        return _new_page(form), 422
+    with saving(form, lambda: _new_page(form), validate=False) as session:
+        submission = Submission(session)
+        provider = providers.add(session, caller(), settings().secret_keys, wanted)
+        url = submission.led_to(_url(provider.id))
     return redirect_with(
         gettext("%(name)s was added. Enter its redirect address there.", name=provider.name), url
     )

@@ -104,13 +104,7 @@ class NewForm(Names, Limits):
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
         if self.typed_email:
             checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
-        for check in checks:
-            try:
-                check()
-            except ValidationFailed as error:
-                self.apply_errors(error)
-                fine = False
-        return fine
+        return all([fine, *map(self.passes, checks)])
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         values = super().inputs(schema)

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.fragments import wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
@@ -61,30 +61,17 @@ def pricing_plan(tier: str) -> Page:
 
 @portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
 def save_plan(tier: str) -> Page:
-    form = PricingPlanForm()
+    form, own = PricingPlanForm(), partners.own(caller())
     with transaction(read_only=True) as session:
         found, has_ids = current_plans(session), _has_processor(session)
-    plan = _plan(found, tier)
+    plan, version = _plan(found, tier), found.draft or found.last
+    page, stored = partial(_page, form, plan), partial(_stored, tier=tier)
     if not form.validate_all(plan, has_ids=has_ids):
-        return _page(form, plan), 422
-    try:
-        with transaction() as session:
-            selling.save(
-                session,
-                caller(),
-                partners.own(caller()),
-                form.to_plan(plan, has_ids=has_ids),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        version = found.draft or found.last
-        target = ("plan_version", version.id) if version else ("partner", partners.own(caller()))
-
-        def stored(session: Session) -> PricingPlanForm:
-            now = current_plans(session)
-            return PricingPlanForm.showing(_plan(now, tier), now.fingerprint)
-
-        return refused(error, form, lambda: _page(form, plan), stored=stored, target=target)
+        return page(), 422
+    target = ("plan_version", version.id) if version else ("partner", own)
+    with saving(form, page, stored=stored, target=target, validate=False) as session:
+        wanted = form.to_plan(plan, has_ids=has_ids)
+        selling.save(session, caller(), own, wanted, expected_version=form.version.data)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -124,6 +111,11 @@ def current_plans(session: Session) -> PlanSet:
 def _has_processor(session: Session) -> bool:
     """Whether prices have ids at a payment processor."""
     return processor().is_outside or accounts.is_connected(session, partners.own(caller()))
+
+
+def _stored(session: Session, tier: str) -> PricingPlanForm:
+    found = current_plans(session)
+    return PricingPlanForm.showing(_plan(found, tier), found.fingerprint)
 
 
 def _plan(found: PlanSet, tier: str) -> Plan:
