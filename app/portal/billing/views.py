@@ -89,8 +89,7 @@ def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
         model_rate(),
         sort=sort,
         query=words,
-        cursor=place.cursor,
-        limit=lists.PAGE_SIZE,
+        **place.wanted,
     )
     next_url = place.next_url(page.next_cursor)
     return {"rows": page.items, "sort": sort, "place": place, "next_url": next_url, "words": words}

@@ -71,7 +71,7 @@ def campaign_create() -> Page:
     organization = form.chosen_organization()
     if is_refreshed():
         return _new_page(organization, form)
-    if not form.check_assistants() or organization is None:
+    if not form.has_no_problems() or organization is None:
         return _new_page(organization, form), 422
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = Submission(session)

@@ -37,8 +37,7 @@ def api_migration() -> str:
             query=lists.text_filter("q"),
             partner_id=partner.id if partner else None,
             is_extended=EXTENDED.get(request.args.get("extension", "")),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
+            **at.wanted,
         )
     return render_template(
         "portal/legacy_migration/list.html",
@@ -46,8 +45,7 @@ def api_migration() -> str:
         days=legacy_migration.DAYS_SHOWN,
         retirement=settings().legacy_retirement,
         now=utcnow(),
-        place=at,
-        next_url=at.next_url(page.next_cursor),
+        **at.pager(page.next_cursor),
         clear_url=lists.clear_url("q", "partner", "extension"),
         partner=partner,
         extensions=EXTENSIONS,

@@ -96,8 +96,7 @@ def list_notifications() -> str:
             caller(),
             kind=chosen,
             unread=request.args.get("state") == "unread",
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+            **place.wanted,
         )
         rows = _rows(session, page.items)
     return render_template(
@@ -109,8 +108,7 @@ def list_notifications() -> str:
         is_viewing=caller().viewed_by is not None,
         undo_names=UNDO_NAMES,
         undo_tones=UNDO_TONES,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
+        **place.pager(page.next_cursor),
     )
 
 

@@ -100,17 +100,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
         return _plan_page(organization_id, form), 422
     changes = form.to_changes()
     with transaction(read_only=True) as session:
-        effects = organizations.effects(
-            session,
-            caller(),
-            organization_id,
-            tier=changes.payment_tier,
-            assistant_limit=changes.assistant_limit or 0,
-            user_limit=changes.user_limit or 0,
-        )
-        effects += organizations.price_effects(
-            session, caller(), organization_id, changes.payment_tier
-        )
+        effects = organizations.plan_effects(session, caller(), organization_id, changes)
         return render_template(
             "portal/organizations/plan_check.html",
             organization=found,

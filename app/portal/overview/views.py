@@ -198,8 +198,7 @@ def _portals() -> str:
             session,
             caller(),
             query=lists.text_filter("q"),
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+            **place.wanted,
         )
     with transaction(read_only=True) as session:
         now = work(session)
@@ -214,8 +213,7 @@ def _portals() -> str:
         chart=_checked_chart(checked),
         last_day=LAST_DAY,
         rows=page.items,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
+        **place.pager(page.next_cursor),
         clear_url=lists.clear_url("q"),
     )
 

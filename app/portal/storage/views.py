@@ -51,11 +51,7 @@ def organization_storage_save(organization_id: UUID) -> Page:
     form = LimitForm()
     with saving_edit(form, "organization", organization_id, _page, _stored) as session:
         changed = storage.change_organization_limit(
-            session,
-            caller(),
-            organization_id,
-            form.limit,
-            expected_version=form.version.data,
+            session, caller(), organization_id, form.limit, expected_version=form.version.data
         )
     return redirect_saved(
         gettext("Storage limit saved."),
