@@ -40,6 +40,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending, users
 from app.services.credentials import api_keys
@@ -87,13 +88,8 @@ def _found(session: Session) -> dict[str, Any]:
 
 @portal.get("/api-access/keys/new")
 def api_key_new() -> Page:
-    form = KeyForm()
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("API access"), url_for("portal.api_access"))
-            return organization_picker.choose_page(session, gettext("Create key"), back)
-    return _form_page(organization, form)
+    back = (gettext("API access"), url_for("portal.api_access"))
+    return new_page(KeyForm(), _form_page, gettext("Create key"), back)
 
 
 @portal.post("/api-access/keys/new")

@@ -30,7 +30,7 @@ from app.portal.web.formats import phone
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed
+from app.portal.web.organization_choice import is_refreshed, new_page
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
@@ -78,14 +78,8 @@ def assistant(assistant_id: UUID) -> str:
 @portal.get("/assistants/new")
 def assistant_new() -> Page:
     form = NewAssistantForm(data={"phone_enabled": True})
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("Assistants"), url_for("portal.assistants"))
-            return organization_picker.choose_page(
-                session, gettext("Add assistant"), back, for_assistant=True
-            )
-    return _new_page(organization, form)
+    back = (gettext("Assistants"), url_for("portal.assistants"))
+    return new_page(form, _new_page, gettext("Add assistant"), back, for_assistant=True)
 
 
 @portal.post("/assistants/new")

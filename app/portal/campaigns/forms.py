@@ -1,6 +1,7 @@
 """The form of a campaign."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 from uuid import UUID
 
 from wtforms import RadioField, SelectChoice, StringField
@@ -69,6 +70,15 @@ class CampaignForm(PortalForm):
 
 class NewCampaignForm(CampaignForm, OfOrganization):
     """The form of a new campaign, which also says whose it is."""
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the service's arguments."""
+        return {
+            "name": self.name.data or "",
+            "assistant_ids": self.chosen,
+            "all_assistants": self.all_assistants,
+        }
 
     def has_no_problems(self) -> bool:
         """Check the name like the service, and whether assistants are chosen, so that all problems

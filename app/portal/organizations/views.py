@@ -141,7 +141,7 @@ def list_organizations() -> str:
 
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
-    today = utcnow().date()
+    today, defaults = utcnow().date(), settings().storage_defaults
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
@@ -154,9 +154,7 @@ def organization(organization_id: UUID) -> str:
             calls=_calls(session, found),
             bill=bill,
             used_up=included.used_up(bill) if bill else None,
-            storage=storage.of_organization(
-                session, caller(), found.id, settings().storage_defaults
-            ),
+            storage=storage.of_organization(session, caller(), found.id, defaults),
             subscription=subscriptions.lasting(session, found.id),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),

@@ -124,6 +124,10 @@ def show_overview() -> str:
         return _portals()
     if (organization_id := caller().organization_id) is not None:
         return _of_a_member(organization_id)
+    return _of_a_partner()
+
+
+def _of_a_partner() -> str:
     with figures() as session:
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())

@@ -1,7 +1,8 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from flask import redirect, render_template, url_for
@@ -34,21 +35,31 @@ def show_pricing() -> str:
         found = current_plans(session)
         allowed = limits.allowances(session, caller(), partner_id)
         states = selling.states(session, found.published) if _has_processor(session) else {}
-        oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
         return render_template(
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
             is_connected=accounts.is_connected(session, partner_id),
             states=states,
-            stale_since=oldest if oldest and oldest < utcnow() - STALE_AFTER else None,
+            stale_since=_stale_since(states.values()),
             allowed=allowed,
             counts=effects.on_plans(session, caller(), partner_id),
-            paid=paid_by_plan(session, caller(), partner_id, month)
-            if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller())
-            else None,
+            paid=_paid(session, month),
             paid_month=month,
         )
+
+
+def _stale_since(states: Iterable[selling.PriceState]) -> datetime | None:
+    """Return when the processor's oldest answer came, if that is too long ago."""
+    oldest = min((state.seen_at for state in states if state.seen_at), default=None)
+    return oldest if oldest and oldest < utcnow() - STALE_AFTER else None
+
+
+def _paid(session: Session, month: date) -> Mapping[Tier, list[tuple[int, str]]] | None:
+    """Return what each plan's customers paid, for users who may see costs."""
+    if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
+        return paid_by_plan(session, caller(), partners.own(caller()), month)
+    return None
 
 
 @portal.get(f"/pricing/plans/{TIER}")

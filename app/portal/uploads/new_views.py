@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
@@ -36,30 +37,36 @@ CAMPAIGNS_SHOWN = 25
 @portal.get("/uploads/new")
 def upload_choose_campaign() -> str:
     """Ask for the campaign of a new upload."""
-    query = lists.text_filter("q")
     with transaction(read_only=True) as session:
-        found = campaigns.search(
-            session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
-        )
-        rows = _choices(session, found.items)
+        offered = _offered(session)
     return render_template(
         "portal/choose.html",
+        **offered,
         title=gettext("Upload contacts"),
         sentence=gettext("Choose the campaign that gets the contacts."),
         back=(gettext("Uploads"), url_for("portal.uploads")),
         action=url_for("portal.upload_choose_campaign"),
         search_label=gettext("Name or organization"),
-        rows=rows,
         symbol="speakerphone",
-        more=found.next_cursor is not None,
-        query=query,
         no_match=gettext("No campaign matches."),
         empty_title=gettext("No campaigns yet"),
         empty_text=gettext("A campaign holds the contacts to call. Create one first."),
-        create=(gettext("Create campaign"), url_for("portal.campaign_new"))
-        if caller().may(Permission.CAMPAIGNS_WRITE)
-        else None,
     )
+
+
+def _offered(session: Session) -> dict[str, Any]:
+    """Return the first campaigns that the search of the URL finds, and the way to create one."""
+    query = lists.text_filter("q")
+    found = campaigns.search(
+        session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
+    )
+    create = (gettext("Create campaign"), url_for("portal.campaign_new"))
+    return {
+        "rows": _choices(session, found.items),
+        "more": found.next_cursor is not None,
+        "query": query,
+        "create": create if caller().may(Permission.CAMPAIGNS_WRITE) else None,
+    }
 
 
 def _choices(session: Session, found: Sequence[Campaign]) -> list[tuple[str, str, str]]:

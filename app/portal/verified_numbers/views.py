@@ -54,13 +54,9 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
         number = verified_numbers.get(session, caller(), organization_id, number_id)
     try:
         with transaction(all_tenants=_is_caller_id(number)) as session:
+            code, keys = form.code.data or "", settings().secret_keys
             answer = verified_numbers.confirm(
-                session,
-                caller(),
-                organization_id,
-                number_id,
-                form.code.data or "",
-                settings().secret_keys,
+                session, caller(), organization_id, number_id, code, keys
             )
     except ValidationFailed as error:
         form.apply_errors(error)

@@ -19,6 +19,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
@@ -67,13 +68,8 @@ def api_webhooks() -> str:
 
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
-    form = WebhookForm()
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-            return organization_picker.choose_page(session, gettext("Add webhook"), back)
-    return _form_page(organization, form)
+    back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
+    return new_page(WebhookForm(), _form_page, gettext("Add webhook"), back)
 
 
 @portal.post("/api-access/webhooks/new")
