@@ -80,17 +80,20 @@ def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
-        statuses = set(contacts.statuses_of(session, found))
-        chosen = lists.text_filter("status")
-        if chosen and chosen != contacts.NO_STATUS:
-            statuses.add(chosen)
         return render_template(
             "portal/campaigns/detail.html",
             **about(session, found),
             list=page,
-            statuses={contacts.NO_STATUS: gettext("No status")} | {s: s for s in sorted(statuses)},
+            statuses=_statuses(session, found),
             removed=_removed(session),
         )
+
+
+def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
+    """Return the statuses of the campaign's contacts, and the one of the URL."""
+    chosen = lists.text_filter("status") or contacts.NO_STATUS
+    found = {*contacts.statuses_of(session, campaign), chosen} - {contacts.NO_STATUS}
+    return {contacts.NO_STATUS: gettext("No status")} | {each: each for each in sorted(found)}
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")

@@ -76,6 +76,10 @@ def saved_view_update(view_id: UUID) -> Response:
 def saved_view_delete_confirm(view_id: UUID) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
+    return _deleting(view).page()
+
+
+def _deleting(view: SavedView) -> Confirmation:
     shared = [gettext("Your colleagues lose it too.")] if view.is_shared else []
     return Confirmation(
         action=request.full_path,
@@ -86,8 +90,8 @@ def saved_view_delete_confirm(view_id: UUID) -> str:
         ],
         act=gettext("Delete view"),
         safe=gettext("Keep view"),
-        safe_url=url_for("portal.saved_view", view_id=view_id, **_path_of(LISTS[view.list_name])),
-    ).page()
+        safe_url=url_for("portal.saved_view", view_id=view.id, **_path_of(LISTS[view.list_name])),
+    )
 
 
 @portal.post("/views/<uuid:view_id>/delete")

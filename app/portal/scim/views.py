@@ -100,6 +100,10 @@ def directory_token_roll(token_id: UUID) -> Page:
 def directory_token_revoke_confirm(token_id: UUID) -> str:
     with transaction(read_only=True) as session:
         token = scim_tokens.get(session, caller(), token_id)
+    return _revoking(token).page()
+
+
+def _revoking(token: ScimToken) -> Confirmation:
     return Confirmation(
         action=url_for("portal.directory_token_revoke", token_id=token.id),
         title=gettext("Revoke “%(name)s”?", name=token.name),
@@ -111,7 +115,7 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
         act=gettext("Revoke token"),
         safe=gettext("Keep token"),
         safe_url=url_for("portal.directory"),
-    ).page()
+    )
 
 
 @portal.post("/settings/directory/tokens/<uuid:token_id>/revoke")
