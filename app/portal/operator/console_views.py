@@ -41,18 +41,11 @@ def operator_partner_create() -> Page:
     with saving(form, lambda: _new_page(form)) as session:
         submission = Submission(session)
         made = partners.create_by_operator(session, caller(), form.to_partner())
-        invited = users.invite(
-            session,
-            caller(),
-            email=form.to_email(),
-            user_type=Role.PARTNER_ADMIN,
-            partner_id=made.id,
-            name=form.administrator_name.data,
-        )
+        first, role = form.first_user(), Role.PARTNER_ADMIN
+        invited = users.invite(session, caller(), user_type=role, partner_id=made.id, **first)
         url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
-    return redirect_with(
-        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email), url
-    )
+    words = gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email)
+    return redirect_with(words, url)
 
 
 @portal.get("/operator/partners/<uuid:partner_id>")

@@ -66,18 +66,13 @@ def organization_save(organization_id: UUID) -> Page:
         form, "organization", organization_id, _edit_page, _stored, validate=False
     ) as session:
         saved = organizations.update(
-            session,
-            caller(),
-            organization_id,
-            form.to_changes(),
+            *(session, caller(), organization_id, form.to_changes()),
             name=form.name.data or "",
             billing_address=checked_address(*form.typed_address),
             expected_version=form.version.data,
         )
-    return redirect_with(
-        gettext("%(name)s saved.", name=saved.name),
-        url_for("portal.organization", organization_id=organization_id),
-    )
+    url = url_for("portal.organization", organization_id=organization_id)
+    return redirect_with(gettext("%(name)s saved.", name=saved.name), url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
