@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypedDict
 from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
@@ -23,9 +23,10 @@ from app.config.mail import MailSettings
 from app.config.production import refusals
 from app.config.spending import SpendingSettings
 from app.config.telemetry import TelemetrySettings
-from app.config.trial import TrialSettings
+from app.config.trial import TrialLimits, TrialSettings
 from app.config.voice import VoiceSettings
 from app.config.writer import WriterSettings
+from app.enums import CarrierKind
 
 ROOT = app.ROOT
 
@@ -47,6 +48,16 @@ class Addresses(NamedTuple):
     auth: str
     phone: str
     public_api: str
+
+
+class CallRules(TypedDict):
+    """What holds for every call of an installation, as the arguments of `calls.schedule`."""
+
+    carrier: CarrierKind
+    expiry_hours: int
+    calls_at_once: int
+    trial_limits: TrialLimits
+    longest_minutes: int
 
 
 class Settings(
@@ -185,6 +196,16 @@ class Settings(
             message = "PORTAL_STRIPE_KEY must be set where PORTAL_PROCESSOR is stripe."
             raise ValueError(message)
         return self
+
+    @property
+    def call_rules(self) -> CallRules:
+        return CallRules(
+            carrier=CarrierKind(self.carrier),
+            expiry_hours=self.call_expiry_hours,
+            calls_at_once=self.calls_per_organization,
+            trial_limits=self.trial_limits,
+            longest_minutes=self.longest_call_minutes,
+        )
 
     @property
     def addresses(self) -> Addresses:

@@ -8,7 +8,6 @@ import threading
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.enums import CarrierKind
 from app.gateways.wake import Bell
 from app.jobs.context import context
 from app.models import utcnow
@@ -39,13 +38,7 @@ def dispatch_all() -> int:
     """Dispatch every campaign that is due, each in a transaction of its own. Returns how many
     calls were scheduled."""
     database, settings = context().database, context().settings
-    defaults = dispatcher.CallDefaults(
-        carrier=CarrierKind(settings.carrier),
-        calls_at_once=settings.calls_per_organization,
-        expiry_hours=settings.call_expiry_hours,
-        trial_limits=settings.trial_limits,
-        longest_minutes=settings.longest_call_minutes,
-    )
+    defaults = dispatcher.CallDefaults(**settings.call_rules)
     with database.transaction(read_only=True) as session:
         due = dispatcher.due(session, utcnow())
     scheduled = 0

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -19,7 +19,8 @@ from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
 from app.services import reporting
-from app.services.billing import statements
+from app.services.billing import margin, statements
+from app.services.billing.margin import Earned
 from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -464,6 +465,24 @@ def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
                 assert each.total.margin == page.margin
         while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
             session.commit()
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_month_is_rated_once_for_its_figures_and_the_chart(
+    session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rated: list[date] = []
+    rows_of = margin.rows_of
+
+    def counted(session: Session, found: Any, month: date, model: ModelRate) -> list[Earned]:
+        rated.append(month)
+        return rows_of(session, found, month, model)
+
+    monkeypatch.setattr(margin, "rows_of", counted)
+    caller, today = own.caller(Role.PARTNER_ADMIN), date(2026, 11, 20)
+    found = reporting.earnings(session, caller, date(2026, 11, 1), today, ModelRate())
+    assert len(rated) == len(set(rated)) == len(found.by_month)
+    assert [found.last, found.total] == [each.total for each in found.by_month[-2:]]
 
 
 def test_prices_and_costs_in_two_currencies_have_a_chart_each(

@@ -147,6 +147,9 @@ def test_a_campaign_offers_the_assistants_of_the_chosen_organization(
     refused = sent(admin, path, own.organization.name, **some)
     assert (refused.status_code, box in refused.text) == (422, True)
     assert refused.text.count("Select at least one assistant") == 2
+    blank = sent(admin, path, "", name=" ", **some).text
+    for words in ("Enter the organization.", "This can’t be left blank.", "Select at least one"):
+        assert blank.count(words) == 2, words
     of_others = sent(admin, path, own.plus.name, assistants=[str(theirs[0].id)], **some)
     assert (of_others.status_code, owners(session, path)) == (422, [])
     made = sent(admin, path, own.organization.name, assistants=[str(theirs[0].id)], **some)

@@ -9,7 +9,7 @@ from app import extensions, models
 from app.api.operation import Header, operation, respond
 from app.api.paging import After, after, cursor_listing
 from app.api.public.blueprint import blueprint
-from app.enums import CallSource, CarrierKind
+from app.enums import CallSource
 from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
 from app.services import calls
 from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
@@ -74,7 +74,7 @@ IDEMPOTENCY_KEY = Header(
     },
 )
 def create_call(body: OutboundCallInput) -> Response:
-    caller, settings = extensions.caller(), extensions.settings()
+    caller = extensions.caller()
     with extensions.transaction() as session:
         accepted = calls.schedule(
             session,
@@ -82,11 +82,7 @@ def create_call(body: OutboundCallInput) -> Response:
             calls.CallRequest.of(body),
             source=CallSource.API,
             live=caller.live,
-            carrier=CarrierKind(settings.carrier),
-            expiry_hours=settings.call_expiry_hours,
-            calls_at_once=settings.calls_per_organization,
-            trial_limits=settings.trial_limits,
-            longest_minutes=settings.longest_call_minutes,
+            **extensions.settings().call_rules,
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(

@@ -12,8 +12,10 @@ from app.api.scim.messages import (
     answer_resource,
     body,
     check_match,
+    id_in,
     parameters,
     reading,
+    searched,
     shown,
 )
 from app.api.scim.patching import checked
@@ -24,7 +26,6 @@ from app.models import ScimGroup
 from app.schemas import scim as wire
 from app.services.scim import groups, queries
 from app.services.scim.groups import not_found
-from app.validation.uuids import as_hyphenated_uuid
 
 
 def list_groups() -> Response:
@@ -32,8 +33,7 @@ def list_groups() -> Response:
 
 
 def search_groups() -> Response:
-    sent = {name: value for name, value in body().items() if name != "schemas"}
-    return _found(sent, Context.SEARCH_RESPONSE)
+    return _found(searched(), Context.SEARCH_RESPONSE)
 
 
 def create_group() -> Response:
@@ -49,7 +49,7 @@ def create_group() -> Response:
 def get_group(group_id: str) -> Response:
     wanted = shown(wire.Group)
     with transaction(read_only=True) as session:
-        group = groups.get(session, caller(), _id(group_id))
+        group = groups.get(session, caller(), id_in(group_id, not_found))
         members = _members(session, group, wanted)
     return _answered(group, members, Context.RESOURCE_QUERY_RESPONSE, wanted)
 
@@ -89,7 +89,7 @@ def delete_group(group_id: str) -> Response:
 
 def _held(session: Session, group_id: str) -> ScimGroup:
     """Return the group, locked, in the version that the client has seen."""
-    group = groups.get(session, caller(), _id(group_id), for_change=True)
+    group = groups.get(session, caller(), id_in(group_id, not_found), for_change=True)
     check_match(f'W/"{group.version}"')
     return group
 
@@ -140,11 +140,3 @@ def _answered(
     status: int = 200,
 ) -> Response:
     return answer_resource(group_resource(group, members, base_url()), context, wanted, status)
-
-
-def _id(text: str) -> UUID:
-    """Raises `NotFound` (``group_not_found``)."""
-    identifier = as_hyphenated_uuid(text)
-    if identifier is None:
-        raise not_found()
-    return identifier

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import orjson
 from flask import Response, request
@@ -14,8 +15,10 @@ from werkzeug.http import parse_etags
 from app.api.errors import SCIM_MEDIA
 from app.api.json_body import read_json_body
 from app.api.scim.blueprint import MEDIA, not_scim
+from app.errors import NotFound
 from app.extensions import settings
 from app.schemas.scim import POLICY
+from app.validation.uuids import as_hyphenated_uuid
 
 
 def answer(body: Mapping[str, Any], status: int = 200) -> Response:
@@ -65,6 +68,19 @@ def body() -> dict[str, Any]:
     """Return the body of the request. Raises `UnsupportedMedia`, `TooLarge` and
     `ValidationFailed`."""
     return read_json_body(request, settings().max_body_bytes, MEDIA)
+
+
+def searched() -> dict[str, Any]:
+    """Return the parameters of a search that was sent as a body."""
+    return {name: value for name, value in body().items() if name != "schemas"}
+
+
+def id_in(text: str, not_found: Callable[[], NotFound]) -> UUID:
+    """Return the id of a path. Raises ``not_found``."""
+    identifier = as_hyphenated_uuid(text)
+    if identifier is None:
+        raise not_found()
+    return identifier
 
 
 def parameters(*names: str) -> dict[str, str]:

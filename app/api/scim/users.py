@@ -1,7 +1,6 @@
 """/scim/v2/Users"""
 
 from typing import Any
-from uuid import UUID
 
 from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
@@ -11,8 +10,10 @@ from app.api.scim.messages import (
     answer_resource,
     body,
     check_match,
+    id_in,
     parameters,
     reading,
+    searched,
     shown,
 )
 from app.api.scim.patching import checked
@@ -22,7 +23,6 @@ from app.schemas import scim as wire
 from app.services.scim import queries, users
 from app.services.scim.users import Account
 from app.services.users.loading import not_found
-from app.validation.uuids import as_hyphenated_uuid
 
 QUERY = (
     "filter",
@@ -40,8 +40,7 @@ def list_users() -> Response:
 
 
 def search_users() -> Response:
-    sent = {name: value for name, value in body().items() if name != "schemas"}
-    return _found(sent, Context.SEARCH_RESPONSE)
+    return _found(searched(), Context.SEARCH_RESPONSE)
 
 
 def create_user() -> Response:
@@ -56,7 +55,7 @@ def create_user() -> Response:
 def get_user(user_id: str) -> Response:
     wanted = shown(wire.User)
     with transaction(read_only=True) as session:
-        account = users.get(session, caller(), _id(user_id))
+        account = users.get(session, caller(), id_in(user_id, not_found))
     return _answered(account, Context.RESOURCE_QUERY_RESPONSE, wanted)
 
 
@@ -93,7 +92,7 @@ def delete_user(user_id: str) -> Response:
 
 def _held(session: Any, user_id: str) -> Account:
     """Return the user, locked, in the version that the client has seen."""
-    account = users.get(session, caller(), _id(user_id), for_change=True)
+    account = users.get(session, caller(), id_in(user_id, not_found), for_change=True)
     meta = user_resource(account, base_url()).meta
     check_match((meta.version if meta else None) or "")
     return account
@@ -117,11 +116,3 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
 
 def _answered(account: Account, context: Context, wanted: Any, status: int = 200) -> Response:
     return answer_resource(user_resource(account, base_url()), context, wanted, status)
-
-
-def _id(text: str) -> UUID:
-    """Raises `NotFound` (``user_not_found``)."""
-    identifier = as_hyphenated_uuid(text)
-    if identifier is None:
-        raise not_found()
-    return identifier

@@ -21,6 +21,7 @@ from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
+from app.portal.web.forms import saving
 from app.portal.web.messages import flashing, redirect_with
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
@@ -93,18 +94,11 @@ def account_passkey_options() -> Response | tuple[str, int]:
 def account_passkey_add() -> Page:
     form = PasskeyForm()
     challenge = browser.pop(CHALLENGE_KEY, "")
-    if not form.validate():
-        return _page(form), 422
-    name = (form.name.data or "").strip() or device_words(request.user_agent.string)
-    try:
-        with transaction() as session:
-            codes = own.add_passkey(
-                session, caller(), site(), challenge, form.answer.data or "", name
-            )
-            sessions.prove_again(session, session_token() or "", Proof.PASSKEY)
-    except (ValidationFailed, Conflict) as error:
-        form.apply_errors(error)
-        return _page(form), 422
+    with saving(form, lambda: _page(form), shows=(Conflict,)) as session:
+        answer = form.answer.data or ""
+        name = (form.name.data or "").strip() or device_words(request.user_agent.string)
+        codes = own.add_passkey(session, caller(), site(), challenge, answer, name)
+        sessions.prove_again(session, session_token() or "", Proof.PASSKEY)
     return _done(gettext("Passkey added."), codes)
 
 

@@ -66,13 +66,9 @@ def alert_rule_save(rule_id: UUID) -> Page:
     form.offer(rule.measure)
     page = partial(_page, rule.measure)
     with saving_edit(form, "alert_rule", rule_id, page, _stored) as session:
-        changed = alerts.update(
-            session,
-            caller(),
-            rule_id,
-            form.to_input(session, rule.measure, rule.organization_id),
-            expected_version=form.version.data,
-        )
+        wanted = form.to_input(session, rule.measure, rule.organization_id)
+        version = form.version.data
+        changed = alerts.update(session, caller(), rule_id, wanted, expected_version=version)
     return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 

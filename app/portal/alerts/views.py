@@ -35,9 +35,7 @@ def list_alerts() -> str:
     place, resolved = lists.place(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
         partners.own(caller())
-        page = alerts.search(
-            session, caller(), resolved=resolved, cursor=place.cursor, limit=lists.PAGE_SIZE
-        )
+        page = alerts.search(session, caller(), resolved=resolved, **place.wanted)
         known = {shown.alert.acknowledged_by or "" for shown in page.items}
         return render_template(
             "portal/alerts/list.html",
@@ -48,8 +46,7 @@ def list_alerts() -> str:
             resolved=resolved,
             mute_days=alerts.MUTE_DAYS,
             now_utc=utcnow(),
-            place=place,
-            next_url=place.next_url(page.next_cursor),
+            **place.pager(page.next_cursor),
         )
 
 

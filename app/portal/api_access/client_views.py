@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import redirect, render_template, request, url_for
 
 from app.enums import Area, Role
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import OAuthClient, utcnow
@@ -27,7 +27,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import oauth_clients, organizations, users
@@ -39,20 +39,14 @@ def api_clients() -> str:
     at, state = lists.place(), request.args.get("state", "")
     with transaction(read_only=True) as session:
         page = oauth_clients.search(
-            session,
-            caller(),
-            query=lists.text_filter("q"),
-            in_use=IN_USE.get(state),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
+            session, caller(), query=lists.text_filter("q"), in_use=IN_USE.get(state), **at.wanted
         )
         ids = {row.organization_id for row in page.items if row.organization_id}
         names = organizations.names_of(session, caller(), ids)
     return render_template(
         "portal/api_access/clients.html",
         rows=[_row(row, names) for row in page.items],
-        place=at,
-        next_url=at.next_url(page.next_cursor),
+        **at.pager(page.next_cursor),
         states=STATES,
         clear_url=lists.clear_url("q", "state"),
     )
@@ -67,21 +61,13 @@ def api_client_new() -> str:
 def api_client_create() -> Page:
     """Show the client's page, with the secret this once: no URL holds it."""
     form = ClientForm()
-    if not form.validate():
-        return _form_page(form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = oauth_clients.create(
-                session,
-                caller(),
-                name=form.name.data or "",
-                role=Role(form.role.data),
-                expires_at=form.expires_at,
-            )
-            submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _form_page(form))
+    with saving(form, lambda: _form_page(form)) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        name, role = form.name.data or "", Role(form.role.data)
+        new = oauth_clients.create(
+            session, caller(), name=name, role=role, expires_at=form.expires_at
+        )
+        submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     return _client_page(
         new.client.id, new.secret, gettext("“%(name)s” was created", name=new.client.name)
     )
@@ -101,21 +87,12 @@ def api_client_roll_confirm(client_id: UUID) -> str:
 def api_client_roll(client_id: UUID) -> Page:
     form = RollForm()
     _changeable(client_id)
-    if not form.validate():
-        return _roll_page(client_id, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = oauth_clients.roll(
-                session,
-                caller(),
-                client_id,
-                overlap=form.length,
-                expires_at=form.expires_at,
-            )
-            submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _roll_page(client_id, form))
+    with saving(form, lambda: _roll_page(client_id, form)) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        new = oauth_clients.roll(
+            session, caller(), client_id, overlap=form.length, expires_at=form.expires_at
+        )
+        submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     return _client_page(
         client_id, new.secret, gettext("“%(name)s” has a new secret", name=new.client.name)
     )

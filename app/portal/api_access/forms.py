@@ -133,6 +133,16 @@ class KeyForm(NamedForm, OfOrganization):
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
     )
 
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the service's arguments."""
+        return {
+            "name": self.name.data or "",
+            "scopes": self.scopes.data or [],
+            "live": self.kind.data != TEST,
+            "expires_at": self.expires_at,
+        }
+
 
 class ClientForm(NamedForm):
     once = OnceField()

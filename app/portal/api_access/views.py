@@ -7,7 +7,7 @@ from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict
 from app.extensions import addresses, caller, transaction
 from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
@@ -28,7 +28,6 @@ from app.portal.api_access.forms import (
     SCOPE_HINTS,
     SCOPE_WORDS,
     SCOPES_IN_LIST,
-    TEST,
     KeyForm,
     RollForm,
 )
@@ -39,8 +38,9 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending, users
 from app.services.credentials import api_keys
@@ -48,49 +48,48 @@ from app.services.credentials import api_keys
 
 @portal.get("/api-access", endpoint="api_access")
 def list_keys() -> str:
-    at, state = lists.place(), request.args.get("state", "")
     with transaction(read_only=True) as session:
-        wanted = lists.id_or_words("organization")
-        organization = (
-            None if isinstance(wanted, str) else organization_picker.organization_named(session)
-        )
-        page = api_keys.search(
-            session,
-            caller(),
-            organization_id=organization.id if organization else None,
-            organization_called=wanted if isinstance(wanted, str) else None,
-            query=lists.text_filter("q"),
-            live=LIVE_KINDS.get(request.args.get("kind", "")),
-            in_use=IN_USE.get(state),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        owners = {row.organization_id for row in page.items}
-        names = organizations.names_of(session, caller(), owners)
+        shown = _found(session)
     return render_template(
         "portal/api_access/keys.html",
-        organization=organization,
-        rows=[_row(row) for row in page.items],
-        names=names,
-        place=at,
-        next_url=at.next_url(page.next_cursor),
+        **shown,
         states=STATES,
         kinds=KINDS,
         every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_WORDS)),
         asks_organization=caller().organization_id is None,
-        clear_url=lists.clear_url("q", "state", "kind", "organization"),
     )
+
+
+def _found(session: Session) -> dict[str, Any]:
+    """Return a page of the keys that the URL's filters find, with their organizations."""
+    at, wanted = lists.place(), lists.id_or_words("organization")
+    organization = None
+    if not isinstance(wanted, str):
+        wanted, organization = None, organization_picker.organization_named(session)
+    page = api_keys.search(
+        session,
+        caller(),
+        organization_id=organization.id if organization else None,
+        organization_called=wanted,
+        query=lists.text_filter("q"),
+        live=LIVE_KINDS.get(request.args.get("kind", "")),
+        in_use=IN_USE.get(request.args.get("state", "")),
+        **at.wanted,
+    )
+    owners = {row.organization_id for row in page.items}
+    return {
+        "organization": organization,
+        "rows": [_row(row) for row in page.items],
+        "names": organizations.names_of(session, caller(), owners),
+        "clear_url": lists.clear_url("q", "state", "kind", "organization"),
+        **at.pager(page.next_cursor),
+    }
 
 
 @portal.get("/api-access/keys/new")
 def api_key_new() -> Page:
-    form = KeyForm()
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("API access"), url_for("portal.api_access"))
-            return organization_picker.choose_page(session, gettext("Create key"), back)
-    return _form_page(organization, form)
+    back = (gettext("API access"), url_for("portal.api_access"))
+    return new_page(KeyForm(), _form_page, gettext("Create key"), back)
 
 
 @portal.post("/api-access/keys/new")
@@ -101,21 +100,10 @@ def api_key_create() -> Page:
     organization = form.chosen_organization()
     if organization is None or not is_sound:
         return _form_page(organization, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = api_keys.create(
-                session,
-                caller(),
-                organization_id=organization.id,
-                name=form.name.data or "",
-                scopes=form.scopes.data or [],
-                live=form.kind.data != TEST,
-                expires_at=form.expires_at,
-            )
-            submission.led_to(url_for("portal.api_key", key_id=new.key.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _form_page(organization, form))
+    with saving(form, lambda: _form_page(organization, form), validate=False) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        new = api_keys.create(session, caller(), organization_id=organization.id, **form.wanted)
+        submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
 
@@ -132,22 +120,12 @@ def api_key_roll_confirm(key_id: UUID) -> str:
 @portal.post("/api-access/keys/<uuid:key_id>/roll")
 def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
-    if not form.validate():
-        return _roll_page(key_id, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = api_keys.roll(
-                session,
-                caller(),
-                key_id,
-                overlap=form.length,
-                expires_at=form.expires_at,
-            )
-            submission.led_to(url_for("portal.api_key", key_id=new.key.id))
-    except (ValidationFailed, Conflict) as error:
-        form.apply_errors(error)
-        return _roll_page(key_id, form), 422
+    with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        new = api_keys.roll(
+            session, caller(), key_id, overlap=form.length, expires_at=form.expires_at
+        )
+        submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
 

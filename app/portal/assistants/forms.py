@@ -12,6 +12,7 @@ from wtforms import (
     TextAreaField,
 )
 
+from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
 from app.models import Assistant
 from app.portal.web.fields import OnceField, VersionField
@@ -20,6 +21,7 @@ from app.portal.web.organization_choice import OfOrganization
 from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AssistantFields
 
+_LIMIT_REACHED = "agent_limit_reached"
 IDENTIFIES, ROUTES = "identifies", "routes"
 MEANINGS = {
     IDENTIFIES: lazy_gettext("Identifies the contact"),
@@ -77,6 +79,16 @@ class AssistantForm(PortalForm):
 
 class NewAssistantForm(AssistantForm, OfOrganization):
     """The form of a new assistant, which also says whose it is."""
+
+    limit: str | None = None
+    """The sentence that the organization has no place for another assistant."""
+
+    def apply_errors(self, error: DomainError) -> None:
+        """Keep the words of the limit, if it is reached, for a notice of their own."""
+        if error.code == _LIMIT_REACHED:
+            self.limit = error.message
+        else:
+            super().apply_errors(error)
 
     def to_fields(self) -> AssistantFields:
         return AssistantFields(**{k: v for k, v in self.data.items() if k != "organization"})

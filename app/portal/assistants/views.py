@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from app import extensions
 from app.enums import CarrierKind
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Call, Campaign, Organization
@@ -28,10 +27,10 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.formats import phone
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed
+from app.portal.web.organization_choice import is_refreshed, new_page
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.services import (
     assistants,
@@ -48,7 +47,6 @@ from app.services.assistants.settings import MAX_TEXT
 from app.services.calls import CallSearch
 
 LATEST_CHANGES, LATEST_CALLS, LATEST_CAMPAIGNS = 8, 5, 5
-LIMIT_REACHED = "agent_limit_reached"
 ACTS = {
     "organization": lazy_gettext("View organization"),
     "active": lazy_gettext("Switch on"),
@@ -80,14 +78,8 @@ def assistant(assistant_id: UUID) -> str:
 @portal.get("/assistants/new")
 def assistant_new() -> Page:
     form = NewAssistantForm(data={"phone_enabled": True})
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("Assistants"), url_for("portal.assistants"))
-            return organization_picker.choose_page(
-                session, gettext("Add assistant"), back, for_assistant=True
-            )
-    return _new_page(organization, form)
+    back = (gettext("Assistants"), url_for("portal.assistants"))
+    return new_page(form, _new_page, gettext("Add assistant"), back, for_assistant=True)
 
 
 @portal.post("/assistants/new")
@@ -98,22 +90,12 @@ def assistant_create() -> Page:
         return _new_page(organization, form)
     if organization is None:
         return _new_page(organization, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            made = settings.create_assistant(
-                session,
-                caller(),
-                organization,
-                form.to_fields(),
-                carrier=_carrier(),
-                allow_private=extensions.settings().sip_allow_private,
-            )
-            url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
-    except ValidationFailed as error:
-        if error.code == LIMIT_REACHED:
-            return _new_page(organization, form, error.message), 422
-        return refused(error, form, lambda: _new_page(organization, form))
+    with saving(form, lambda: _new_page(organization, form), validate=False) as session:
+        submission = Submission(session)
+        made = settings.create_assistant(
+            session, caller(), organization, form.to_fields(), **_installation()
+        )
+        url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     return redirect_with(gettext("%(name)s was added.", name=made.name), url)
 
 
@@ -127,19 +109,11 @@ def assistant_edit(assistant_id: UUID) -> str:
 @portal.post("/assistants/<uuid:assistant_id>/edit")
 def assistant_save(assistant_id: UUID) -> Page:
     form = AssistantForm()
-    try:
-        with transaction() as session:
-            settings.update_assistant(
-                session,
-                caller(),
-                assistant_id,
-                form.to_fields(),
-                expected_version=form.version.data,
-                carrier=_carrier(),
-                allow_private=extensions.settings().sip_allow_private,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "agent", assistant_id, _edit_page, _stored)
+    with saving_edit(form, "agent", assistant_id, _edit_page, _stored, validate=False) as session:
+        fields, version = form.to_fields(), form.version.data
+        settings.update_assistant(
+            session, caller(), assistant_id, fields, expected_version=version, **_installation()
+        )
     return redirect_with(
         gettext("%(name)s was saved.", name=form.name.data),
         url_for("portal.assistant", assistant_id=assistant_id),
@@ -149,16 +123,13 @@ def assistant_save(assistant_id: UUID) -> Page:
 @portal.post("/assistants/<uuid:assistant_id>/keys")
 def assistant_key_add(assistant_id: UUID) -> Page:
     form = KeyForm()
-    try:
-        with transaction() as session:
-            assistants.get(session, caller(), assistant_id)
-            submission = Submission(session)
-            settings.add_external_id_key(
-                session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
-            )
-            url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _page(assistant_id, form))
+    with saving(form, lambda: _page(assistant_id, form), validate=False) as session:
+        assistants.get(session, caller(), assistant_id)
+        submission = Submission(session)
+        settings.add_external_id_key(
+            session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
+        )
+        url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
     return redirect_with(
         gettext("The key %(key)s was added.", key=(form.key.data or "").strip()), url
     )
@@ -240,6 +211,11 @@ def _carrier() -> CarrierKind:
     return CarrierKind(extensions.settings().carrier)
 
 
+def _installation() -> dict[str, Any]:
+    """Return what the installation has to say about the settings of an assistant."""
+    return {"carrier": _carrier(), "allow_private": extensions.settings().sip_allow_private}
+
+
 def _conditions(
     assistant: Assistant, organization: Organization, refusal: str | None, *, is_confirmed: bool
 ) -> list[dict[str, Any]]:
@@ -302,9 +278,7 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
     )
 
 
-def _new_page(
-    organization: Organization | None, form: NewAssistantForm, limit: str | None = None
-) -> str:
+def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
     numbers: Sequence[str] = ()
     about = ""
     if organization is not None:
@@ -318,7 +292,6 @@ def _new_page(
         about=about,
         numbers=numbers,
         form=form,
-        limit=limit,
         most=MAX_TEXT,
     )
 

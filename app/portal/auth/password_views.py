@@ -53,12 +53,8 @@ def ask_for_link(slug: str | None = None) -> Page:
     try:
         with transaction() as session:
             partner = partner_of_page(session)
-            recovery.ask(
-                session,
-                email=form.email.data or "",
-                partner_id=partner.id if partner else None,
-                ip=request.remote_addr,
-            )
+            email, partner_id = form.email.data or "", partner.id if partner else None
+            recovery.ask(session, email=email, partner_id=partner_id, ip=request.remote_addr)
     except RateLimited as error:
         form.email.errors = (error.message,)
         return with_wait(_forgot(slug, form), error)

@@ -10,6 +10,7 @@ from flask import url_for
 
 from app.languages import gettext
 from app.portal.billing.words import amount_of, month_name
+from app.portal.web.charts import chart_of
 from app.services.billing.margin import Earned
 from app.services.money_words import micros
 from app.services.reporting import MonthEarned
@@ -68,24 +69,18 @@ def _chart(
     return MonthChart(
         currency,
         [(words, kind) for words, _, kind in series],
-        {
-            "days": [month.isoformat() for month, _ in known],
-            "unit": "month",
-            "series": [
-                {
-                    "label": words,
-                    "values": [
-                        None if value is None else float(amount_of(value, currency))
-                        for value in values
-                    ],
-                    "role": kind,
-                }
-                for words, values, kind in series
-            ],
-            "urls": [months_url(month, organization_id) for month, _ in known],
-        },
+        chart_of(
+            [month for month, _ in known],
+            *((kind, words, _amounts(values, currency)) for words, values, kind in series),
+            unit="month",
+        )
+        | {"urls": [months_url(month, organization_id) for month, _ in known]},
         " ".join(_extremes(known, words, values, currency) for words, values, _ in series),
     )
+
+
+def _amounts(values: Sequence[int | None], currency: str) -> list[float | None]:
+    return [None if value is None else float(amount_of(value, currency)) for value in values]
 
 
 def _extremes(

@@ -1,5 +1,7 @@
 """Statements: what a customer pays for a month, as a page, for spreadsheets and as a PDF."""
 
+from collections.abc import Iterable
+from datetime import date
 from uuid import UUID
 
 from flask import Response, render_template, request
@@ -32,10 +34,6 @@ def statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         bill, parties = _asked(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
-    this = utcnow().date().replace(day=1)
-    months = [this, *(month for month in closed if month != this)]
-    if bill.month not in months:
-        months.append(bill.month)
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
@@ -45,7 +43,7 @@ def statement(organization_id: UUID) -> str:
         number=invoice_number(bill.number),
         last_day=last_day_of(bill),
         closes=next_month(bill.month),
-        months=[(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)],
+        months=_months(bill, closed),
         note=NOTE,
         has_pdf=pdf.is_installed(),
         due=due_words(bill, parties),
@@ -73,6 +71,13 @@ def statement_pdf(organization_id: UUID) -> Response:
 def _asked(session: Session, organization_id: UUID) -> tuple[Bill, Parties]:
     month = asked_month(request.args.get("month", ""), utcnow().date())
     return statements.bill_with_parties(session, caller(), organization_id, month)
+
+
+def _months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:
+    """Return the months on offer, the newest first: this one, those that are closed, and the one
+    that is shown."""
+    months = {utcnow().date().replace(day=1), *closed, bill.month}
+    return [(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)]
 
 
 def _file_name(bill: Bill) -> str:

@@ -24,6 +24,7 @@ from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import Earned, MonthOfOrganization
 from app.services.billing.months import asked_month, previous_month
+from app.services.reporting import MonthEarned
 
 COLUMNS = (
     *(
@@ -44,23 +45,36 @@ def show_costs() -> str:
     today = utcnow().date()
     month = asked_month(request.args.get("month", ""), today)
     with transaction(read_only=True) as session:
-        total = reporting.earned(session, caller(), month, model_rate())
-        by_month = reporting.earned_by_month(session, caller(), today, model_rate())
+        found = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
-            month=month,
             months=offered_months(today, margin.first_month(session, caller()), month),
-            unfinished=month == today.replace(day=1),
-            total=total,
-            last=reporting.earned(session, caller(), previous_month(month), model_rate()),
-            carrier=carrier_sums(session, caller(), month),
-            today=today,
-            has_model=model_rate() != margin.ModelRate(),
-            by_month=by_month,
-            month_charts=month_charts(by_month),
+            last=found.last,
             months_url=months_url,
-            **_listed(session, month, can_rank=total is not None),
+            **_shown(session, month, found.total, found.by_month),
+            **_listed(session, month, can_rank=found.total is not None),
         )
+
+
+def _shown(
+    session: Session,
+    month: date,
+    total: Earned | None,
+    by_month: Sequence[MonthEarned],
+    organization_id: UUID | None = None,
+) -> dict[str, Any]:
+    """Return what both pages show of the ``month`` and of the last months."""
+    today = utcnow().date()
+    return {
+        "month": month,
+        "unfinished": month == today.replace(day=1),
+        "total": total,
+        "carrier": carrier_sums(session, caller(), month, organization_id),
+        "today": today,
+        "has_model": model_rate() != margin.ModelRate(),
+        "by_month": by_month,
+        "month_charts": month_charts(by_month, organization_id),
+    }
 
 
 def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
@@ -75,8 +89,7 @@ def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
         model_rate(),
         sort=sort,
         query=words,
-        cursor=place.cursor,
-        limit=lists.PAGE_SIZE,
+        **place.wanted,
     )
     next_url = place.next_url(page.next_cursor)
     return {"rows": page.items, "sort": sort, "place": place, "next_url": next_url, "words": words}
@@ -107,26 +120,18 @@ def costs_of_organization(organization_id: UUID) -> str:
     month = asked_month(request.args.get("month", ""), today)
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
-        sums = carrier_sums(session, caller(), month, organization_id)
         by_month = reporting.earned_by_month(
-            session, caller(), today, model_rate(), organization_id
+            *(session, caller(), today, model_rate(), organization_id), known={month: found.total}
         )
-    return render_template(
-        "portal/billing/organization.html",
-        month=month,
-        months=offered_months(today, found.since, month),
-        unfinished=month == today.replace(day=1),
-        total=found.total,
-        rows=found.campaigns,
-        no_campaign=NO_CAMPAIGN,
-        carrier=sums,
-        today=today,
-        has_model=model_rate() != margin.ModelRate(),
-        by_month=by_month,
-        month_charts=month_charts(by_month, organization_id),
-        months_url=partial(months_url, organization_id=organization_id),
-        last=next((each.total for each in by_month if each.month == previous_month(month)), None),
-    )
+        return render_template(
+            "portal/billing/organization.html",
+            months=offered_months(today, found.since, month),
+            rows=found.campaigns,
+            no_campaign=NO_CAMPAIGN,
+            months_url=partial(months_url, organization_id=organization_id),
+            last=reporting.total_of(by_month, previous_month(month)),
+            **_shown(session, month, found.total, by_month, organization_id),
+        )
 
 
 def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.Cell, ...]]:

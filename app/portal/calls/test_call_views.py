@@ -1,6 +1,7 @@
 """The test call: its form, the pre-call checks, and the call while it is active."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import CallSource, CarrierKind
-from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Assistant, utcnow
@@ -21,6 +22,7 @@ from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.formats import moment, phone, typographic, when
+from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
@@ -92,27 +94,15 @@ def test_call_checks() -> str:
 
 @portal.post("/test-call")
 def test_call_place() -> Page:
-    form = TestCallForm()
-    config = settings()
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            placed = calls.schedule(
-                session,
-                caller(),
-                form.to_request(),
-                source=CallSource.TEST,
-                live=True,
-                carrier=CarrierKind(config.carrier),
-                expiry_hours=config.call_expiry_hours,
-                calls_at_once=config.calls_per_organization,
-                trial_limits=config.trial_limits,
-                longest_minutes=config.longest_call_minutes,
-            )
-            url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
-    except (ValidationFailed, Conflict, Forbidden, NotFound) as error:
-        form.apply_errors(error)
-        return _test_page(form, None, is_refused=True), 422
+    form, shown = TestCallForm(), (Conflict, Forbidden, NotFound)
+    page = partial(_test_page, form, None, is_refused=True)
+    with saving(form, page, validate=False, shows=shown) as session:
+        submission = Submission(session)
+        rules, wanted = settings().call_rules, form.to_request()
+        placed = calls.schedule(
+            session, caller(), wanted, source=CallSource.TEST, live=True, **rules
+        )
+        url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
     return redirect(url, 303)
 
 

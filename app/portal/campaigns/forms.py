@@ -1,6 +1,7 @@
 """The form of a campaign."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 from uuid import UUID
 
 from wtforms import RadioField, SelectChoice, StringField
@@ -10,6 +11,7 @@ from app.models import Assistant, Campaign
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
+from app.services.organizations.changing import checked_name
 
 ALL, SOME = "all", "some"
 WHO_HINTS = {
@@ -69,10 +71,18 @@ class CampaignForm(PortalForm):
 class NewCampaignForm(CampaignForm, OfOrganization):
     """The form of a new campaign, which also says whose it is."""
 
-    def check_assistants(self) -> bool:
-        """Whether assistants are chosen; the problem is put at their choice."""
-        if self.all_assistants or self.chosen:
-            return True
-        message = gettext("Select at least one assistant, or “All assistants”.")
-        self.who.errors = (message,)
-        return False
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the service's arguments."""
+        return {
+            "name": self.name.data or "",
+            "assistant_ids": self.chosen,
+            "all_assistants": self.all_assistants,
+        }
+
+    def has_no_problems(self) -> bool:
+        """Check the name like the service, and whether assistants are chosen, so that all problems
+        are shown at once."""
+        if not (self.all_assistants or self.chosen):
+            self.who.errors = (gettext("Select at least one assistant, or “All assistants”."),)
+        return self.passes(lambda: checked_name(self.name.data or "")) and not self.who.errors

@@ -75,20 +75,13 @@ def campaign_left_out(campaign_id: UUID) -> str:
     at = lists.place()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        page = outreach.left_out(
-            session,
-            found,
-            reason=lists.text_filter("reason"),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
+        page = outreach.left_out(session, found, reason=lists.text_filter("reason"), **at.wanted)
         return render_template(
             "portal/campaigns/left_out.html",
             **about(session, found),
             rows=[(row, *_reason(found, row)) for row in page.items],
             reasons=LEFT_OUT_WORDS,
-            place=at,
-            next_url=at.next_url(page.next_cursor),
+            **at.pager(page.next_cursor),
             clear_url=lists.clear_url("reason"),
         )
 

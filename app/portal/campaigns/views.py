@@ -26,7 +26,7 @@ from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed
+from app.portal.web.organization_choice import is_refreshed, new_page
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
@@ -56,13 +56,8 @@ def _without_empty(page: ListPage[Row]) -> ListPage[Row]:
 
 @portal.get("/campaigns/new")
 def campaign_new() -> Page:
-    form = NewCampaignForm()
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("Campaigns"), url_for("portal.campaigns"))
-            return organization_picker.choose_page(session, gettext("Create campaign"), back)
-    return _new_page(organization, form)
+    back = (gettext("Campaigns"), url_for("portal.campaigns"))
+    return new_page(NewCampaignForm(), _new_page, gettext("Create campaign"), back)
 
 
 @portal.post("/campaigns/new")
@@ -71,18 +66,11 @@ def campaign_create() -> Page:
     organization = form.chosen_organization()
     if is_refreshed():
         return _new_page(organization, form)
-    if not form.check_assistants() or organization is None:
+    if not form.has_no_problems() or organization is None:
         return _new_page(organization, form), 422
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = Submission(session)
-        made = campaigns.create(
-            session,
-            caller(),
-            organization.id,
-            name=form.name.data or "",
-            assistant_ids=form.chosen,
-            all_assistants=form.all_assistants,
-        )
+        made = campaigns.create(session, caller(), organization.id, **form.wanted)
         url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
 
@@ -92,17 +80,20 @@ def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
-        statuses = set(contacts.statuses_of(session, found))
-        chosen = lists.text_filter("status")
-        if chosen and chosen != contacts.NO_STATUS:
-            statuses.add(chosen)
         return render_template(
             "portal/campaigns/detail.html",
             **about(session, found),
             list=page,
-            statuses={contacts.NO_STATUS: gettext("No status")} | {s: s for s in sorted(statuses)},
+            statuses=_statuses(session, found),
             removed=_removed(session),
         )
+
+
+def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
+    """Return the statuses of the campaign's contacts, and the one of the URL."""
+    chosen = lists.text_filter("status") or contacts.NO_STATUS
+    found = {*contacts.statuses_of(session, campaign), chosen} - {contacts.NO_STATUS}
+    return {contacts.NO_STATUS: gettext("No status")} | {each: each for each in sorted(found)}
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")

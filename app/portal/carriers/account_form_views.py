@@ -13,7 +13,6 @@ from app.portal.carriers.forms import CarrierAccountForm, LineTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
-from app.portal.web.forms import refused
 from app.portal.web.messages import redirect_with
 from app.services import carrier_accounts
 
@@ -69,7 +68,8 @@ def _save(
             )
             carrier_accounts.ask_for_test(session, caller(), account.id)
     except ValidationFailed as error:
-        return refused(error, form, lambda: page(None))
+        form.apply_errors(error)
+        return page(None), 422
     except Conflict as error:
         return page(error), 409
     return redirect_with(

@@ -40,16 +40,13 @@ def list_carrier_accounts() -> str:
     with transaction(read_only=True) as session:
         current = carrier_accounts.current(session, caller(), None)
         own = [each for each in (current.pending, current.account) if each]
-        page = carrier_accounts.of_organizations(
-            session, caller(), cursor=at.cursor, limit=lists.PAGE_SIZE
-        )
+        page = carrier_accounts.of_organizations(session, caller(), **at.wanted)
         found = [*own, *page.items] if at.is_first else page.items
         return render_template(
             "portal/carriers/accounts.html",
             platform=None if current.account else CarrierKind(settings().carrier),
             has_own=bool(own),
-            place=at,
-            next_url=at.next_url(page.next_cursor),
+            **at.pager(page.next_cursor),
             **_listed(session, found),
         )
 

@@ -1,13 +1,14 @@
 """Carrier status: its state, the calls that wait because of it, and refused calls."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from flask import render_template
+from sqlalchemy.orm import Session
 
 from app.enums import EndedReason
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import Call
 from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import LAST_DAY, calls_url
 from app.portal.carriers.account_labels import short_name
@@ -38,32 +39,50 @@ def line_health() -> str:
     if caller().partner_id is None:
         return _of_operators()
     with transaction(read_only=True) as session:
-        waiting = queries.waiting_calls(session, caller())
-        scheduled = queries.scheduled_calls(session, caller())
-        failing_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
-        routes = routes_of(session)
-        last = traffic.last_failure(session, caller())
         return render_template(
             "portal/carriers/own.html",
-            failing=carrier_accounts.failing(session, caller(), MOST),
-            failed_new=[short_name(each) for each in failing_new],
-            not_placed=traffic.count_not_placed(session, caller()),
-            is_simulated=all(each.is_simulated for each in routes),
-            routes=routes,
-            last=last,
-            last_words=ENDED_WORDS.get(last.ended_reason or "") if last else None,
-            advice=_advice(last) if last else None,
-            problems=[_problem(each, waiting) for each in carrier_health.with_problems(session)],
+            **_own_accounts(session),
+            **_own_queue(session),
+            **_own_failures(session),
             pauses=[(each, pauses.is_own(each)) for each in pauses.covering(session, caller())],
             pausing=pausing(),
             is_offline=is_offline(session),
-            waiting=queue_words(waiting, scheduled, MOST),
-            failed=_failed_rows(queries.failed_calls(session, caller())),
         )
 
 
-def _advice(call: Call) -> str:
-    return advice_on(call.ended_reason) or gettext("Open the call for details.")
+def _own_accounts(session: Session) -> dict[str, Any]:
+    routes = routes_of(session)
+    failing_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
+    return {
+        "failing": carrier_accounts.failing(session, caller(), MOST),
+        "failed_new": [short_name(each) for each in failing_new],
+        "is_simulated": all(each.is_simulated for each in routes),
+        "routes": routes,
+    }
+
+
+def _own_queue(session: Session) -> dict[str, Any]:
+    """Return the calls that wait, and the carriers' problems that may be why."""
+    waiting = queries.waiting_calls(session, caller())
+    scheduled = queries.scheduled_calls(session, caller())
+    found = carrier_health.with_problems(session)
+    return {
+        "waiting": queue_words(waiting, scheduled, MOST),
+        "problems": [_problem(each, waiting) for each in found],
+    }
+
+
+def _own_failures(session: Session) -> dict[str, Any]:
+    """Return the calls that failed or were not placed, and what helps with the last one."""
+    last = traffic.last_failure(session, caller())
+    reason = last.ended_reason if last else None
+    return {
+        "not_placed": traffic.count_not_placed(session, caller()),
+        "failed": _failed_rows(queries.failed_calls(session, caller())),
+        "last": last,
+        "last_words": ENDED_WORDS.get(reason or ""),
+        "advice": advice_on(reason) or gettext("Open the call for details."),
+    }
 
 
 def _problem(carrier: CarrierHealth, waiting: int) -> dict[str, str]:

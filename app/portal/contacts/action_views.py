@@ -1,5 +1,6 @@
 """Actions on one contact with a confirmation: remove, restore, add to the do-not-call list."""
 
+from typing import Any
 from uuid import UUID
 
 from flask import redirect, url_for
@@ -34,6 +35,14 @@ class ConsentForm(PortalForm):
     source = StringField(
         lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
     )
+
+    def to_metadata(self) -> dict[str, Any]:
+        """Return the consent as metadata of the contact, as given now."""
+        return {
+            consent.KEY: self.consent.data,
+            consent.SOURCE_KEY: (self.source.data or "").strip() or caller().label,
+            consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
+        }
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
@@ -79,17 +88,7 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
         if not form.validate():
             words = gettext("Choose whether the person may be called. Nothing was changed.")
             return redirect_with(words, url, "warning")
-        single.note(
-            session,
-            caller(),
-            campaign_id,
-            found,
-            {
-                consent.KEY: form.consent.data,
-                consent.SOURCE_KEY: (form.source.data or "").strip() or caller().label,
-                consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
-            },
-        )
+        single.note(session, caller(), campaign_id, found, form.to_metadata())
     return redirect_with(gettext("The consent was saved."), url)
 
 
@@ -112,14 +111,8 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         if found.phone is None:
             raise NotFound
-        do_not_call.add(
-            session,
-            caller(),
-            campaign.organization_id,
-            found.phone,
-            reason=form.reason.data,
-            source=SOURCE,
-        )
+        of, reason = campaign.organization_id, form.reason.data
+        do_not_call.add(session, caller(), of, found.phone, reason=reason, source=SOURCE)
     return redirect_with(added_words(found.phone), url)
 
 

@@ -16,7 +16,6 @@ from app.portal.organizations.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, phone
-from app.portal.web.forms import refused
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.process_names import author_words
@@ -40,20 +39,14 @@ def do_not_call_lists() -> Page:
     wanted = as_number(query)
     with transaction(read_only=True) as session:
         page, sizes = do_not_call.sizes(
-            session,
-            caller(),
-            query=None if wanted else query,
-            number=wanted,
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+            session, caller(), query=None if wanted else query, number=wanted, **place.wanted
         )
     return render_template(
         "portal/organizations/do_not_call_lists.html",
         rows=page.items,
         sizes=sizes,
         wanted=wanted,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
+        **place.pager(page.next_cursor),
         clear_url=lists.clear_url("q"),
     )
 
@@ -127,8 +120,9 @@ def _add(organization_id: UUID, *, good_only: bool) -> Page:
     except ValidationFailed as error:
         if sent:
             form.file.errors = (error.message,)
-            return _add_page(organization_id, form), 422
-        return refused(error, form, lambda: _add_page(organization_id, form))
+        else:
+            form.apply_errors(error)
+        return _add_page(organization_id, form), 422
     if not sheet.good or (sheet.bad and not good_only):
         form.numbers.data = text.removeprefix("\ufeff")  # its lines keep their numbers
         return _add_page(organization_id, form, sheet), 422

@@ -1,22 +1,22 @@
 """Company accounts of the partner: listed, added, changed, removed."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
-from app.models import Partner
+from app.models import IdentityProvider, Partner
 from app.portal.auth.company_accounts import redirect_uri_of
 from app.portal.identity_providers.forms import EditProviderForm, ProviderForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, saving_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
@@ -42,19 +42,17 @@ def portal_settings_company_new() -> str:
 def portal_settings_company_create() -> Page:
     form = ProviderForm()
     wanted = form.to_fields()
-    try:
-        with transaction(read_only=True) as session:
-            _partner(session)
-            found = providers.problems_of(session, caller(), wanted)
-        providers.check_discovery(
-            wanted.issuer, allow_private=settings().webhook_allow_private, besides=found
-        )
-        with transaction() as session:
-            submission = Submission(session)
-            provider = providers.add(session, caller(), settings().secret_keys, wanted)
-            url = submission.led_to(_url(provider.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(form))
+    with transaction(read_only=True) as session:
+        _partner(session)
+        found = providers.problems_of(session, caller(), wanted)
+    private = settings().webhook_allow_private
+    check = partial(providers.check_discovery, allow_private=private, besides=found)
+    if not form.passes(lambda: check(wanted.issuer)):
+        return _new_page(form), 422
+    with saving(form, lambda: _new_page(form), validate=False) as session:
+        submission = Submission(session)
+        provider = providers.add(session, caller(), settings().secret_keys, wanted)
+        url = submission.led_to(_url(provider.id))
     return redirect_with(
         gettext("%(name)s was added. Enter its redirect address there.", name=provider.name), url
     )
@@ -73,29 +71,35 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
     with saving_edit(
         form, "identity_provider", provider_id, _edit_page, _stored, validate=False
     ) as session:
-        issuer = providers.get(session, caller(), provider_id).issuer
-        form.issuer.data = issuer
+        form.issuer.data = issuer = providers.get(session, caller(), provider_id).issuer
+        wanted, version = form.to_fields(issuer), form.version.data
+        keys = settings().secret_keys
         provider = providers.update(
-            session,
-            caller(),
-            settings().secret_keys,
-            provider_id,
-            form.to_fields(issuer),
-            expected_version=form.version.data,
+            session, caller(), keys, provider_id, wanted, expected_version=version
         )
-    return redirect_with(
-        gettext("%(name)s was saved.", name=provider.name),
-        url_for("portal.portal_settings_companies"),
-    )
+    words = gettext("%(name)s was saved.", name=provider.name)
+    return redirect_with(words, url_for("portal.portal_settings_companies"))
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>/remove")
 def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
     with transaction(read_only=True) as session:
         provider = providers.get(session, caller(), provider_id)
-        users = providers.linked_users(session, provider)
+        return _removing(provider, providers.linked_users(session, provider)).page()
+
+
+@portal.post("/settings/company-accounts/<uuid:provider_id>/remove")
+def portal_settings_company_remove(provider_id: UUID) -> Response:
+    with transaction() as session:
+        name = providers.remove(session, caller(), provider_id).name
+    return redirect_with(
+        gettext("%(name)s was removed.", name=name), url_for("portal.portal_settings_companies")
+    )
+
+
+def _removing(provider: IdentityProvider, users: int) -> Confirmation:
     return Confirmation(
-        action=url_for("portal.portal_settings_company_remove", provider_id=provider_id),
+        action=url_for("portal.portal_settings_company_remove", provider_id=provider.id),
         title=gettext("Remove %(name)s?", name=provider.name),
         consequences=[
             ngettext(
@@ -108,16 +112,7 @@ def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
         ],
         act=gettext("Remove company account"),
         safe=gettext("Keep company account"),
-        safe_url=_url(provider_id),
-    ).page()
-
-
-@portal.post("/settings/company-accounts/<uuid:provider_id>/remove")
-def portal_settings_company_remove(provider_id: UUID) -> Response:
-    with transaction() as session:
-        name = providers.remove(session, caller(), provider_id).name
-    return redirect_with(
-        gettext("%(name)s was removed.", name=name), url_for("portal.portal_settings_companies")
+        safe_url=_url(provider.id),
     )
 
 

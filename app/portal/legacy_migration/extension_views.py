@@ -81,11 +81,14 @@ def api_migration_extend(client_id: UUID) -> Page:
 
 @portal.get("/api-access/migration/<uuid:client_id>/extension/end")
 def api_migration_end_confirm(client_id: UUID) -> Page:
-    moving = _changeable(client_id)
+    return _ending(_changeable(client_id)).page()
+
+
+def _ending(moving: Moving) -> Confirmation:
     retirement = settings().legacy_retirement
     day = last_day(retirement, "UTC")
     return Confirmation(
-        action=url_for("portal.api_migration_end", client_id=client_id),
+        action=url_for("portal.api_migration_end", client_id=moving.client.id),
         title=gettext("End the extension of “%(name)s”?", name=moving.client.name),
         consequences=[
             _requests(moving),
@@ -96,8 +99,8 @@ def api_migration_end_confirm(client_id: UUID) -> Page:
         ],
         act=gettext("End extension"),
         safe=gettext("Keep extension"),
-        safe_url=url_for("portal.api_migration_client", client_id=client_id),
-    ).page()
+        safe_url=url_for("portal.api_migration_client", client_id=moving.client.id),
+    )
 
 
 @portal.post("/api-access/migration/<uuid:client_id>/extension/end")

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import render_template, request
+from sqlalchemy.orm import Session
 
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
@@ -28,31 +29,37 @@ EXTENDED = {"with": True, "without": False}
 
 @portal.get("/api-access/migration")
 def api_migration() -> str:
-    at, wanted = lists.place(), lists.id_or_words("partner")
     with transaction(read_only=True) as session:
-        partner = partners.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
-        page = legacy_migration.search(
-            session,
-            caller(),
-            query=lists.text_filter("q"),
-            partner_id=partner.id if partner else None,
-            is_extended=EXTENDED.get(request.args.get("extension", "")),
-            cursor=at.cursor,
-            limit=lists.PAGE_SIZE,
-        )
+        shown = _found(session)
     return render_template(
         "portal/legacy_migration/list.html",
-        rows=[_row(each) for each in page.items],
+        **shown,
         days=legacy_migration.DAYS_SHOWN,
         retirement=settings().legacy_retirement,
         now=utcnow(),
-        place=at,
-        next_url=at.next_url(page.next_cursor),
-        clear_url=lists.clear_url("q", "partner", "extension"),
-        partner=partner,
         extensions=EXTENSIONS,
         zone=zone(),
     )
+
+
+def _found(session: Session) -> dict[str, Any]:
+    """Return a page of the clients that the URL's filters find."""
+    at, wanted = lists.place(), lists.id_or_words("partner")
+    partner = partners.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
+    page = legacy_migration.search(
+        session,
+        caller(),
+        query=lists.text_filter("q"),
+        partner_id=partner.id if partner else None,
+        is_extended=EXTENDED.get(request.args.get("extension", "")),
+        **at.wanted,
+    )
+    return {
+        "rows": [_row(each) for each in page.items],
+        "partner": partner,
+        "clear_url": lists.clear_url("q", "partner", "extension"),
+        **at.pager(page.next_cursor),
+    }
 
 
 @portal.get("/api-access/migration/<uuid:client_id>")

@@ -1,6 +1,6 @@
 """What happened while the user didn't look, and marking it as read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -85,33 +85,36 @@ class Row:
 
 @portal.get("/notifications", endpoint="notifications")
 def list_notifications() -> str:
-    place = lists.place()
     kinds = notified.kinds(caller())
-    kind = request.args.get("kind")
-    chosen = kind if kind in kinds else None
     with transaction(read_only=True) as session:
         partners.own(caller())
-        page = notified.listing(
-            session,
-            caller(),
-            kind=chosen,
-            unread=request.args.get("state") == "unread",
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
-        )
-        rows = _rows(session, page.items)
+        shown = _found(session, kinds)
     return render_template(
         "portal/notifications/page.html",
-        rows=rows,
+        **shown,
         kinds={each: KINDS[each] for each in kinds},
-        clear_url=lists.clear_url(*FILTERS),
-        kept=lists.present(*FILTERS),
         is_viewing=caller().viewed_by is not None,
         undo_names=UNDO_NAMES,
         undo_tones=UNDO_TONES,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
     )
+
+
+def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
+    """Return a page of those that the URL's filters find."""
+    place, kind = lists.place(), request.args.get("kind")
+    page = notified.listing(
+        session,
+        caller(),
+        kind=kind if kind in kinds else None,
+        unread=request.args.get("state") == "unread",
+        **place.wanted,
+    )
+    return {
+        "rows": _rows(session, page.items),
+        "clear_url": lists.clear_url(*FILTERS),
+        "kept": lists.present(*FILTERS),
+        **place.pager(page.next_cursor),
+    }
 
 
 def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Row]:

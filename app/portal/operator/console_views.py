@@ -1,15 +1,18 @@
 """The operator's page of a partner, and the form that adds one."""
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from flask import flash, redirect, render_template, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import utcnow
+from app.models import Partner, User, utcnow
 from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.partner_views import users_in_words
@@ -38,46 +41,48 @@ def operator_partner_create() -> Page:
     with saving(form, lambda: _new_page(form)) as session:
         submission = Submission(session)
         made = partners.create_by_operator(session, caller(), form.to_partner())
-        invited = users.invite(
-            session,
-            caller(),
-            email=form.to_email(),
-            user_type=Role.PARTNER_ADMIN,
-            partner_id=made.id,
-            name=form.administrator_name.data,
-        )
+        first, role = form.first_user(), Role.PARTNER_ADMIN
+        invited = users.invite(session, caller(), user_type=role, partner_id=made.id, **first)
         url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
-    return redirect_with(
-        gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email), url
-    )
+    words = gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email)
+    return redirect_with(words, url)
 
 
 @portal.get("/operator/partners/<uuid:partner_id>")
 def operator_partner(partner_id: UUID) -> str:
-    chosen = users.Filter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     with transaction(read_only=True) as session:
         found = partners.get(session, caller(), partner_id)
-        used = spending.of(session, caller(), spending.Subject(partner_id=partner_id))
+        log = audit.latest_of_target(session, caller(), "partner", partner_id, LATEST_CHANGES)
         return render_template(
             "portal/operator/partner.html",
             partner=found,
-            counts=overview.portal_of(session, found),
-            users=users_in_words(session, partner_id),
-            spent=month_money(used).words,
-            month_start=utcnow().date().replace(day=1),
-            last_day=LAST_DAY,
-            opened=len(destinations.opened_by_partner(session, partner_id)),
             sign_in_url=_public(sign_in_url(found.slug)),
-            storage=storage.of_partner(session, caller(), partner_id, settings().storage_defaults),
-            administrators=users.search(
-                session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS
-            ).items,
-            changes=audit.latest_of_target(
-                session, caller(), "partner", partner_id, LATEST_CHANGES
-            ),
+            **_use_of(session, found),
+            administrators=_administrators(session, partner_id),
+            changes=log,
             statuses=STATUS_NAMES,
             tones=STATUS_TONES,
         )
+
+
+def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
+    """Return what the partner has and uses, and the days that its links count."""
+    used = spending.of(session, caller(), spending.Subject(partner_id=partner.id))
+    return {
+        "counts": overview.portal_of(session, partner),
+        "users": users_in_words(session, partner.id),
+        "spent": month_money(used).words,
+        "opened": len(destinations.opened_by_partner(session, partner.id)),
+        "storage": storage.of_partner(session, caller(), partner.id, settings().storage_defaults),
+        "month_start": utcnow().date().replace(day=1),
+        "last_day": LAST_DAY,
+    }
+
+
+def _administrators(session: Session, partner_id: UUID) -> Sequence[User]:
+    """Return the partner's administrators, the first one first."""
+    chosen = users.Filter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
+    return users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS).items
 
 
 @portal.post("/operator/partners/<uuid:partner_id>/verify-domain")

@@ -27,11 +27,7 @@ def operator_partner_domain_save(partner_id: UUID) -> Page:
     with saving_edit(form, "partner", partner_id, _page, _stored, validate=False) as session:
         was = partners.get(session, caller(), partner_id).domain
         saved = partners.change_domain(
-            session,
-            caller(),
-            partner_id,
-            form.domain.data,
-            expected_version=form.version.data,
+            session, caller(), partner_id, form.domain.data, expected_version=form.version.data
         )
         changed = saved.domain != was
     return redirect_saved(

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 from wtforms import EmailField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length
 
-from app.errors import ValidationFailed
 from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
 from app.portal.web.formats import CALL_STATUS_NAMES
@@ -69,17 +68,12 @@ class PartnerForm(PortalForm):
         """Raises `ValidationFailed`."""
         return self.to_input(CreatePartnerInput)
 
-    def to_email(self) -> str:
-        """Raises `ValidationFailed`."""
-        return read(CreateAdminInput, {"email": (self.email.data or "").strip()}).email
+    def first_user(self) -> dict[str, Any]:
+        """Return the administrator, as arguments of `users.invite`. Raises `ValidationFailed`."""
+        email = read(CreateAdminInput, {"email": (self.email.data or "").strip()}).email
+        return {"email": email, "name": self.administrator_name.data}
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check like the services, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
-        for check in (self.to_partner, self.to_email):
-            try:
-                check()
-            except ValidationFailed as error:
-                self.apply_errors(error)
-                fine = False
-        return fine
+        return all([fine, *map(self.passes, (self.to_partner, self.first_user))])

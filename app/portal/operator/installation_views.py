@@ -5,14 +5,16 @@ import platform
 from datetime import timedelta
 
 from flask import render_template, url_for
+from sqlalchemy.orm import Session
 
 from app import VERSION
 from app.database.migration import fit
 from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
+from app.gateways.job_queue import FailedJob, QueueDepth
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
-from app.portal.operator.parts import parts, work
+from app.portal.operator.parts import Work, parts, work
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
@@ -44,28 +46,35 @@ MOST_FAILED = 20
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
-        since = utcnow() - FAILED_WITHIN
         migration = fit(session.connection())
         wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
             wrong=wrong,
             fine=fine,
-            queues=[
-                (QUEUE_NAMES[each.name], each, each.name in now.unserved, is_late(each.oldest_at))
-                for each in now.queues
-                if each.waiting or each.running or each.name in now.unserved
-            ],
+            queues=_queues(now),
             workers=workers.listing(session, settings().worker_silent_seconds),
-            failed=[
-                (QUEUE_NAMES.get(each.queue, each.queue), each)
-                for each in job_queue.newest_failed(session, since, MOST_FAILED)
-            ],
+            failed=_failed(session),
             failed_count=now.failed,
             kept=[(KINDS[each.kind], each) for each in kept(session)],
             silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=_facts(installation.database(session), migration.found),
         )
+
+
+def _queues(now: Work) -> list[tuple[str, QueueDepth, bool, bool]]:
+    """Return the queues with work or without a worker: name, numbers, unserved, late."""
+    return [
+        (QUEUE_NAMES[each.name], each, each.name in now.unserved, is_late(each.oldest_at))
+        for each in now.queues
+        if each.waiting or each.running or each.name in now.unserved
+    ]
+
+
+def _failed(session: Session) -> list[tuple[str, FailedJob]]:
+    """Return the newest failed jobs with the names of their queues."""
+    found = job_queue.newest_failed(session, utcnow() - FAILED_WITHIN, MOST_FAILED)
+    return [(QUEUE_NAMES.get(each.queue, each.queue), each) for each in found]
 
 
 def _facts(database: Database, migration: str | None) -> list[tuple[str | None, ...]]:

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import Organization
+from app.models import Organization, OrganizationGroup
 from app.portal.organization_groups.forms import GroupFields, NewGroupForm, OrganizationGroupForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
@@ -78,8 +78,12 @@ def portal_settings_group_save(group_id: UUID) -> Page:
 def portal_settings_group_delete_confirm(group_id: UUID) -> str:
     with transaction(read_only=True) as session:
         group = organization_groups.get(session, caller(), group_id)
+    return _deleting(group).page()
+
+
+def _deleting(group: OrganizationGroup) -> Confirmation:
     return Confirmation(
-        action=url_for("portal.portal_settings_group_delete", group_id=group_id),
+        action=url_for("portal.portal_settings_group_delete", group_id=group.id),
         title=gettext("Delete the group %(name)s?", name=group.name),
         consequences=[
             gettext("Its organizations stay as they are."),
@@ -89,8 +93,8 @@ def portal_settings_group_delete_confirm(group_id: UUID) -> str:
         ],
         act=gettext("Delete group"),
         safe=gettext("Keep group"),
-        safe_url=url_for("portal.portal_settings_group", group_id=group_id),
-    ).page()
+        safe_url=url_for("portal.portal_settings_group", group_id=group.id),
+    )
 
 
 @portal.post("/settings/groups/<uuid:group_id>/delete")

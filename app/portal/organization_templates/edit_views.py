@@ -98,23 +98,25 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
 def organization_template_assistant_remove_confirm(template_id: UUID, position: int) -> str:
-    found = opened(template_id)
-    name = _fields_at(found, position).name
+    return _removing(opened(template_id), position).page()
+
+
+def _removing(found: Opened, position: int) -> Confirmation:
     return Confirmation(
         action=url_for(
             "portal.organization_template_assistant_remove",
-            template_id=template_id,
+            template_id=found.template.id,
             position=position,
             version=found.template.version,
         ),
-        title=gettext("Remove %(name)s from the template?", name=name),
+        title=gettext("Remove %(name)s from the template?", name=_fields_at(found, position).name),
         consequences=[
             gettext("Organizations that were created from the template keep the assistant.")
         ],
         act=gettext("Remove assistant"),
         safe=gettext("Keep assistant"),
-        safe_url=_url(template_id),
-    ).page()
+        safe_url=_url(found.template.id),
+    )
 
 
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")

@@ -66,18 +66,13 @@ def organization_save(organization_id: UUID) -> Page:
         form, "organization", organization_id, _edit_page, _stored, validate=False
     ) as session:
         saved = organizations.update(
-            session,
-            caller(),
-            organization_id,
-            form.to_changes(),
+            *(session, caller(), organization_id, form.to_changes()),
             name=form.name.data or "",
             billing_address=checked_address(*form.typed_address),
             expected_version=form.version.data,
         )
-    return redirect_with(
-        gettext("%(name)s saved.", name=saved.name),
-        url_for("portal.organization", organization_id=organization_id),
-    )
+    url = url_for("portal.organization", organization_id=organization_id)
+    return redirect_with(gettext("%(name)s saved.", name=saved.name), url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
@@ -100,17 +95,7 @@ def organization_plan_check(organization_id: UUID) -> Page:
         return _plan_page(organization_id, form), 422
     changes = form.to_changes()
     with transaction(read_only=True) as session:
-        effects = organizations.effects(
-            session,
-            caller(),
-            organization_id,
-            tier=changes.payment_tier,
-            assistant_limit=changes.assistant_limit or 0,
-            user_limit=changes.user_limit or 0,
-        )
-        effects += organizations.price_effects(
-            session, caller(), organization_id, changes.payment_tier
-        )
+        effects = organizations.plan_effects(session, caller(), organization_id, changes)
         return render_template(
             "portal/organizations/plan_check.html",
             organization=found,

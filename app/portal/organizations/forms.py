@@ -7,7 +7,6 @@ from uuid import UUID
 from wtforms import EmailField, RadioField, SelectField, StringField
 
 from app.enums import Tier
-from app.errors import ValidationFailed
 from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.web.billing_fields import BillingAddressFields
@@ -41,12 +40,7 @@ class OrganizationForm(PortalForm):
         """
         named, values = self.fields_by_wire(), self.inputs(UpdateOrganizationInput)
         readable = {key: value for key, value in values.items() if not self[named[key]].errors}
-        try:
-            read(UpdateOrganizationInput, readable)
-        except ValidationFailed as error:
-            self.apply_errors(error)
-            return False
-        return True
+        return self.passes(lambda: read(UpdateOrganizationInput, readable))
 
 
 class Limits(OrganizationForm):
@@ -104,13 +98,7 @@ class NewForm(Names, Limits):
         checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
         if self.typed_email:
             checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
-        for check in checks:
-            try:
-                check()
-            except ValidationFailed as error:
-                self.apply_errors(error)
-                fine = False
-        return fine
+        return all([fine, *map(self.passes, checks)])
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         values = super().inputs(schema)

@@ -43,20 +43,12 @@ def organization_settings_save(organization_id: UUID) -> Page:
     with saving_edit(
         form, "organization", organization_id, _page, _stored, validate=False
     ) as session:
-        changed = organizations.change_settings(
-            session,
-            caller(),
-            organization_id,
-            form.to_rules(),
-            most_at_once=settings().calls_per_organization,
-            expected_version=form.version.data,
-        )
+        most, version = settings().calls_per_organization, form.version.data
+        of = (session, caller(), organization_id, form.to_rules())
+        changed = organizations.change_settings(*of, most_at_once=most, expected_version=version)
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
-    return redirect_saved(
-        gettext("Settings saved: %(groups)s.", groups=names),
-        url_for("portal.organization_settings", organization_id=organization_id),
-        changed,
-    )
+    url = url_for("portal.organization_settings", organization_id=organization_id)
+    return redirect_saved(gettext("Settings saved: %(groups)s.", groups=names), url, changed)
 
 
 def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:

@@ -141,7 +141,7 @@ def list_organizations() -> str:
 
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
-    today = utcnow().date()
+    today, defaults = utcnow().date(), settings().storage_defaults
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
@@ -154,9 +154,7 @@ def organization(organization_id: UUID) -> str:
             calls=_calls(session, found),
             bill=bill,
             used_up=included.used_up(bill) if bill else None,
-            storage=storage.of_organization(
-                session, caller(), found.id, settings().storage_defaults
-            ),
+            storage=storage.of_organization(session, caller(), found.id, defaults),
             subscription=subscriptions.lasting(session, found.id),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
@@ -180,16 +178,14 @@ def organization_users(organization_id: UUID) -> str:
             session,
             caller(),
             users.Filter(query=lists.text_filter("q"), organization=found.id),
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+            **place.wanted,
         )
         return render_template(
             "portal/organizations/users.html",
             **about(session, found, "portal.organization_users"),
             rows=page.items,
             user_statuses=USER_STATUS_NAMES,
-            place=place,
-            next_url=place.next_url(page.next_cursor),
+            **place.pager(page.next_cursor),
             clear_url=lists.clear_url("q"),
         )
 
@@ -214,21 +210,14 @@ def organization_campaigns(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        page = campaigns.search(
-            session,
-            caller(),
-            organization_id=found.id,
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
-        )
+        page = campaigns.search(session, caller(), organization_id=found.id, **place.wanted)
         summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
             **about(session, found, "portal.organization_campaigns"),
             rows=[(row, state_of(row, summaries.get(row.id, Summary()))) for row in page.items],
             state_words=STATE_WORDS,
-            place=place,
-            next_url=place.next_url(page.next_cursor),
+            **place.pager(page.next_cursor),
         )
 
 

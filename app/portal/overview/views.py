@@ -124,6 +124,10 @@ def show_overview() -> str:
         return _portals()
     if (organization_id := caller().organization_id) is not None:
         return _of_a_member(organization_id)
+    return _of_a_partner()
+
+
+def _of_a_partner() -> str:
     with figures() as session:
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())
@@ -198,8 +202,7 @@ def _portals() -> str:
             session,
             caller(),
             query=lists.text_filter("q"),
-            cursor=place.cursor,
-            limit=lists.PAGE_SIZE,
+            **place.wanted,
         )
     with transaction(read_only=True) as session:
         now = work(session)
@@ -214,8 +217,7 @@ def _portals() -> str:
         chart=_checked_chart(checked),
         last_day=LAST_DAY,
         rows=page.items,
-        place=place,
-        next_url=place.next_url(page.next_cursor),
+        **place.pager(page.next_cursor),
         clear_url=lists.clear_url("q"),
     )
 

@@ -1,11 +1,10 @@
 """Verification calls to numbers that an organization wants to call from. The page of the code is
 that of `app.portal.verified_numbers`."""
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import VerificationPurpose
-from app.errors import Conflict, Forbidden, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
@@ -29,15 +28,10 @@ def phone_number_verify() -> Page:
 
 
 @portal.post("/numbers/verify")
-def phone_number_verify_call() -> tuple[str, int] | Response:
+def phone_number_verify_call() -> Response:
     form = NumberForm()
     organization = organization_picker.organization_chosen()
-    try:
-        url = call_with_code(organization.id, form, PURPOSE)
-    except (ValidationFailed, Conflict, Forbidden) as error:
-        form.apply_errors(error)
-        return _page(organization, form), 422
-    return redirect(url, 303)
+    return call_with_code(organization.id, form, PURPOSE, lambda: _page(organization, form))
 
 
 def _page(organization: Organization, form: NumberForm) -> str:

@@ -38,8 +38,7 @@ def list_phone_numbers() -> str:
             sources=SOURCE_WORDS,
             accounts=accounts_shown(session),
             is_operator=caller().partner_id is None,
-            place=at,
-            next_url=at.next_url(page.next_cursor and page.next_cursor.removeprefix("+")),
+            **at.pager(page.next_cursor and page.next_cursor.removeprefix("+")),
             clear_url=lists.clear_url("q", "organization"),
         )
 

@@ -1,17 +1,19 @@
 """The partner's own Stripe account: connected, tested, removed, and its plans sent again."""
 
+from functools import partial
+
 from flask import flash, redirect, url_for
 from sqlalchemy.orm import Session
 from wtforms import PasswordField, StringField
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import ProcessorAccount
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.fields import VersionField
-from app.portal.web.forms import PortalForm, refused
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.fragments import render_page
 from app.portal.web.messages import redirect_with
 from app.services import partners
@@ -53,20 +55,13 @@ def show_account() -> str:
 @portal.post("/pricing/stripe")
 def pricing_stripe_save() -> Page:
     form = ProcessorAccountForm()
-    try:
-        with transaction() as session:
-            accounts.save(
-                session,
-                caller(),
-                settings().secret_keys,
-                partners.own(caller()),
-                form.to_keys(),
-                may_connect=bool(settings().stripe_key),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    own, page = partners.own(caller()), partial(_page, form)
+    with saving(form, page, stored=_stored, target=("partner", own), validate=False) as session:
+        accounts.save(
+            *(session, caller(), settings().secret_keys, own, form.to_keys()),
+            may_connect=bool(settings().stripe_key),
+            expected_version=form.version.data,
+        )
     return redirect_with(
         gettext("Stripe account saved. Its connection is being tested."),
         url_for("portal.pricing_stripe"),

@@ -18,7 +18,7 @@ from wtforms import (
 )
 
 from app.enums import BillingInterval, UsageUnit
-from app.errors import DomainError, ValidationFailed
+from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import unseparated
@@ -176,10 +176,7 @@ class PricingPlanForm(PortalForm):
         if self.validate():
             return True
         if not (self.currency.errors or self.interval.errors):
-            try:
-                check(self.to_plan(stored, has_ids=has_ids))
-            except ValidationFailed as error:
-                self.apply_errors(error)
+            self.passes(lambda: check(self.to_plan(stored, has_ids=has_ids)))
         return False
 
     def _wrong_decimals(self, places: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Self
 from wtforms import Field, Form, FormField
 
 from app.enums import Tier
-from app.errors import DomainError, ValidationFailed
+from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
 from app.portal.pricing.labels import a_day_words, at_once_words
 from app.portal.web.editing import Difference
@@ -36,12 +36,7 @@ class LimitsForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also the ranges, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
-        try:
-            check(self.wanted())
-        except ValidationFailed as error:
-            self.apply_errors(error)
-            return False
-        return fine
+        return self.passes(lambda: check(self.wanted())) and fine
 
     @property
     def rows(self) -> Iterator[tuple[Tier, AllowanceRow]]:

@@ -3,12 +3,11 @@
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services import partners
@@ -38,20 +37,11 @@ def pricing_limits_check() -> Page:
 @portal.post("/pricing/limits")
 def pricing_limits_save() -> Page:
     form = LimitsForm()
-    if not form.validate():
-        return _page(form), 422
-    try:
-        with transaction() as session:
-            changed = limits.set_allowances(
-                session,
-                caller(),
-                partners.own(caller()),
-                form.wanted(),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        target = ("partner", partners.own(caller()))
-        return refused(error, form, lambda: _page(form), stored=_stored, target=target)
+    own, version = partners.own(caller()), form.version.data
+    with saving(form, lambda: _page(form), stored=_stored, target=("partner", own)) as session:
+        changed = limits.set_allowances(
+            session, caller(), own, form.wanted(), expected_version=version
+        )
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
     return redirect_saved(
         gettext("Limits saved: %(plans)s.", plans=names), url_for("portal.pricing"), changed

@@ -31,8 +31,10 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     organization_id = caller().organization_id
-    if organization_id is None:
-        return _cards()
+    return _cards() if organization_id is None else _own(organization_id)
+
+
+def _own(organization_id: UUID) -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)

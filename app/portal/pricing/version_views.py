@@ -46,25 +46,20 @@ def _review(problems: list[tuple[str, str]]) -> str:
 
 @portal.post("/pricing/publish")
 def pricing_publish() -> Page:
+    own, seen = partners.own(caller()), seen_version()
+    is_outside = processor().is_outside
     try:
         with transaction() as session:
             version = selling.publish(
-                session,
-                caller(),
-                partners.own(caller()),
-                is_outside=processor().is_outside,
-                expected_version=seen_version(),
+                session, caller(), own, is_outside=is_outside, expected_version=seen
             )
     except ValidationFailed as error:
         return _review([("", problem.message) for problem in error.problems]), 422
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
-        return redirect_with(
-            gettext("The draft changed meanwhile. Review the changes again."),
-            url_for("portal.pricing_review"),
-            "warning",
-        )
+        words = gettext("The draft changed meanwhile. Review the changes again.")
+        return redirect_with(words, url_for("portal.pricing_review"), "warning")
     message = gettext(
         "Version %(number)s is published. Customers see these plans now.", number=version.number
     )

@@ -1,19 +1,20 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.fragments import wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
@@ -34,21 +35,31 @@ def show_pricing() -> str:
         found = current_plans(session)
         allowed = limits.allowances(session, caller(), partner_id)
         states = selling.states(session, found.published) if _has_processor(session) else {}
-        oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
         return render_template(
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
             is_connected=accounts.is_connected(session, partner_id),
             states=states,
-            stale_since=oldest if oldest and oldest < utcnow() - STALE_AFTER else None,
+            stale_since=_stale_since(states.values()),
             allowed=allowed,
             counts=effects.on_plans(session, caller(), partner_id),
-            paid=paid_by_plan(session, caller(), partner_id, month)
-            if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller())
-            else None,
+            paid=_paid(session, month),
             paid_month=month,
         )
+
+
+def _stale_since(states: Iterable[selling.PriceState]) -> datetime | None:
+    """Return when the processor's oldest answer came, if that is too long ago."""
+    oldest = min((state.seen_at for state in states if state.seen_at), default=None)
+    return oldest if oldest and oldest < utcnow() - STALE_AFTER else None
+
+
+def _paid(session: Session, month: date) -> Mapping[Tier, list[tuple[int, str]]] | None:
+    """Return what each plan's customers paid, for users who may see costs."""
+    if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
+        return paid_by_plan(session, caller(), partners.own(caller()), month)
+    return None
 
 
 @portal.get(f"/pricing/plans/{TIER}")
@@ -61,30 +72,17 @@ def pricing_plan(tier: str) -> Page:
 
 @portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
 def save_plan(tier: str) -> Page:
-    form = PricingPlanForm()
+    form, own = PricingPlanForm(), partners.own(caller())
     with transaction(read_only=True) as session:
         found, has_ids = current_plans(session), _has_processor(session)
-    plan = _plan(found, tier)
+    plan, version = _plan(found, tier), found.draft or found.last
+    page, stored = partial(_page, form, plan), partial(_stored, tier=tier)
     if not form.validate_all(plan, has_ids=has_ids):
-        return _page(form, plan), 422
-    try:
-        with transaction() as session:
-            selling.save(
-                session,
-                caller(),
-                partners.own(caller()),
-                form.to_plan(plan, has_ids=has_ids),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        version = found.draft or found.last
-        target = ("plan_version", version.id) if version else ("partner", partners.own(caller()))
-
-        def stored(session: Session) -> PricingPlanForm:
-            now = current_plans(session)
-            return PricingPlanForm.showing(_plan(now, tier), now.fingerprint)
-
-        return refused(error, form, lambda: _page(form, plan), stored=stored, target=target)
+        return page(), 422
+    target = ("plan_version", version.id) if version else ("partner", own)
+    with saving(form, page, stored=stored, target=target, validate=False) as session:
+        wanted = form.to_plan(plan, has_ids=has_ids)
+        selling.save(session, caller(), own, wanted, expected_version=form.version.data)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -124,6 +122,11 @@ def current_plans(session: Session) -> PlanSet:
 def _has_processor(session: Session) -> bool:
     """Whether prices have ids at a payment processor."""
     return processor().is_outside or accounts.is_connected(session, partners.own(caller()))
+
+
+def _stored(session: Session, tier: str) -> PricingPlanForm:
+    found = current_plans(session)
+    return PricingPlanForm.showing(_plan(found, tier), found.fingerprint)
 
 
 def _plan(found: PlanSet, tier: str) -> Plan:

@@ -84,6 +84,10 @@ def list_export_new(name: str) -> str:
     """Ask whether to have the list written as a file."""
     definition = _readable(name)
     _format()
+    return _preparing(definition).page()
+
+
+def _preparing(definition: ListDefinition[Any]) -> Confirmation:
     return Confirmation(
         action=request.full_path,
         title=gettext("Prepare this export?"),
@@ -102,7 +106,7 @@ def list_export_new(name: str) -> str:
         safe=gettext("Back to the list"),
         safe_url=_list_url(definition),
         danger=False,
-    ).page()
+    )
 
 
 @portal.post("/lists/<name>/exports")

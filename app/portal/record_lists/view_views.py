@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, labelled, ngettext
 from app.models import SavedView
@@ -18,7 +17,7 @@ from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import path_id
 from app.portal.web.messages import redirect_with
@@ -34,14 +33,11 @@ def saved_view_new(name: str) -> str:
 def saved_view_create(name: str) -> Page:
     """Save the list's filters, sort order and columns that the URL has."""
     form, definition = SavedViewForm(), list_named(name)
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            query = definition.query_of(request.args)
-            view = saved_views.create(session, caller(), name, query, form.wanted)
-            url = submission.led_to(_url(definition, view))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _new_page(name, form))
+    with saving(form, lambda: _new_page(name, form), validate=False) as session:
+        submission = Submission(session)
+        query = definition.query_of(request.args)
+        view = saved_views.create(session, caller(), name, query, form.wanted)
+        url = submission.led_to(_url(definition, view))
     words = gettext("The view “%(name)s” was saved.", name=view.name)
     return redirect_with(words, url)
 
@@ -56,13 +52,10 @@ def saved_view(view_id: UUID) -> str:
 @portal.post("/views/<uuid:view_id>")
 def saved_view_save(view_id: UUID) -> Page:
     form = SavedViewForm()
-    try:
-        with transaction() as session:
-            view = saved_views.change(
-                session, caller(), view_id, form.wanted, expected_version=form.version.data
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "saved_view", view_id, _edit_page, _stored)
+    with saving_edit(form, "saved_view", view_id, _edit_page, _stored, validate=False) as session:
+        view = saved_views.change(
+            session, caller(), view_id, form.wanted, expected_version=form.version.data
+        )
     words = gettext("The view “%(name)s” was saved.", name=view.name)
     return redirect_with(words, _url(LISTS[view.list_name], view))
 
@@ -83,6 +76,10 @@ def saved_view_update(view_id: UUID) -> Response:
 def saved_view_delete_confirm(view_id: UUID) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
+    return _deleting(view).page()
+
+
+def _deleting(view: SavedView) -> Confirmation:
     shared = [gettext("Your colleagues lose it too.")] if view.is_shared else []
     return Confirmation(
         action=request.full_path,
@@ -93,8 +90,8 @@ def saved_view_delete_confirm(view_id: UUID) -> str:
         ],
         act=gettext("Delete view"),
         safe=gettext("Keep view"),
-        safe_url=url_for("portal.saved_view", view_id=view_id, **_path_of(LISTS[view.list_name])),
-    ).page()
+        safe_url=url_for("portal.saved_view", view_id=view.id, **_path_of(LISTS[view.list_name])),
+    )
 
 
 @portal.post("/views/<uuid:view_id>/delete")

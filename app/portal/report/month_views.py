@@ -62,16 +62,13 @@ def report_month() -> str:
         shown = asked_report(session, today)
         whose = shown.organization.id if shown.organization else None
         _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
-    month = shown.month
-    earlier, later = month - timedelta(days=1), month + timedelta(days=31)
     return render_template(
         "portal/report/month.html",
         organization=shown.organization,
         report=shown.report,
-        month=month,
+        month=shown.month,
         unfinished=shown.report.span.end == today,
-        earlier_url=_url(earlier, whose) if today - earlier < OLDEST else None,
-        later_url=_url(later, whose) if later <= today else None,
+        **_neighbours(shown.month, today, whose),
         schedule_url=url_for("portal.report_schedule", organization=whose),
         next_at=next_at,
         chart=_chart(shown.report),
@@ -168,6 +165,15 @@ def _month(today: date) -> date:
 
 def _url(month: date, organization_id: UUID | None) -> str:
     return url_for("portal.report_month", month=f"{month:%Y-%m}", organization=organization_id)
+
+
+def _neighbours(month: date, today: date, organization_id: UUID | None) -> dict[str, str | None]:
+    """Return the addresses of the months before and after; None for one without a report."""
+    earlier, later = month - timedelta(days=1), month + timedelta(days=31)
+    return {
+        "earlier_url": _url(earlier, organization_id) if today - earlier < OLDEST else None,
+        "later_url": _url(later, organization_id) if later <= today else None,
+    }
 
 
 def _chart(report: MonthlyReport) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from wtforms import SelectChoice, SelectField, StringField
 
 from app.enums import Role
+from app.errors import DomainError, ValidationFailed
 from app.languages import lazy_gettext
 from app.models import ScimGroup, ScimSettings
 from app.portal.api_access.forms import EndingForm
@@ -60,6 +61,12 @@ class GroupForm(PortalForm):
         role = group.role.value if group.role else ""
         data = {"role": role, "organization": organization, "version": group.version}
         return cls.from_object(data=data)
+
+    def apply_errors(self, error: DomainError) -> None:
+        """Put what a member's access doesn't allow at the role."""
+        if not error.problems:
+            error = ValidationFailed.on("role", error.code, error.message)
+        super().apply_errors(error)
 
     @property
     def chosen_role(self) -> Role | None:

@@ -8,7 +8,7 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, Forbidden, ValidationFailed
+from app.errors import Conflict, Forbidden
 from app.extensions import caller, public_url, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ScimGroup, ScimToken
@@ -21,7 +21,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import Submission
 from app.portal.web.formats import last_day
-from app.portal.web.forms import refused_edit, saving
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
@@ -87,22 +87,12 @@ def directory_token_roll_confirm(token_id: UUID) -> str:
 @portal.post("/settings/directory/tokens/<uuid:token_id>/roll")
 def directory_token_roll(token_id: UUID) -> Page:
     form = RollForm()
-    if not form.validate():
-        return _roll_page(token_id, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            new = scim_tokens.roll(
-                session,
-                caller(),
-                token_id,
-                overlap=form.length,
-                expires_at=form.expires_at,
-            )
-            submission.led_to(url_for("portal.directory"))
-    except (ValidationFailed, Conflict) as error:
-        form.apply_errors(error)
-        return _roll_page(token_id, form), 422
+    with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        new = scim_tokens.roll(
+            session, caller(), token_id, overlap=form.length, expires_at=form.expires_at
+        )
+        submission.led_to(url_for("portal.directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 
 
@@ -110,6 +100,10 @@ def directory_token_roll(token_id: UUID) -> Page:
 def directory_token_revoke_confirm(token_id: UUID) -> str:
     with transaction(read_only=True) as session:
         token = scim_tokens.get(session, caller(), token_id)
+    return _revoking(token).page()
+
+
+def _revoking(token: ScimToken) -> Confirmation:
     return Confirmation(
         action=url_for("portal.directory_token_revoke", token_id=token.id),
         title=gettext("Revoke “%(name)s”?", name=token.name),
@@ -121,7 +115,7 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
         act=gettext("Revoke token"),
         safe=gettext("Keep token"),
         safe_url=url_for("portal.directory"),
-    ).page()
+    )
 
 
 @portal.post("/settings/directory/tokens/<uuid:token_id>/revoke")
@@ -144,19 +138,15 @@ def directory_group(group_id: UUID) -> str:
 @portal.post("/settings/directory/groups/<uuid:group_id>")
 def directory_group_save(group_id: UUID) -> Page:
     form = GroupForm()
-    try:
-        with transaction() as session:
-            group = groups.map_to(
-                session,
-                caller(),
-                group_id,
-                form.chosen_role,
-                _organization_id(session, form),
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict, Forbidden) as error:
-        return refused_edit(
-            _at_the_role(error), form, "scim_group", group_id, _group_page, _stored_group
+    with saving_edit(
+        form,
+        *("scim_group", group_id, _group_page, _stored_group),
+        validate=False,
+        shows=(Conflict, Forbidden),
+    ) as session:
+        wanted = (form.chosen_role, _organization_id(session, form))
+        group = groups.map_to(
+            session, caller(), group_id, *wanted, expected_version=form.version.data
         )
     return redirect_with(
         gettext("The role of “%(name)s” was saved.", name=group.display_name),
@@ -170,13 +160,6 @@ def _organization_id(session: Session, form: GroupForm) -> UUID | None:
     if form.chosen_role not in MEMBERS or not name:
         return None
     return users.by_name(session, caller(), name).id
-
-
-def _at_the_role(error: DomainError) -> DomainError:
-    """Return what a member's access doesn't allow as a problem of the role."""
-    if (isinstance(error, ValidationFailed) and error.problems) or error.code == CHANGED_MEANWHILE:
-        return error
-    return ValidationFailed.on("role", error.code, error.message)
 
 
 def _page_with(new: NewToken, done: str) -> str:

@@ -61,20 +61,12 @@ def sign_in_policy() -> str:
 
 @portal.post("/settings/sign-in")
 def sign_in_policy_save() -> Page:
-    form = SignInPolicyForm()
-    target = ("partner", partners.own(caller()))
-    with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
-        policies.save(
-            session,
-            caller(),
-            partners.own(caller()),
-            form.policy(),
-            settings(),
-            expected_version=form.version.data,
-        )
-    return redirect_with(
-        gettext("Sign-in settings saved. They are in effect now."), url_for("portal.sign_in_policy")
-    )
+    form, own = SignInPolicyForm(), partners.own(caller())
+    with saving(form, lambda: _page(form), stored=_stored, target=("partner", own)) as session:
+        policy, version = form.policy(), form.version.data
+        policies.save(session, caller(), own, policy, settings(), expected_version=version)
+    words = gettext("Sign-in settings saved. They are in effect now.")
+    return redirect_with(words, url_for("portal.sign_in_policy"))
 
 
 def _stored(session: Session) -> SignInPolicyForm:

@@ -5,13 +5,12 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.spending.forms import BudgetForm
 from app.portal.spending.uses import budget_bar
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners
 from app.services.spending import Subject, budgets
@@ -45,28 +44,21 @@ def _form_page(subject: Subject) -> str:
 
 def _save(subject: Subject) -> Page:
     form = BudgetForm()
-    if not form.validate():
-        return _page(form, subject), 422
-    try:
-        with transaction() as session:
-            changed = budgets.change(
-                session,
-                caller(),
-                subject,
-                form.budget.micros,
-                levels=form.chosen_levels,
-                recipients=form.addresses,
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        whose = subject.organization_id or partners.own(caller())
-        target = ("organization" if subject.organization_id else "partner", whose)
-        return refused(
-            error,
-            form,
-            lambda: _page(form, subject),
-            stored=lambda session: _stored(session, subject),
-            target=target,
+    whose = subject.organization_id or partners.own(caller())
+    with saving(
+        form,
+        lambda: _page(form, subject),
+        stored=lambda session: _stored(session, subject),
+        target=("organization" if subject.organization_id else "partner", whose),
+    ) as session:
+        changed = budgets.change(
+            session,
+            caller(),
+            subject,
+            form.budget.micros,
+            levels=form.chosen_levels,
+            recipients=form.addresses,
+            expected_version=form.version.data,
         )
     with transaction(read_only=True) as session:
         found = budgets.of(session, caller(), subject)

@@ -7,13 +7,12 @@ from uuid import UUID
 from flask import render_template
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.services import spending
 from app.services.money_words import micros
@@ -73,15 +72,10 @@ def save_limits(
     stored: Callable[[Session, Subject], SpendingForm] = stored_limits,
 ) -> Page:
     """Save the sent limits and redirect to ``saved_url``, or show ``page`` with the errors."""
-    if not form.validate():
-        return page(), 422
-    try:
-        with transaction() as session:
-            changed = spending.change(
-                session, caller(), subject, form.to_limits(), expected_version=form.version.data
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused(
-            error, form, page, stored=lambda session: stored(session, subject), target=target
+    with saving(
+        form, page, stored=lambda session: stored(session, subject), target=target
+    ) as session:
+        changed = spending.change(
+            session, caller(), subject, form.to_limits(), expected_version=form.version.data
         )
     return redirect_saved(gettext("Spending limits saved."), saved_url, changed)

@@ -1,5 +1,6 @@
 """Used storage of the caller's partner or organization, and of one organization with its limit."""
 
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -20,23 +21,28 @@ from app.services.partners import retention_policy
 
 @portal.get("/storage", endpoint="storage")
 def show_storage() -> str:
-    defaults, who = settings().storage_defaults, caller()
     with transaction(read_only=True) as session:
-        if who.organization_id is not None:
-            usage, listed = storage.of_organization(session, who, who.organization_id, defaults), []
-        else:
-            partner_id = partners.own(who)
-            usage = storage.of_partner(session, who, partner_id, defaults)
-            listed = storage.of_organizations(session, who, partner_id, defaults)
         return render_template(
             "portal/storage/page.html",
-            usage=usage,
-            of_partner=who.organization_id is None,
-            organizations=listed,
+            **_used(session),
             can_be_deleted=deletion.can_be_deleted,
-            uploads=storage.largest_uploads(session, who),
-            kept_days=_kept_days(session, partners.own(who)),
+            uploads=storage.largest_uploads(session, caller()),
+            kept_days=_kept_days(session, partners.own(caller())),
         )
+
+
+def _used(session: Session) -> dict[str, Any]:
+    """Return the storage of the caller's organization, or of the partner and its organizations."""
+    defaults, who, of = settings().storage_defaults, caller(), caller().organization_id
+    if of is not None:
+        usage = storage.of_organization(session, who, of, defaults)
+        return {"usage": usage, "of_partner": False, "organizations": []}
+    partner_id = partners.own(who)
+    return {
+        "usage": storage.of_partner(session, who, partner_id, defaults),
+        "of_partner": True,
+        "organizations": storage.of_organizations(session, who, partner_id, defaults),
+    }
 
 
 @portal.get("/organizations/<uuid:organization_id>/storage")
@@ -51,11 +57,7 @@ def organization_storage_save(organization_id: UUID) -> Page:
     form = LimitForm()
     with saving_edit(form, "organization", organization_id, _page, _stored) as session:
         changed = storage.change_organization_limit(
-            session,
-            caller(),
-            organization_id,
-            form.limit,
-            expected_version=form.version.data,
+            session, caller(), organization_id, form.limit, expected_version=form.version.data
         )
     return redirect_saved(
         gettext("Storage limit saved."),

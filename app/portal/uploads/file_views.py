@@ -14,7 +14,7 @@ from app.extensions import caller, files, settings, transaction
 from app.gateways.files import StoredFile
 from app.languages import gettext
 from app.models import ContactImport
-from app.portal.uploads.views import created
+from app.portal.uploads.new_views import created
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import moment
 from app.portal.web.lists import csv_file

@@ -28,12 +28,7 @@ def upload_fix_rows(upload_id: UUID) -> Page:
     try:
         with transaction() as session:
             corrections.fix_rows(
-                session,
-                caller(),
-                upload_id,
-                typed,
-                left_out,
-                expected_check=seen_version(),
+                session, caller(), upload_id, typed, left_out, expected_check=seen_version()
             )
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:

@@ -34,21 +34,14 @@ def upload_columns_save(upload_id: UUID) -> Page:
     form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
         return _columns_page(upload_id, form, chosen), 422
+    mapping, reading = chosen or None, form.to_reading() if form is not None else None
     try:
         with transaction() as session:
-            steps.read_again(
-                session,
-                caller(),
-                upload_id,
-                mapping=chosen or None,
-                reading=form.to_reading() if form is not None else None,
-            )
+            steps.read_again(session, caller(), upload_id, mapping=mapping, reading=reading)
     except Conflict:
         return to_upload(upload_id)
     except ValidationFailed as error:
-        problems = {
-            int(problem.field.partition(".")[2]): problem.message for problem in error.problems
-        }
+        problems = {int(each.field.partition(".")[2]): each.message for each in error.problems}
         return _columns_page(upload_id, form, chosen, problems), 422
     return to_upload(upload_id)
 

@@ -62,25 +62,32 @@ def show_usage() -> str | tuple[str, int]:
     today = utcnow().date()
     span, problems = chosen_span()
     with figures() as session:
-        scope = _scope(session)
-        page = list_page(session, USAGE) if _lists_organizations(scope) else None
-        counted = _counted(session, scope, span, page)
         answer = render_template(
             "portal/usage/page.html",
             span=span,
             earlier=span.before(),
             presets=_presets(today),
             problems=problems,
-            scope=scope,
-            list=page,
             statuses=STATUS_NAMES,
             asked=_asked_again,
             kept=_kept(),
-            near=organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
-            **counted,
-            **_of_months(session, scope, span, today, has_costs=bool(counted["months"])),
+            **_used(session, span, today),
         )
     return (answer, 422) if problems else answer
+
+
+def _used(session: Session, span: Span, today: date) -> dict[str, Any]:
+    """Return the use in the span: of the scope of the URL, and of each of its organizations."""
+    scope = _scope(session)
+    page = list_page(session, USAGE) if _lists_organizations(scope) else None
+    counted = _counted(session, scope, span, page)
+    return {
+        "scope": scope,
+        "list": page,
+        "near": organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
+        **counted,
+        **_of_months(session, scope, span, today, has_costs=bool(counted["months"])),
+    }
 
 
 @portal.get("/usage.csv")

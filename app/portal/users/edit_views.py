@@ -6,14 +6,7 @@ from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import (
-    CHANGED_MEANWHILE,
-    Conflict,
-    DomainError,
-    Forbidden,
-    NotFound,
-    ValidationFailed,
-)
+from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import EmailChange, User
@@ -27,7 +20,7 @@ from app.portal.users.views import (
 )
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.schemas.parsing import read
@@ -42,30 +35,23 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 def user_new() -> Page:
     form = InviteForm()
     given = given_organization()
-    full = None
     if given is not None:
         with transaction(read_only=True) as session:
             organization = organizations.get(session, caller(), given)
-            full = organizations.no_seat(session, organization)
+            form.full = organizations.no_seat(session, organization)
         form.organization.data = organization.name
         form.role.data = Role.STANDARD.value
-    return _invite_page(form, full=full)
+    return _invite_page(form)
 
 
 @portal.post("/people/invite")
 def user_invite() -> Page:
     form = InviteForm()
     form.offer(_roles_to_invite())
-    if not form.validate():
-        return _invite_page(form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session)
-            invited = _invite(session, form)
-            url = submission.led_to(url_for("portal.user", user_id=invited.id))
-    except (ValidationFailed, Forbidden) as error:
-        full = error.message if error.code == "user_limit_reached" else None
-        return refused(error, form, lambda: _invite_page(form, full=full))
+    with saving(form, lambda: _invite_page(form), shows=(Forbidden,)) as session:
+        submission = Submission(session)
+        invited = _invite(session, form)
+        url = submission.led_to(url_for("portal.user", user_id=invited.id))
     return redirect_with(
         gettext(
             "%(email)s invited. The link in the email works once, for seven days.",
@@ -85,20 +71,17 @@ def user_edit(user_id: UUID) -> Page:
 @portal.post("/people/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
     form = UserForm()
-    try:
-        with transaction() as session:
-            saved = users.update(
-                session,
-                caller(),
-                user_id,
-                form.to_changes(),
-                name=form.name.data or "",
-                expected_version=form.version.data,
-            )
-            is_done = _change_role(session, saved, form.chosen_role)
-            words = _saved_words(saved, email_changes.pending(session, saved))
-    except (ValidationFailed, Forbidden, Conflict) as error:
-        return _refused(user_id, form, error)
+    form.offer(users.types_for(caller()))
+    shown = (Forbidden, Conflict)
+    with saving_edit(
+        form, "user", user_id, _edit_page, _stored, validate=False, shows=shown
+    ) as session:
+        name, version = form.name.data or "", form.version.data
+        saved = users.update(
+            session, caller(), user_id, form.to_changes(), name=name, expected_version=version
+        )
+        is_done = _change_role(session, saved, form.chosen_role)
+        words = _saved_words(saved, email_changes.pending(session, saved))
     if not is_done:
         there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
         return redirect(there, 303)
@@ -150,28 +133,18 @@ def _invite(session: Session, form: InviteForm) -> User:
     )
 
 
-def _refused(user_id: UUID, form: UserForm, error: DomainError) -> Page:
-    if isinstance(error, Conflict) and error.code != CHANGED_MEANWHILE:
-        form.apply_errors(error)
-        return _edit_page(user_id, form), 422
-
-    def stored(session: Session) -> UserForm:
-        found = users.get(session, caller(), user_id)
-        saved = UserForm.showing(found)
-        for one in (form, saved):
-            one.offer(_roles_for(found))
-        return saved
-
-    target = ("user", user_id)
-    return refused(error, form, lambda: _edit_page(user_id, form), stored=stored, target=target)
+def _stored(session: Session, user_id: UUID) -> UserForm:
+    found = users.get(session, caller(), user_id)
+    form = UserForm.showing(found)
+    form.offer(_roles_for(found))
+    return form
 
 
-def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
-    """``full`` says that the user limit of the organization is reached."""
+def _invite_page(form: InviteForm) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
     raise_url = None
-    if full and may_open(caller(), "portal.organization_plan"):
+    if form.full and may_open(caller(), "portal.organization_plan"):
         with transaction(read_only=True) as session:
             found = named_organization(session, form.organization.data or "")
             needed = organizations.seats_taken(session, found) + 1
@@ -179,7 +152,6 @@ def _invite_page(form: InviteForm, *, full: str | None = None) -> str:
     return render_template(
         "portal/users/invite.html",
         form=form,
-        full=full,
         raise_url=raise_url,
         back_url=back_url(),
         organizations=suggested_organizations(),

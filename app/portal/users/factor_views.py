@@ -23,9 +23,13 @@ def user_reset_factors_confirm(user_id: UUID) -> str:
         found = users.get(session, caller(), user_id)
     if not actions_of(found)["may_sign_out"]:
         raise NotFound
+    return _resetting(found).page()
+
+
+def _resetting(user: User) -> Confirmation:
     return Confirmation(
-        action=url_for("portal.user_reset_factors", user_id=user_id),
-        title=gettext("Reset the second factor of %(name)s?", name=_name(found)),
+        action=url_for("portal.user_reset_factors", user_id=user.id),
+        title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
         consequences=(
             gettext("Make sure that you are really talking to this user, not by email alone."),
             gettext("The password alone signs in, until they add a second factor again."),
@@ -34,8 +38,8 @@ def user_reset_factors_confirm(user_id: UUID) -> str:
         ),
         act=gettext("Reset second factor"),
         safe=gettext("Keep it"),
-        safe_url=url_for("portal.user", user_id=user_id),
-    ).page()
+        safe_url=url_for("portal.user", user_id=user.id),
+    )
 
 
 @portal.post("/people/<uuid:user_id>/reset-factors")

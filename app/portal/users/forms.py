@@ -16,7 +16,7 @@ from wtforms import (
 )
 
 from app.enums import Role
-from app.errors import ValidationFailed
+from app.errors import DomainError
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import User
@@ -47,6 +47,8 @@ class InviteForm(PortalForm):
     name = StringField(lazy_gettext("Name"), filters=[_plain], render_kw=_NAME)
     role = RadioField(lazy_gettext("Role"))
     organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
+    full: str | None = None
+    """The sentence that the organization has no place for another user."""
 
     def validate_organization(self, field: StringField) -> None:
         if (
@@ -60,12 +62,12 @@ class InviteForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Check the address like the service, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
-        try:
-            read(CreateAdminInput, {"email": self.typed_email})
-        except ValidationFailed as error:
-            self.apply_errors(error)
-            return False
-        return fine
+        return self.passes(lambda: read(CreateAdminInput, {"email": self.typed_email})) and fine
+
+    def apply_errors(self, error: DomainError) -> None:
+        """Keep also the words of the user limit, if it is reached."""
+        super().apply_errors(error)
+        self.full = error.message if error.code == "user_limit_reached" else None
 
     @property
     def typed_email(self) -> str:

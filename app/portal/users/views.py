@@ -64,31 +64,30 @@ def list_users() -> str:
 def user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
-        organization = (
-            organizations.get(session, caller(), found.organization_id)
-            if found.organization_id
-            else None
+        return render_template(
+            "portal/users/detail.html",
+            user=found,
+            **_belongs_to(session, found),
+            abilities=abilities(found.role),
+            abilities_title=abilities_title(found.role),
+            changes=audit.latest_of_target(session, caller(), "user", user_id, LATEST_CHANGES),
+            email_change=email_changes.pending(session, found),
+            suspending=suspending_words(found),
+            deactivating=DEACTIVATING,
+            may_view_as=viewing.may_view_as(session, caller(), found),
+            **actions_of(found),
         )
-        email_change = email_changes.pending(session, found)
-        changes = audit.latest_of_target(session, caller(), "user", found.id, LATEST_CHANGES)
-        may_view_as = viewing.may_view_as(session, caller(), found)
-        served = {found.partner_id} if caller().is_operator and found.partner_id else set()
-        partner = next(iter(partners.names_of(session, caller(), served).values()), None)
-    return render_template(
-        "portal/users/detail.html",
-        user=found,
-        organization=organization,
-        partner=partner,
-        abilities=abilities(found.role),
-        abilities_title=abilities_title(found.role),
-        changes=changes,
-        email_change=email_change,
-        suspending=suspending_words(found),
-        is_staff=found.user_type in PARTNER_LEVEL,
-        deactivating=DEACTIVATING,
-        may_view_as=may_view_as,
-        **actions_of(found),
-    )
+
+
+def _belongs_to(session: Session, user: User) -> dict[str, Any]:
+    """Return the organization of a member, and for operators the partner's name."""
+    of, served = user.organization_id, user.partner_id if caller().is_operator else None
+    names = partners.names_of(session, caller(), {served} if served else set())
+    return {
+        "organization": organizations.get(session, caller(), of) if of else None,
+        "partner": names.get(served) if served else None,
+        "is_staff": user.user_type in PARTNER_LEVEL,
+    }
 
 
 def suspending_words(user: User) -> tuple[str, ...]:

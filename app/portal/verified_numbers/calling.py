@@ -1,14 +1,18 @@
 """Calling a number with a code, for each purpose."""
 
+from collections.abc import Callable
 from uuid import UUID
 
-from flask import url_for
+from flask import redirect, url_for
+from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind, VerificationPurpose
-from app.extensions import caller, settings, transaction
+from app.errors import Conflict, Forbidden
+from app.extensions import caller, settings
 from app.languages import lazy_gettext
 from app.portal.verified_numbers.forms import NumberForm
 from app.portal.web.editing import Submission
+from app.portal.web.forms import saving
 from app.services import calls
 from app.services.verified_numbers import State
 
@@ -19,11 +23,16 @@ STATE_BADGES = {
 }
 
 
-def call_with_code(organization_id: UUID, form: NumberForm, purpose: VerificationPurpose) -> str:
-    """Call the form's number; returns the URL of the page that takes the code. Raises what
-    `calls.request_verification` raises."""
+def call_with_code(
+    organization_id: UUID,
+    form: NumberForm,
+    purpose: VerificationPurpose,
+    page: Callable[[], str],
+) -> Response:
+    """Call the form's number and redirect to the page that takes the code; a refusal shows the
+    form's ``page`` with it."""
     config = settings()
-    with transaction() as session:
+    with saving(form, page, validate=False, shows=(Conflict, Forbidden)) as session:
         submission = Submission(session)
         number = calls.request_verification(
             session,
@@ -35,6 +44,7 @@ def call_with_code(organization_id: UUID, form: NumberForm, purpose: Verificatio
             calls_at_once=config.calls_per_organization,
             limits=config.trial_limits,
         )
-        return submission.led_to(
+        url = submission.led_to(
             url_for("portal.verified_number", organization_id=organization_id, number_id=number.id)
         )
+    return redirect(url, 303)

@@ -1,13 +1,14 @@
 """The verified numbers of an organization: the list, the call with the code, entering it."""
 
+from functools import partial
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import VerificationPurpose
-from app.errors import Conflict, Forbidden, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
@@ -34,12 +35,8 @@ def list_numbers(organization_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers")
 def verified_number_call(organization_id: UUID) -> Page:
     form = NumberForm()
-    try:
-        url = call_with_code(organization_id, form, VerificationPurpose.CALL_TRIAL)
-    except (ValidationFailed, Conflict, Forbidden) as error:
-        form.apply_errors(error)
-        return _list_page(organization_id, form), 422
-    return redirect(url, 303)
+    page = partial(_list_page, organization_id, form)
+    return call_with_code(organization_id, form, VerificationPurpose.CALL_TRIAL, page)
 
 
 @portal.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
@@ -54,13 +51,9 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
         number = verified_numbers.get(session, caller(), organization_id, number_id)
     try:
         with transaction(all_tenants=_is_caller_id(number)) as session:
+            code, keys = form.code.data or "", settings().secret_keys
             answer = verified_numbers.confirm(
-                session,
-                caller(),
-                organization_id,
-                number_id,
-                form.code.data or "",
-                settings().secret_keys,
+                session, caller(), organization_id, number_id, code, keys
             )
     except ValidationFailed as error:
         form.apply_errors(error)

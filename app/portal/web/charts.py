@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
-Series = tuple[str, str, Sequence[int | None]]
+Series = tuple[str, str, Sequence[float | None]]
 """Role, label, and the value of each day."""
 
 

@@ -1,4 +1,4 @@
-"""The base of every form, and the answer to a refused one."""
+"""The base of every form, and the transaction that saves one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from wtforms.fields import Field
 from wtforms.widgets import Select
 
-from app.errors import Conflict, DomainError, ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, ValidationFailed
 from app.extensions import transaction
 from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
 from app.portal.web.fields import (
@@ -51,7 +51,7 @@ class PortalForm(FlaskForm):
     problems: Sequence[tuple[str, str]] = ()
     """Problems besides the fields' own errors, as (id of a field or "", words)."""
     conflict: EditConflict | None = None
-    """The conflict with another user; set by `refused`."""
+    """The conflict with another user; set by `saving`."""
 
     @classmethod
     def from_object(
@@ -89,6 +89,16 @@ class PortalForm(FlaskForm):
     def to_input(self, schema: type[W]) -> W:
         """Return the form as the schema's input. Raises `ValidationFailed`."""
         return read(schema, self.inputs(schema))
+
+    def passes(self, check: Callable[[], object]) -> bool:
+        """Whether a service's check raises no `ValidationFailed`; its problems are put at their
+        fields."""
+        try:
+            check()
+        except ValidationFailed as error:
+            self.apply_errors(error)
+            return False
+        return True
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field, and those of no field into `problems`."""
@@ -155,52 +165,6 @@ def seen_version() -> int | None:
     return version
 
 
-def refused(
-    error: DomainError,
-    form: PortalForm,
-    page: Callable[[], str],
-    *,
-    stored: Callable[[Session], PortalForm] | None = None,
-    target: tuple[str, UUID] | None = None,
-) -> tuple[str, int]:
-    """Answer a form that a service refused: 422 with the problems at their fields, or 409 with the
-    changes that another user saved meanwhile.
-
-    ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
-    Raises any other conflict.
-    """
-    if not isinstance(error, Conflict):
-        form.apply_errors(error)
-        return page(), 422
-    if stored is None or target is None:
-        raise error
-    with transaction(read_only=True) as session:
-        form.show_conflict(session, error, stored(session), *target)
-    return page(), 409
-
-
-def refused_edit(
-    error: DomainError,
-    form: F,
-    kind: str,
-    record_id: UUID,
-    page: Callable[[UUID, F], str],
-    stored: Callable[[Session, UUID], F],
-) -> tuple[str, int]:
-    """As `refused`, for a form that edits the record with this id.
-
-    ``kind`` is its name in the audit log, ``page`` shows the form, ``stored`` fills it with what
-    is saved.
-    """
-    return refused(
-        error,
-        form,
-        lambda: page(record_id, form),
-        stored=lambda session: stored(session, record_id),
-        target=(kind, record_id),
-    )
-
-
 @contextmanager
 def saving(
     form: PortalForm,
@@ -209,19 +173,30 @@ def saving(
     stored: Callable[[Session], PortalForm] | None = None,
     target: tuple[str, UUID] | None = None,
     validate: bool = True,
+    shows: tuple[type[DomainError], ...] = (),
 ) -> Iterator[Session]:
     """A transaction for the work of a form. A form that isn't valid, or that the work refuses, ends
-    the request: its page is shown again, as by `refused`.
+    the request: its page is shown again, with 422 and the problems at their fields, or with 409 and
+    the changes that another user saved meanwhile. Raises other errors, but those that it ``shows``
+    as problems.
 
-    Without ``validate`` only the work checks it, which then finds all problems together.
+    ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
+    Without ``validate`` only the work checks the form, which then finds all problems together.
     """
     if validate and not form.validate():
         abort(make_response(page(), 422))
     try:
         with transaction() as session:
             yield session
-    except (ValidationFailed, Conflict) as error:
-        abort(make_response(refused(error, form, page, stored=stored, target=target)))
+    except DomainError as error:
+        if isinstance(error, Conflict) and error.code == CHANGED_MEANWHILE and stored and target:
+            with transaction(read_only=True) as session:
+                form.show_conflict(session, error, stored(session), *target)
+            abort(make_response(page(), 409))
+        if not isinstance(error, (ValidationFailed, *shows)):
+            raise
+        form.apply_errors(error)
+        abort(make_response(page(), 422))
 
 
 @contextmanager
@@ -233,15 +208,20 @@ def saving_edit(
     stored: Callable[[Session, UUID], F],
     *,
     validate: bool = True,
+    shows: tuple[type[DomainError], ...] = (),
 ) -> Iterator[Session]:
-    """As `saving`, for a form that edits the record with this id; the arguments are those of
-    `refused_edit`."""
+    """As `saving`, for a form that edits the record with this id.
+
+    ``kind`` is its name in the audit log, ``page`` shows the form, ``stored`` fills it with what
+    is saved.
+    """
     with saving(
         form,
         lambda: page(record_id, form),
         stored=lambda session: stored(session, record_id),
         target=(kind, record_id),
         validate=validate,
+        shows=shows,
     ) as session:
         yield session
 

@@ -91,6 +91,15 @@ class Place:
     def is_first(self) -> bool:
         return self.cursor is None
 
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """The page that a service is asked for, as its arguments."""
+        return {"cursor": self.cursor, "limit": PAGE_SIZE}
+
+    def pager(self, next_cursor: str | None) -> dict[str, Any]:
+        """Return what a template needs to lead to the pages before and after this one."""
+        return {"place": self, "next_url": self.next_url(next_cursor)}
+
     def previous_url(self) -> str | None:
         """The URL of the previous page; None on the first."""
         if self.cursor is None:

@@ -4,7 +4,8 @@ Staff of a partner choose it there. Members have one. Operators choose it on a p
 (`organization_picker.choose_page`): names repeat across partners.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -16,11 +17,14 @@ from app.languages import gettext, lazy_gettext
 from app.models import Organization
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
-from app.portal.web.organization_picker import organization_named, suggested_names
+from app.portal.web.organization_picker import choose_page, organization_named, suggested_names
 from app.services import organizations, users
 
 REFRESH = "refresh"
 """The parameter of a form that is sent only to show what depends on its organization."""
+
+
+F = TypeVar("F", bound="OfOrganization")
 
 
 class OfOrganization(PortalForm):
@@ -46,10 +50,6 @@ class OfOrganization(PortalForm):
             self.organization.data = known.name
         return known
 
-    @property
-    def can_choose(self) -> bool:
-        return bool(self.suggested)
-
     def chosen_organization(self) -> Organization | None:
         """Return the organization of a form that was sent; None with the problem at the field.
         Raises `NotFound`."""
@@ -64,6 +64,23 @@ class OfOrganization(PortalForm):
             except ValidationFailed as error:
                 self.apply_errors(error)
                 return None
+
+
+def new_page(
+    form: F,
+    page: Callable[[Organization | None, F], str],
+    title: str,
+    back: tuple[str, str],
+    *,
+    for_assistant: bool = False,
+) -> str:
+    """Return the ``page`` of a blank form, or before it the one on which operators choose; the
+    arguments are those of `organization_picker.choose_page`."""
+    with transaction(read_only=True) as session:
+        organization = form.offer_organization(session)
+        if organization is None and not form.suggested:
+            return choose_page(session, title, back, for_assistant=for_assistant)
+    return page(organization, form)
 
 
 def is_refreshed() -> bool:

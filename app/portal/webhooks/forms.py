@@ -1,5 +1,7 @@
 """The forms of webhooks."""
 
+from typing import Any
+
 from wtforms import SelectChoice, StringField
 from wtforms.widgets import DateInput, URLInput
 
@@ -93,6 +95,11 @@ class WebhookFields(PortalForm):
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
         default=[str(event) for event in USUAL_EVENTS],
     )
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the services' arguments."""
+        return {"url": (self.url.data or "").strip(), "events": self.events.data or []}
 
 
 class WebhookForm(WebhookFields, OfOrganization):

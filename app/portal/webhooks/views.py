@@ -1,12 +1,13 @@
 """Webhooks: an organization's endpoints, and their deliveries."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
@@ -15,9 +16,10 @@ from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
-from app.portal.web.forms import refused, refused_edit
+from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
+from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
@@ -66,13 +68,8 @@ def api_webhooks() -> str:
 
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
-    form = WebhookForm()
-    with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
-        if organization is None and not form.can_choose:
-            back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-            return organization_picker.choose_page(session, gettext("Add webhook"), back)
-    return _form_page(organization, form)
+    back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
+    return new_page(WebhookForm(), _form_page, gettext("Add webhook"), back)
 
 
 @portal.post("/api-access/webhooks/new")
@@ -82,20 +79,12 @@ def api_webhook_create() -> Page:
     organization = form.chosen_organization()
     if organization is None:
         return _form_page(organization, form), 422
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            made = endpoints.add(
-                session,
-                caller(),
-                settings(),
-                organization_id=organization.id,
-                url=(form.url.data or "").strip(),
-                events=form.events.data or [],
-            )
-            submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
-    except ValidationFailed as error:
-        return refused(error, form, lambda: _form_page(organization, form))
+    with saving(form, lambda: _form_page(organization, form), validate=False) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        made = endpoints.add(
+            session, caller(), settings(), organization_id=organization.id, **form.wanted
+        )
+        submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
 
@@ -114,19 +103,9 @@ def api_webhook_edit(webhook_id: UUID) -> str:
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/edit")
 def api_webhook_save(webhook_id: UUID) -> Page:
     form = EditWebhookForm()
-    try:
-        with transaction() as session:
-            saved = endpoints.update(
-                session,
-                caller(),
-                settings(),
-                webhook_id,
-                url=(form.url.data or "").strip(),
-                events=form.events.data or [],
-                expected_version=form.version.data,
-            )
-    except (ValidationFailed, Conflict) as error:
-        return refused_edit(error, form, "webhook", webhook_id, _edit_page, _stored)
+    with saving_edit(form, "webhook", webhook_id, _edit_page, _stored, validate=False) as session:
+        of, version = (session, caller(), settings(), webhook_id), form.version.data
+        saved = endpoints.update(*of, **form.wanted, expected_version=version)
     return redirect_with(
         gettext("The webhook to %(host)s was saved.", host=host_of(saved)),
         url_for("portal.api_webhook", webhook_id=webhook_id),
@@ -164,14 +143,11 @@ def api_webhook_roll_confirm(webhook_id: UUID) -> str:
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/roll")
 def api_webhook_roll(webhook_id: UUID) -> Page:
     form = RollForm()
-    try:
-        with transaction() as session:
-            submission = Submission(session, notice=str(ALREADY_SHOWN))
-            made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
-            submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
-    except (ValidationFailed, Conflict) as error:
-        form.apply_errors(error)
-        return _roll_page(webhook_id, form), 422
+    page = partial(_roll_page, webhook_id, form)
+    with saving(form, page, validate=False, shows=(Conflict,)) as session:
+        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
+        submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, made.secret, gettext("The webhook has a new secret"))
 
 
@@ -185,9 +161,7 @@ def webhook_page(
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         organization = organizations.get(session, caller(), endpoint.organization_id)
-        log = deliveries.log(
-            session, endpoint, state=state, cursor=at.cursor, limit=lists.PAGE_SIZE
-        )
+        log = deliveries.log(session, endpoint, state=state, **at.wanted)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
@@ -223,8 +197,7 @@ def webhook_page(
         replay_form=replay_form or ReplayForm.from_object(),
         state_words=STATE_WORDS,
         old_until=until if until and until > utcnow() else None,
-        place=at,
-        next_url=at.next_url(log.next_cursor),
+        **at.pager(log.next_cursor),
         clear_url=url_for("portal.api_webhook", webhook_id=endpoint.id) if state else None,
         removing=removing(endpoint, counts),
         names=names,

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Area, CallSource, CarrierKind, OrganizationStatus, Tier
+from app.enums import Area, CallSource, OrganizationStatus, Tier
 from app.errors import Forbidden, Gone, Unauthenticated, ValidationFailed
 from app.models import OAuthClient, Organization, utcnow
 from app.policy.caller import Caller
@@ -111,11 +111,7 @@ def place(
             asked,
             source=CallSource.LEGACY,
             live=True,
-            carrier=CarrierKind(settings.carrier),
-            expiry_hours=settings.call_expiry_hours,
-            calls_at_once=settings.calls_per_organization,
-            trial_limits=settings.trial_limits,
-            longest_minutes=settings.longest_call_minutes,
+            **settings.call_rules,
         )
     except ValidationFailed as error:
         raise _in_our_words(error) from None

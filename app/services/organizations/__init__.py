@@ -18,7 +18,7 @@ from app.services.organizations.loading import (
     search,
     visible,
 )
-from app.services.organizations.price_effects import price_effects
+from app.services.organizations.price_effects import plan_effects, price_effects
 from app.services.organizations.resource import to_resource
 from app.services.organizations.settings import (
     CallingRules,

@@ -9,12 +9,29 @@ from app.languages import gettext, ngettext
 from app.languages.numbers import written
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.schemas.organizations import UpdateOrganizationInput
 from app.services.billing import statements
 from app.services.billing.rating import Line, in_micros
 from app.services.billing.statements import Bill
 from app.services.money_words import micros
-from app.services.organizations.effects import Effect, Weight
+from app.services.organizations.effects import Effect, Weight, effects
 from app.services.organizations.loading import get
+
+
+def plan_effects(
+    session: Session, caller: Caller, organization_id: UUID, changes: UpdateOrganizationInput
+) -> list[Effect]:
+    """Return what a plan and limits would change, with their price. Raises `Forbidden` and
+    `NotFound`."""
+    found = effects(
+        session,
+        caller,
+        organization_id,
+        tier=changes.payment_tier,
+        assistant_limit=changes.assistant_limit or 0,
+        user_limit=changes.user_limit or 0,
+    )
+    return found + price_effects(session, caller, organization_id, changes.payment_tier)
 
 
 def price_effects(

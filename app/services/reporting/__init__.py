@@ -26,7 +26,7 @@ from app.services.reporting.costs import (
     totals,
 )
 from app.services.reporting.daily import Day, daily, last_updated, total
-from app.services.reporting.earnings import MonthEarned, earned, earned_by_month
+from app.services.reporting.earnings import MonthEarned, earned, earned_by_month, earnings, total_of
 from app.services.reporting.month_end import MonthEnd, month_end
 from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
 from app.services.reporting.plan import subscription, subscription_of_user

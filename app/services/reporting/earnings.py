@@ -35,6 +35,30 @@ class MonthEarned:
     total: Earned | None
 
 
+@dataclass(frozen=True, slots=True)
+class Earnings:
+    """A month, the one before it, and the last months of a chart."""
+
+    total: Earned | None
+    last: Earned | None
+    by_month: Sequence[MonthEarned]
+
+
+def earnings(
+    session: Session, caller: Caller, month: date, today: date, model: ModelRate
+) -> Earnings:
+    """Return what the partner earned, each month rated once. Raises `Forbidden`."""
+    total, before = earned(session, caller, month, model), previous_month(month)
+    by_month = earned_by_month(session, caller, today, model, known={month: total})
+    if any(each.month == before for each in by_month):
+        return Earnings(total, total_of(by_month, before), by_month)
+    return Earnings(total, earned(session, caller, before, model), by_month)
+
+
+def total_of(by_month: Sequence[MonthEarned], month: date) -> Earned | None:
+    return next((each.total for each in by_month if each.month == month), None)
+
+
 def earned(
     session: Session,
     caller: Caller,
@@ -59,10 +83,13 @@ def earned_by_month(
     today: date,
     model: ModelRate,
     organization_id: UUID | None = None,
+    *,
+    known: Mapping[date, Earned | None] | None = None,
 ) -> Sequence[MonthEarned]:
     """Return the last `MONTHS` months, this one last, from that of the first organization on: as
     `earned` counts them. Closed months are summed up from their statements, in two queries for all;
-    nothing for too many organizations. Raises `Forbidden` and `NotFound`."""
+    months whose sums are ``known`` aren't rated again; nothing for too many organizations. Raises
+    `Forbidden` and `NotFound`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         found: Sequence[Organization] = [get_organization(session, caller, organization_id)]
@@ -77,16 +104,17 @@ def earned_by_month(
     closed = _closed(session, ids, months[0])
     used = usage.of_months(session, ids, months[0], months[-1])
     currency = rates.currency_of(session)
-    made = []
+    sums = dict(known or {})
     for month in months:
         existing = [each for each in found if each.created_at < end_of(month)]
         totals = closed.get(month, _Totals(0, {}))
+        if month in sums:
+            continue
         if totals.statements < len(existing):
-            rows = margin.rows_of(session, existing, month, model)
-            made.append(MonthEarned(month, margin.total(rows)))
+            sums[month] = margin.total(margin.rows_of(session, existing, month, model))
         else:
-            made.append(MonthEarned(month, totals.earned(used.get(month, Used()), model, currency)))
-    return made
+            sums[month] = totals.earned(used.get(month, Used()), model, currency)
+    return [MonthEarned(month, sums[month]) for month in months]
 
 
 @dataclass(frozen=True, slots=True)
