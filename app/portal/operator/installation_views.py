@@ -17,7 +17,7 @@ from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
-from app.services import figure_check, installation, workers
+from app.services import figure_check, installation
 from app.services.installation import FAILED_WITHIN, Database, is_late
 
 QUEUE_NAMES = {
@@ -56,7 +56,7 @@ def operator_installation() -> str:
                 for each in now.queues
                 if each.waiting or each.running or each.name in now.unserved
             ],
-            workers=workers.listing(session, settings().worker_silent_seconds),
+            workers=now.workers.all,
             failed=[
                 (QUEUE_NAMES.get(each.queue, each.queue), each)
                 for each in job_queue.newest_failed(session, since, MOST_FAILED)

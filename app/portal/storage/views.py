@@ -23,7 +23,8 @@ def show_storage() -> str:
     defaults, who = settings().storage_defaults, caller()
     with transaction(read_only=True) as session:
         if who.organization_id is not None:
-            usage, listed = storage.of_organization(session, who, who.organization_id, defaults), []
+            own = organizations.get(session, who, who.organization_id)
+            usage, listed = storage.of_organization(session, own, defaults), []
         else:
             partner_id = partners.own(who)
             usage = storage.of_partner(session, who, partner_id, defaults)
@@ -81,7 +82,7 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
         return render_template(
             "portal/storage/organization.html",
             organization=found,
-            usage=storage.of_organization(session, who, organization_id, defaults),
+            usage=storage.of_organization(session, found, defaults),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who, organization_id=organization_id),
             kept_days=_kept_days(session, found.partner_id),

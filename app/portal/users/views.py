@@ -50,14 +50,14 @@ def list_users() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, USERS)
         named = organization_picker.named_in_filter(session)
-    return render_template(
-        "portal/users/list.html",
-        list=page,
-        named=named,
-        roles=_roles_seen(),
-        statuses=STATUS_NAMES,
-        tones=STATUS_TONES,
-    )
+        return render_template(
+            "portal/users/list.html",
+            list=page,
+            named=named,
+            roles=_roles_seen(),
+            statuses=STATUS_NAMES,
+            tones=STATUS_TONES,
+        )
 
 
 @portal.get("/people/<uuid:user_id>")
@@ -74,21 +74,21 @@ def user(user_id: UUID) -> str:
         may_view_as = viewing.may_view_as(session, caller(), found)
         served = {found.partner_id} if caller().is_operator and found.partner_id else set()
         partner = next(iter(partners.names_of(session, caller(), served).values()), None)
-    return render_template(
-        "portal/users/detail.html",
-        user=found,
-        organization=organization,
-        partner=partner,
-        abilities=abilities(found.role),
-        abilities_title=abilities_title(found.role),
-        changes=changes,
-        email_change=email_change,
-        suspending=suspending_words(found),
-        is_staff=found.user_type in PARTNER_LEVEL,
-        deactivating=DEACTIVATING,
-        may_view_as=may_view_as,
-        **actions_of(found),
-    )
+        return render_template(
+            "portal/users/detail.html",
+            user=found,
+            organization=organization,
+            partner=partner,
+            abilities=abilities(found.role),
+            abilities_title=abilities_title(found.role),
+            changes=changes,
+            email_change=email_change,
+            suspending=suspending_words(found),
+            is_staff=found.user_type in PARTNER_LEVEL,
+            deactivating=DEACTIVATING,
+            may_view_as=may_view_as,
+            **actions_of(found),
+        )
 
 
 def suspending_words(user: User) -> tuple[str, ...]:

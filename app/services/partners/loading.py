@@ -5,7 +5,7 @@ from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, lazyload
 
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
@@ -51,6 +51,8 @@ def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of those partners that the caller may see."""
+    if not ids:
+        return {}
     query = visible(caller).with_only_columns(Partner.id, Partner.name)
     rows = session.execute(query.where(Partner.id.in_(ids)))
     return {row.id: row.name for row in rows}
@@ -68,8 +70,14 @@ def own(caller: Caller) -> UUID:
     return caller.partner_id
 
 
-def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:
-    """Return the partner that the caller acts for, as `get`. Raises as `own`."""
+def get_own(
+    session: Session, caller: Caller, *, for_change: bool = False, with_lists: bool = True
+) -> Partner:
+    """Return the partner that the caller acts for, as `get`, or with each list loaded when it is
+    used. Raises as `own`."""
+    if not with_lists:
+        query = visible(caller).where(Partner.id == own(caller)).options(lazyload("*"))
+        return fetch(session, query, _not_found())
     return get(session, caller, own(caller), for_change=for_change)
 
 
