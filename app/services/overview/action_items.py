@@ -247,7 +247,7 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _brand(session: Session, caller: Caller) -> list[ActionItem]:
-    missing = surfaces.missing(partners.get_own(session, caller, with_lists=False))
+    missing = surfaces.missing(partners.get_own(session, caller))
     if not missing:
         return []
     title = ngettext(

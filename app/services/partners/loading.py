@@ -25,11 +25,12 @@ def visible(caller: Caller) -> Select[Partner]:
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool = False) -> Partner:
-    """Return the caller's partner with its lists. Raises `NotFound` (``partner_not_found``).
+    """Return the caller's partner; its lists are loaded when they are used. Raises `NotFound`
+    (``partner_not_found``).
 
     ``for_change`` locks the row until the transaction ends.
     """
-    query = visible(caller).where(Partner.id == partner_id)
+    query = visible(caller).where(Partner.id == partner_id).options(lazyload("*"))
     return fetch(session, query, _not_found(), for_change=for_change)
 
 
@@ -70,14 +71,8 @@ def own(caller: Caller) -> UUID:
     return caller.partner_id
 
 
-def get_own(
-    session: Session, caller: Caller, *, for_change: bool = False, with_lists: bool = True
-) -> Partner:
-    """Return the partner that the caller acts for, as `get`, or with each list loaded when it is
-    used. Raises as `own`."""
-    if not with_lists:
-        query = visible(caller).where(Partner.id == own(caller)).options(lazyload("*"))
-        return fetch(session, query, _not_found())
+def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:
+    """Return the partner that the caller acts for, as `get`. Raises as `own`."""
     return get(session, caller, own(caller), for_change=for_change)
 
 
