@@ -136,7 +136,7 @@ def worker(settings: Settings, database: Database) -> Finding:
     """Whether a worker runs, and each queue has one."""
     with database.transaction(read_only=True) as session:
         found = CHECKS["worker"](session)
-        served = workers.by_queue(session, settings.worker_silent_seconds)
+        served = workers.by_queue(workers.listing(session, settings.worker_silent_seconds).online)
     if found != OK:
         return fail(f"{_sentence(found)} Start one: python -m app.jobs.worker")
     if unserved := workers.unserved(served):

@@ -34,7 +34,7 @@ class QueueMetrics(Collector):
         try:
             with self._database.transaction(read_only=True) as session:
                 found = depths(session)
-                serving = workers.by_queue(session, self._silent_seconds)
+                serving = workers.by_queue(workers.listing(session, self._silent_seconds).online)
         except SQLAlchemyError:
             return
         waiting, running, oldest, served = families = _families()

@@ -3,12 +3,13 @@
 import os
 import socket
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import DateTime, delete, func, select, update
+from sqlalchemy import ColumnElement, DateTime, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from app.gateways.job_queue import QUEUES
@@ -91,27 +92,20 @@ def dead(session: Session, executor_ids: Collection[str], pulse: Pulse) -> set[s
     return (set(executor_ids) - beats.keys()) | (silent if pulse.may_judge(now) else set())
 
 
-def alive(session: Session, within_seconds: float) -> set[str]:
-    """Return the executors with a heartbeat within that time."""
-    since = _now(session) - timedelta(seconds=within_seconds)
-    query = select(WorkerHeartbeat.executor_id).where(WorkerHeartbeat.beat_at >= since)
-    return set(session.scalars(query))
-
-
 def any_alive(session: Session, within_seconds: float) -> bool:
     """Whether a worker is alive to do queued work."""
-    since = _now(session) - timedelta(seconds=within_seconds)
-    query = (
-        select(func.count()).select_from(WorkerHeartbeat).where(WorkerHeartbeat.beat_at >= since)
-    )
-    return bool(session.scalar(query))
+    return bool(session.scalar(select(is_any_alive(session, within_seconds))))
 
 
-def by_queue(session: Session, within_seconds: float) -> dict[str, int]:
-    """Return how many workers with a heartbeat within that time serve each queue."""
+def is_any_alive(session: Session, within_seconds: float) -> ColumnElement[bool]:
+    """`any_alive` as a condition."""
     since = _now(session) - timedelta(seconds=within_seconds)
-    query = select(WorkerHeartbeat.queues).where(WorkerHeartbeat.beat_at >= since)
-    served = Counter(name for queues in session.scalars(query) for name in queues or QUEUES)
+    return exists().where(WorkerHeartbeat.beat_at >= since)
+
+
+def by_queue(online: Iterable[WorkerHeartbeat]) -> dict[str, int]:
+    """Return how many of the workers serve each queue."""
+    served = Counter(name for worker in online for name in worker.queues or QUEUES)
     return {name: served[name] for name in QUEUES}
 
 
@@ -121,27 +115,32 @@ def unserved(counts: Mapping[str, int]) -> list[str]:
     return [name for name, count in counts.items() if not count] if any(counts.values()) else []
 
 
-def listing(session: Session, within_seconds: float) -> list[WorkerHeartbeat]:
-    """Return the workers that have not stopped, the longest running first.
-
-    One without a heartbeat within that time is left out if it was replaced: a worker that started
-    later on its host is alive and does the same work.
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers that have not stopped, the longest running first. ``silent`` are those without a
+    heartbeat that were not replaced: no worker that started later on the host does the same work.
     """
-    query = select(WorkerHeartbeat).where(WorkerHeartbeat.stopped_at.is_(None))
-    found = list(session.scalars(query.order_by(WorkerHeartbeat.started_at)))
-    since = database_time(session) - timedelta(seconds=within_seconds)
-    living = [worker for worker in found if worker.beat_at >= since]
-    return [
+
+    online: Sequence[WorkerHeartbeat]
+    silent: Sequence[WorkerHeartbeat]
+
+    @property
+    def all(self) -> list[WorkerHeartbeat]:
+        return sorted((*self.online, *self.silent), key=attrgetter("started_at"))
+
+
+def listing(session: Session, within_seconds: float) -> Workers:
+    """Return the workers; those with a heartbeat within that time are online: one query."""
+    is_online = WorkerHeartbeat.beat_at >= _now(session) - timedelta(seconds=within_seconds)
+    query = select(WorkerHeartbeat, is_online).where(WorkerHeartbeat.stopped_at.is_(None))
+    found = session.execute(query.order_by(WorkerHeartbeat.started_at)).all()
+    online = [worker for worker, beats in found if beats]
+    silent = [
         worker
-        for worker in found
-        if worker.beat_at >= since or not any(_replaces(other, worker) for other in living)
+        for worker, beats in found
+        if not beats and not any(_replaces(other, worker) for other in online)
     ]
-
-
-def count_silent(session: Session, within_seconds: float) -> int:
-    """Return how many workers give no heartbeat and were not replaced."""
-    since = database_time(session) - timedelta(seconds=within_seconds)
-    return sum(worker.beat_at < since for worker in listing(session, within_seconds))
+    return Workers(online, silent)
 
 
 def _replaces(new: WorkerHeartbeat, old: WorkerHeartbeat) -> bool:

@@ -41,8 +41,8 @@ def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
         ]
     counted = calls.CallSearch(counted=True)
     assert calls.without_calls(session, admin, counted) == 0
-    found = calls.search(session, admin, counted).calls
-    kinds = [moment.kind for moment in calls.timeline(session, admin, found[0].id)]
+    found = calls.search(session, admin, counted).items
+    kinds = [moment.kind for moment in calls.timeline(session, found[0])]
     assert kinds == ["accepted", "dialing", "answered", "ended"]
 
 

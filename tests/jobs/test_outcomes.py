@@ -85,7 +85,7 @@ def test_a_timeline_shows_what_happened_and_which_message_was_played(
     )
     outcome(fresh_database, call_id)
     with fresh_database.transaction(read_only=True) as session:
-        moments = calls.timeline(session, line.key, call_id)
+        moments = calls.timeline(session, calls.get(session, line.key, call_id))
         spoken = session.scalars(select(CallAttempt.spoken)).one()
     assert [(moment.kind, moment.status.value, moment.detail) for moment in moments] == [
         ("accepted", "queued", None),

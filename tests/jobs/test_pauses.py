@@ -57,7 +57,10 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
         "Calling is paused: A storm.",
     )
     with fresh_database.transaction(read_only=True) as session:
-        kinds = [moment.kind for moment in calls.timeline(session, line.key, waiting[0])]
+        kinds = [
+            moment.kind
+            for moment in calls.timeline(session, calls.get(session, line.key, waiting[0]))
+        ]
     assert kinds == ["accepted", "held"]
 
     with fresh_database.transaction() as session:

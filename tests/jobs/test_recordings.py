@@ -26,7 +26,7 @@ from app.models import (
 )
 from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
-from app.services import campaigns, storage
+from app.services import campaigns, organizations, storage
 from app.services.contacts import single
 from app.services.imports import expiry
 from app.services.recordings import announce, reports, retention
@@ -167,8 +167,9 @@ def test_a_recording_over_the_storage_limit_is_not_kept(desk: Desk, server: Pict
     desk.fetch()
     with desk.database.transaction(read_only=True) as session:
         limits = desk.settings.storage_defaults
+        own = organizations.get(session, desk.admin, desk.organization_id)
         used = [
-            storage.of_organization(session, desk.admin, desk.organization_id, limits).used,
+            storage.of_organization(session, own, limits).used,
             storage.of_partner(session, OPERATOR, desk.partner_id, limits).used,
             storage.used_by_all(session, caller_with(Role.OPERATOR, None)),
             *(

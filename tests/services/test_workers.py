@@ -73,7 +73,7 @@ def test_who_left_is_dead_at_once_and_who_is_silent_by_a_judge_alone(session: Se
 
 def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) -> None:
     nobody = dict.fromkeys(QUEUES, 0)
-    assert workers.by_queue(session, 15) == nobody
+    assert workers.by_queue(workers.listing(session, 15).online) == nobody
     assert workers.unserved(nobody) == []
     workers.announce(session, "one", ["calls", "mail"])
     workers.announce(session, "two", ["mail", "a queue of a newer version"])
@@ -81,11 +81,11 @@ def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) ->
     long_ago = workers.database_time(session) - timedelta(seconds=16)
     session.get_one(WorkerHeartbeat, "silent").beat_at = long_ago
     session.flush()
-    counts = workers.by_queue(session, 15)
+    counts = workers.by_queue(workers.listing(session, 15).online)
     assert counts == nobody | {"calls": 1, "mail": 2}
     assert workers.unserved(counts) == [n for n in QUEUES if n not in ("calls", "mail")]
     workers.announce(session, "of all")
-    assert workers.unserved(workers.by_queue(session, 15)) == []
+    assert workers.unserved(workers.by_queue(workers.listing(session, 15).online)) == []
 
 
 def test_a_heartbeat_says_the_database_s_time_or_that_the_worker_was_declared_dead(

@@ -167,27 +167,27 @@ def _page(
         )
         email_change = email_changes.pending(session, user)
         company_accounts = accounts.links_of(session, caller())
-    mails = MailsForm.from_object(
-        data={
-            "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
-            "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
-            "news": not user.unsubscribe,
-        }
-    )
-    return render_template(
-        "portal/account/page.html",
-        user=user,
-        details=details or DetailsForm.showing(user),
-        password=password or OwnPasswordForm.from_object(),
-        mails=mails,
-        offered=notifications.offered(caller()),
-        sessions=signed_in.items,
-        session_count=signed_in.count,
-        newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
-        older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
-        email_change=email_change,
-        company_accounts=company_accounts,
-        device_words=device_words,
-        is_phone=is_phone,
-        place_of=lambda address: place_of(settings().places_file, address, language()),
-    )
+        mails = MailsForm.from_object(
+            data={
+                "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
+                "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
+                "news": not user.unsubscribe,
+            }
+        )
+        return render_template(
+            "portal/account/page.html",
+            user=user,
+            details=details or DetailsForm.showing(user),
+            password=password or OwnPasswordForm.from_object(),
+            mails=mails,
+            offered=notifications.offered(caller()),
+            sessions=signed_in.items,
+            session_count=signed_in.count,
+            newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
+            older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
+            email_change=email_change,
+            company_accounts=company_accounts,
+            device_words=device_words,
+            is_phone=is_phone,
+            place_of=lambda address: place_of(settings().places_file, address, language()),
+        )

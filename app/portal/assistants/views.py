@@ -65,9 +65,9 @@ def list_assistants() -> str:
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, ASSISTANTS), "service")
         named = organization_picker.named_in_filter(session)
-    return render_template(
-        "portal/assistants/list.html", list=page, named=named, tones=READINESS_TONES
-    )
+        return render_template(
+            "portal/assistants/list.html", list=page, named=named, tones=READINESS_TONES
+        )
 
 
 @portal.get("/assistants/<uuid:assistant_id>")
@@ -193,7 +193,7 @@ def _latest_calls(session: Session, found: Assistant) -> Sequence[Call]:
     if not caller().may(Permission.CALLS_READ):
         return []
     chosen = CallSearch(assistant=found.id)
-    return calls.search(session, caller(), chosen, limit=LATEST_CALLS).calls
+    return calls.search(session, caller(), chosen, limit=LATEST_CALLS).items
 
 
 def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:

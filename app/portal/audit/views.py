@@ -24,17 +24,17 @@ def show_audit() -> Page:
         page = list_page(session, HISTORY)
         table = table_of(session, page.rows)
         named = organization_picker.named_in_filter(session)
-    answer = render_template(
-        "portal/audit/page.html",
-        list=page,
-        table=table,
-        named=named,
-        shows_calls=shows_calls(),
-        kinds=kinds(),
-        actions=actions(lists.text_filter("kind")),
-        problems=problems,
-        presets=_presets(),
-    )
+        answer = render_template(
+            "portal/audit/page.html",
+            list=page,
+            table=table,
+            named=named,
+            shows_calls=shows_calls(),
+            kinds=kinds(),
+            actions=actions(lists.text_filter("kind")),
+            problems=problems,
+            presets=_presets(),
+        )
     return (answer, 422) if problems else answer
 
 

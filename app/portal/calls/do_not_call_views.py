@@ -8,21 +8,22 @@ from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import Call
+from app.models import Call, Organization
 from app.portal.do_not_call.confirmation import added_words, never_calling
 from app.portal.do_not_call.forms import ReasonForm
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
 from app.portal.web.messages import redirect_with
-from app.services import calls, do_not_call
+from app.services import calls, do_not_call, organizations
 
 
 @portal.get("/calls/<uuid:call_id>/do-not-call")
 def call_do_not_call_confirm(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        return never_calling_it(session, found).page(ReasonForm().reason)
+        organization = organizations.get(session, caller(), found.organization_id)
+        return never_calling_it(session, found, organization).page(ReasonForm().reason)
 
 
 @portal.post("/calls/<uuid:call_id>/do-not-call")
@@ -35,10 +36,10 @@ def call_do_not_call(call_id: UUID) -> Response:
     return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
 
 
-def never_calling_it(session: Session, call: Call) -> Confirmation:
+def never_calling_it(session: Session, call: Call, organization: Organization) -> Confirmation:
     return never_calling(
         session,
-        call.organization_id,
+        organization,
         call.phone_number,
         url_for("portal.call_do_not_call", call_id=call.id),
         [

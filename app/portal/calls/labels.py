@@ -126,7 +126,7 @@ def in_sentence(words: str) -> str:
 
 def live(session: Session, found: Call) -> dict[str, Any]:
     """Return the data of a call's panel, during the call and after it."""
-    moments = calls.timeline(session, caller(), found.id)
+    moments = calls.timeline(session, found)
     attempts = calls.attempts_of(session, [found.id])[found.id]
     return {
         "call": found,

@@ -136,16 +136,17 @@ def chosen_states() -> frozenset[CallStatus]:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     page = calls.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
-    attempts = attempts_of(session, [call.id for call in page.calls])
+    names = calls.names_of(session, page.items)
+    attempts = attempts_of(session, [call.id for call in page.items])
     rows = [
         Row(
             call,
-            page.assistants.get(call.assistant_id, "–"),
-            page.organizations.get(call.organization_id, "–"),
-            page.campaigns.get(call.campaign_id) if call.campaign_id else None,
+            names.get(call.assistant_id, "–"),
+            names.get(call.organization_id, "–"),
+            names.get(call.campaign_id) if call.campaign_id else None,
             attempts[call.id],
         )
-        for call in page.calls
+        for call in page.items
     ]
     return Page(rows, page.next_cursor)
 

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
-from app.models import Call
+from app.models import Call, Organization
 from app.policy import Permission
 from app.portal.calls import listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -71,31 +71,33 @@ def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
         of = found.campaign_id
-        names = organizations.names_of(session, caller(), [found.organization_id])
+        organization = organizations.get(session, caller(), found.organization_id)
         return render_template(
             "portal/calls/detail.html",
             assistant=assistants.get(session, caller(), found.assistant_id),
             campaign=campaigns.get(session, caller(), of) if of else None,
             requesters=users.names_by_email(session, caller(), [found.requested_by]),
-            organization=names.get(found.organization_id),
+            organization=organization.name,
             sources=SOURCE_WORDS,
             answered=ANSWERED_WORDS,
-            kept=recordings.of_call(session, caller(), call_id),
+            kept=recordings.of_call(session, found),
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
             advice=advice_on(found.ended_reason),
-            **_listing(session, found),
+            **_listing(session, found, organization),
             **live(session, found),
         )
 
 
-def _listing(session: Session, found: Call) -> dict[str, Any]:
+def _listing(session: Session, found: Call, organization: Organization) -> dict[str, Any]:
     """Return whether the number is on the do-not-call list, and how to put it there."""
     listed = do_not_call.is_listed(session, found.organization_id, found.phone_number)
     may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
     return {
         "listed": listed,
-        "listing": never_calling_it(session, found) if may_list and not listed else None,
+        "listing": never_calling_it(session, found, organization)
+        if may_list and not listed
+        else None,
         "reason": ReasonForm().reason,
     }
 

@@ -221,7 +221,7 @@ def _latest(session: Session, found: Campaign) -> Sequence[Call]:
     if not caller().may(Permission.CALLS_READ):
         return []
     wanted = CallSearch(campaign=found.id, current_round=True)
-    return calls.search(session, caller(), wanted, limit=LATEST_CALLS).calls
+    return calls.search(session, caller(), wanted, limit=LATEST_CALLS).items
 
 
 def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:

@@ -19,7 +19,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import PortalForm
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
-from app.services import campaigns, contacts, do_not_call
+from app.services import campaigns, contacts, do_not_call, organizations
 from app.services.contacts import consent, history, single
 
 
@@ -146,7 +146,7 @@ def listing_confirmation(
 ) -> Confirmation:
     return never_calling(
         session,
-        campaign.organization_id,
+        organizations.get(session, caller(), campaign.organization_id),
         found.phone or "",
         url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
         _above(campaign, found),

@@ -1,27 +1,25 @@
 """The question before a number is added to a do-not-call list."""
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.extensions import caller
 from app.languages import gettext, ngettext
+from app.models import Organization
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
-from app.services import do_not_call, organizations
+from app.services import do_not_call
 
 
 def never_calling(
     session: Session,
-    organization_id: UUID,
+    organization: Organization,
     number: str,
     action: str,
     crumbs: Sequence[tuple[str, str]],
 ) -> Confirmation:
     """The last of ``crumbs`` is the way back."""
-    organization = organizations.get(session, caller(), organization_id)
-    waiting = do_not_call.waiting_calls_to(session, organization_id, [number])
+    waiting = do_not_call.waiting_calls_to(session, organization.id, [number])
     return Confirmation(
         action=action,
         title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),

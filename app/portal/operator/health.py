@@ -11,14 +11,14 @@ from app.models import utcnow
 from app.portal.operator.parts import Work
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
-from app.services import installation, workers
+from app.services import installation
 from app.services.installation import is_late
 
 
 def health(session: Session, work: Work) -> list[dict[str, Any]]:
     """Return the arguments of one tile (`components/stat.html`) for each figure."""
     page = url_for("portal.operator_installation")
-    online = len(workers.alive(session, settings().worker_silent_seconds))
+    online = len(work.workers.online)
     oldest_at = min((each.oldest_at for each in work.queues if each.oldest_at), default=None)
     minutes = 0 if oldest_at is None else max(0, int((utcnow() - oldest_at).total_seconds() // 60))
     waiting = sum(each.waiting for each in work.queues)

@@ -19,7 +19,7 @@ from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
-from app.services import figure_check, installation, workers
+from app.services import figure_check, installation
 from app.services.installation import FAILED_WITHIN, Database, is_late
 
 QUEUE_NAMES = {
@@ -53,7 +53,7 @@ def operator_installation() -> str:
             wrong=wrong,
             fine=fine,
             queues=_queues(now),
-            workers=workers.listing(session, settings().worker_silent_seconds),
+            workers=now.workers.all,
             failed=_failed(session),
             failed_count=now.failed,
             kept=[(KINDS[each.kind], each) for each in kept(session)],

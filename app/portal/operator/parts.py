@@ -19,13 +19,13 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.operator.views import keeps_mails
-from app.portal.web.calling_service import is_offline
 from app.portal.web.formats import carrier_title, day, moment, number, size
 from app.portal.web.user_timezone import zone
 from app.services import figure_check, installation, storage, workers
 from app.services.figure_check import CheckedDay
 from app.services.installation import FAILED_WITHIN, is_late
 from app.services.pauses import carrier_health
+from app.services.workers import Workers
 
 NAMES_IN_SENTENCE = {
     job_queue.CALLS_QUEUE: lazy_gettext("calls"),
@@ -45,17 +45,19 @@ Part = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The queues, the names of those without a worker, and the number of failed jobs."""
+    """The workers, the queues, those that no worker serves, and the number of failed jobs."""
 
+    workers: Workers
     queues: list[QueueDepth]
     unserved: list[str]
     failed: int
 
 
 def work(session: Session) -> Work:
-    served = workers.by_queue(session, settings().worker_silent_seconds)
+    found = workers.listing(session, settings().worker_silent_seconds)
+    unserved = workers.unserved(workers.by_queue(found.online))
     failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
-    return Work(job_queue.depths(session), workers.unserved(served), failed)
+    return Work(found, job_queue.depths(session), unserved, failed)
 
 
 def parts(
@@ -63,7 +65,7 @@ def parts(
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
     found = [
-        _calling_service(session),
+        _calling_service(found_work.workers),
         _queues(found_work.queues, found_work.unserved),
         _failed_jobs(found_work.failed),
         *_carriers(session),
@@ -86,22 +88,21 @@ def _row(title: str, word: str, tone: str, text: str, endpoint: str | None = Non
     return {"title": title, "word": word, "tone": tone, "text": text, "url": url}
 
 
-def _calling_service(session: Session) -> Part:
+def _calling_service(found: Workers) -> Part:
     title = gettext("Calling service")
-    if is_offline(session):
+    if not found.online:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
         return _row(title, gettext("Offline"), "danger", text, "portal.operator_calls")
-    alive = len(workers.alive(session, settings().worker_silent_seconds))
-    if silent := workers.count_silent(session, settings().worker_silent_seconds):
+    if silent := len(found.silent):
         text = ngettext(
             "%(num)s worker gives no answer. Restart it unless another one replaced it.",
             "%(num)s workers give no answer. Restart them unless others replaced them.",
             silent,
         )
         return _row(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
-    text = ngettext("%(num)s worker running.", "%(num)s workers running.", alive)
+    text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(found.online))
     return _row(title, gettext("Online"), "success", text, "portal.operator_calls")
 
 

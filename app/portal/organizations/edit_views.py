@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Role, Tier
-from app.extensions import caller, settings, transaction
+from app.extensions import caller, reading, settings, transaction
 from app.languages import gettext, ngettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
@@ -131,17 +131,18 @@ def _stored_plan(session: Session, organization_id: UUID) -> PlanForm:
 
 
 def _new_page(form: NewForm) -> str:
-    form.tier.choices = [
-        SelectChoice(tier.value, _plan_with_users(name, organizations.USUAL_USER_LIMITS[tier]))
-        for tier, name in PLAN_NAMES.items()
-    ]
-    return render_template(
-        "portal/organizations/new.html",
-        form=form,
-        in_trial=settings().new_organizations_in_trial,
-        may_invite=caller().may(Permission.USERS_WRITE)
-        and Role.STANDARD in users.types_for(caller()),
-    )
+    with reading():
+        form.tier.choices = [
+            SelectChoice(tier.value, _plan_with_users(name, organizations.USUAL_USER_LIMITS[tier]))
+            for tier, name in PLAN_NAMES.items()
+        ]
+        return render_template(
+            "portal/organizations/new.html",
+            form=form,
+            in_trial=settings().new_organizations_in_trial,
+            may_invite=caller().may(Permission.USERS_WRITE)
+            and Role.STANDARD in users.types_for(caller()),
+        )
 
 
 def _plan_with_users(name: str, num: int) -> str:

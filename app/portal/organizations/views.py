@@ -141,11 +141,11 @@ def list_organizations() -> str:
 
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
-    today, defaults = utcnow().date(), settings().storage_defaults
+    today = utcnow().date()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
-        bill = _bill(session, found.id)
+        bill = _bill(session, found)
         return render_template(
             "portal/organizations/detail.html",
             **about(session, found, "portal.organization"),
@@ -154,7 +154,7 @@ def organization(organization_id: UUID) -> str:
             calls=_calls(session, found),
             bill=bill,
             used_up=included.used_up(bill) if bill else None,
-            storage=storage.of_organization(session, caller(), found.id, defaults),
+            storage=storage.of_organization(session, found, settings().storage_defaults),
             subscription=subscriptions.lasting(session, found.id),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
@@ -162,11 +162,12 @@ def organization(organization_id: UUID) -> str:
         )
 
 
-def _bill(session: Session, organization_id: UUID) -> Bill | None:
+def _bill(session: Session, found: Organization) -> Bill | None:
     """Return this month's statement so far, for users who may see what customers pay."""
     if not may(Permission.ORGANIZATIONS_WRITE):
         return None
-    return statements.current_month(session, caller(), organization_id)
+    month = utcnow().date().replace(day=1)
+    return statements.bills(session, [found], month)[found.id]
 
 
 @portal.get("/organizations/<uuid:organization_id>/people")
@@ -248,10 +249,11 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
     """Return the current calls and those of today with the limits that apply, and who set these."""
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
+    under_way, made = limits.current_use(session, found, utcnow())
     return {
-        "under_way": limits.count_under_way(session, found.id),
+        "under_way": under_way,
         "at_once": at_once,
-        "made": limits.made_today(session, found, utcnow()),
+        "made": made,
         "a_day": a_day,
     }
 

@@ -13,7 +13,6 @@ from app.database.migration import fit
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
-from app.models import AuditEntry
 from app.models.base import utcnow
 from app.portal.audit.entries import targets_of
 from app.portal.billing.words import model_rate, month_alone
@@ -29,7 +28,6 @@ from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
-from app.services.audit import search as audit_search
 from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, Kind, Month
 
@@ -144,7 +142,7 @@ def _of_a_partner() -> str:
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             changes=changes,
-            targets=_targets(session, changes),
+            targets=targets_of(session, changes),
             chart=_chart(month),
         )
 
@@ -159,21 +157,12 @@ def overview_earned() -> str:
         return render_template("portal/overview/_earned.html", earned=earned)
 
 
-def _targets(session: Session, changes: Sequence[AuditEntry]) -> dict[UUID, str]:
-    """Return the names of users and what else has other words than the stored ones among the
-    changed records, by the ids of the entries."""
-    names = audit_search.user_names(session, caller(), changes)
-    users = {str(user_id): name for user_id, name in names.items()}
-    found = {entry.id: users[entry.target_id] for entry in changes if entry.target_id in users}
-    return found | targets_of(session, changes)
-
-
 def _of_a_member(organization_id: UUID) -> str:
     """Return the overview of an organization's member."""
     with figures() as session:
         month = overview.month(session, caller())
         organization = organizations.get(session, caller(), organization_id)
-        latest = calls.search(session, caller(), calls.CallSearch(), limit=SHOWN)
+        latest = calls.search(session, caller(), calls.CallSearch(), limit=SHOWN).items
         return render_template(
             "portal/overview/member.html",
             month=month,
@@ -184,7 +173,8 @@ def _of_a_member(organization_id: UUID) -> str:
             action_items=_action_items(session),
             setup=first_steps(session),
             latest=latest,
-            has_imported=not latest.calls and calls.has_imported(session, caller()),
+            names=calls.names_of(session, latest),
+            has_imported=not latest and calls.has_imported(session, caller()),
             chart=_chart(month),
         )
 

@@ -90,13 +90,12 @@ def _resource(partner: Partner) -> dict[str, Any]:
 def _page(form: PortalSettingsForm) -> str:
     with transaction(read_only=True) as session:
         partner = partners.get_own(session, caller())
-        found = domains.domains_of(session, caller(), partner.id)
-    return render_template(
-        "portal/settings/page.html",
-        form=form,
-        sections=SECTIONS,
-        partner=partner,
-        domains=found,
-        has_sender=bool(settings().mail_spf_include),
-        neutral_url=settings().public_url.rstrip("/") + sign_in_url(partner.slug),
-    )
+        return render_template(
+            "portal/settings/page.html",
+            form=form,
+            sections=SECTIONS,
+            partner=partner,
+            domains=domains.domains_of(session, caller(), partner.id),
+            has_sender=bool(settings().mail_spf_include),
+            neutral_url=settings().public_url.rstrip("/") + sign_in_url(partner.slug),
+        )

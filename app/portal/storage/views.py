@@ -35,7 +35,7 @@ def _used(session: Session) -> dict[str, Any]:
     """Return the storage of the caller's organization, or of the partner and its organizations."""
     defaults, who, of = settings().storage_defaults, caller(), caller().organization_id
     if of is not None:
-        usage = storage.of_organization(session, who, of, defaults)
+        usage = storage.of_organization(session, organizations.get(session, who, of), defaults)
         return {"usage": usage, "of_partner": False, "organizations": []}
     partner_id = partners.own(who)
     return {
@@ -83,7 +83,7 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
         return render_template(
             "portal/storage/organization.html",
             organization=found,
-            usage=storage.of_organization(session, who, organization_id, defaults),
+            usage=storage.of_organization(session, found, defaults),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who, organization_id=organization_id),
             kept_days=_kept_days(session, found.partner_id),

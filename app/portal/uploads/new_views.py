@@ -16,7 +16,7 @@ from app.gateways.files import StoredFile, size_words
 from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
-from app.portal.uploads.campaign_words import campaign_words, organizations_of
+from app.portal.uploads.campaign_words import campaign_words
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -164,13 +164,13 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
     defaults = settings().storage_defaults
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        owner = organizations_of(session, [campaign]).get(campaign.organization_id)
+        owner = organizations.get(session, caller(), campaign.organization_id)
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
             corrects=_to_correct(session, campaign_id),
-            campaign_words=campaign_words(campaign.name, owner),
-            usage=storage.of_organization(session, caller(), campaign.organization_id, defaults),
+            campaign_words=campaign_words(campaign.name, owner.name),
+            usage=storage.of_organization(session, owner, defaults),
             form=form,
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),

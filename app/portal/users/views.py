@@ -50,14 +50,14 @@ def list_users() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, USERS)
         named = organization_picker.named_in_filter(session)
-    return render_template(
-        "portal/users/list.html",
-        list=page,
-        named=named,
-        roles=_roles_seen(),
-        statuses=STATUS_NAMES,
-        tones=STATUS_TONES,
-    )
+        return render_template(
+            "portal/users/list.html",
+            list=page,
+            named=named,
+            roles=_roles_seen(),
+            statuses=STATUS_NAMES,
+            tones=STATUS_TONES,
+        )
 
 
 @portal.get("/people/<uuid:user_id>")

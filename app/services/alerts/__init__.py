@@ -9,6 +9,7 @@ from app.services.alerts.measuring import period_starts
 from app.services.alerts.reading import (
     Shown,
     acknowledge,
+    any_open,
     last_opened,
     nearest,
     open_alerts,

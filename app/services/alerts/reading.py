@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -84,6 +84,11 @@ def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
     `Forbidden`."""
     rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
     return _measured_now(session, _shown(session, list(session.scalars(rows))))
+
+
+def any_open(caller: Caller) -> ColumnElement[bool]:
+    """Whether `open_alerts` finds any. Raises `Forbidden`."""
+    return _unacknowledged(caller).exists()
 
 
 def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:

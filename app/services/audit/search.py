@@ -83,6 +83,8 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
     """Return the names of the entries' assistants by id; the caller has loaded the entries."""
     sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
     ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
+    if not ids:
+        return {}
     rows = select(Assistant.id, Assistant.name).where(Assistant.id.in_(ids))
     return {str(row.id): row.name for row in session.execute(rows)}
 
@@ -92,9 +94,11 @@ def user_names(session: Session, caller: Caller, entries: Sequence[AuditEntry]) 
     are the caller's."""
     ids = {entry.actor_id for entry in entries if entry.actor_kind == CallerKind.USER}
     ids |= {as_uuid(entry.target_id) for entry in entries if entry.target_type == "user"}
-    rows = of_tenant(select(User), caller, User.partner_id)
-    found = session.scalars(rows.where(User.id.in_(ids - {None})))
-    return {user.id: user.name for user in found if user.name}
+    if not ids - {None}:
+        return {}
+    rows = of_tenant(select(User), caller, User.partner_id).where(User.id.in_(ids - {None}))
+    found = session.execute(rows.with_only_columns(User.id, User.name))
+    return {row.id: row.name for row in found if row.name}
 
 
 def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:

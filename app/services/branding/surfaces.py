@@ -7,7 +7,7 @@ from app.enums import ImageType
 from app.languages import gettext
 from app.models import Partner
 from app.schemas.partners import PRODUCT_NAME
-from app.services.branding.brand import NEUTRAL_COLOUR, Brand, of_partner
+from app.services.branding.brand import NEUTRAL_COLOUR, Brand, kept_brand
 
 
 class Place(StrEnum):
@@ -39,7 +39,7 @@ class Surface:
 def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
     one is used."""
-    shown = brand or of_partner(partner)
+    shown = brand or kept_brand(partner)
     email = shown.support_email
     help_from = gettext("Help from %(email)s.", email=email)
     replies = gettext("Replies go to %(email)s.", email=email)

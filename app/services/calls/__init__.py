@@ -14,10 +14,10 @@ from app.services.calls.queries import (
     timeline,
 )
 from app.services.calls.searching import (
-    CallList,
     CallSearch,
     count,
     has_imported,
+    names_of,
     search,
     without_calls,
 )

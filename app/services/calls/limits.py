@@ -103,7 +103,18 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
     """How many attempts at live calls the organization made on this day (UTC)."""
-    today = (
+    return session.scalar(_made_today(organization, now)) or 0
+
+
+def current_use(session: Session, organization: Organization, now: datetime) -> tuple[int, int]:
+    """`count_under_way` and `made_today`, in one query."""
+    counts = under_way(organization.id), _made_today(organization, now)
+    active, made = session.execute(select(*(each.scalar_subquery() for each in counts))).one()
+    return active, made
+
+
+def _made_today(organization: Organization, now: datetime) -> Select[int]:
+    return (
         select(func.count())
         .select_from(CallAttempt)
         .join(Call, Call.id == CallAttempt.call_id)
@@ -113,7 +124,6 @@ def made_today(session: Session, organization: Organization, now: datetime) -> i
             Call.live.is_(True),
         )
     )
-    return session.scalar(today) or 0
 
 
 def _midnight(now: datetime) -> datetime:

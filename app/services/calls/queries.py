@@ -103,14 +103,13 @@ def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[C
     return found
 
 
-def timeline(session: Session, caller: Caller, call_id: UUID | str) -> list[Moment]:
-    """The call's timeline, oldest first.
+def timeline(session: Session, call: Call) -> list[Moment]:
+    """The timeline of a call that came from its loader, oldest first.
 
     Hosts and carriers have clocks of their own, so what begins a call and what ends it keep their
     places whatever their times say. Of a call whose timeline was deleted, the times are left that
     are stored with it.
     """
-    call = get(session, caller, call_id)
     place = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
     query = (
         select(CallEvent)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
@@ -24,7 +24,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.queries import MOST_COUNTED, visible
-from app.services.paging import both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import of_tenant
 
 SLACK = timedelta(days=1)
@@ -61,17 +61,6 @@ class CallSearch:
     counted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallList:
-    """A page of calls; ``next_cursor`` is None on the last one. Names are kept by id."""
-
-    calls: Sequence[Call]
-    assistants: dict[UUID, str]
-    organizations: dict[UUID, str]
-    campaigns: dict[UUID, str]
-    next_cursor: str | None
-
-
 def search(
     session: Session,
     caller: Caller,
@@ -80,33 +69,29 @@ def search(
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
-) -> CallList:
-    """The calls that match, in at most four queries.
+) -> Page[Call]:
+    """Return a page of the calls that match, in one query.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     rows = _matching(session, caller, chosen)
-    page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
-    calls = page.items
-    return CallList(
-        calls,
-        _names(
-            session,
-            select(Assistant.id, Assistant.name),
-            Assistant.id.in_({c.assistant_id for c in calls}),
-        ),
-        _names(
-            session,
-            select(Organization.id, Organization.name),
-            Organization.id.in_({call.organization_id for call in calls}),
-        ),
-        _names(
-            session,
-            select(Campaign.id, Campaign.name),
-            Campaign.id.in_({call.campaign_id for call in calls if call.campaign_id}),
-        ),
-        page.next_cursor,
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
+    """Return the names of the assistants, organizations and campaigns of calls that came from their
+    loader, by id: one query."""
+    if not calls:
+        return {}
+    wanted = (
+        (Assistant, {call.assistant_id for call in calls}),
+        (Organization, {call.organization_id for call in calls}),
+        (Campaign, {call.campaign_id for call in calls if call.campaign_id}),
     )
+    queries = (
+        select(model.id, model.name).where(model.id.in_(ids)) for model, ids in wanted if ids
+    )
+    return {row.id: row.name for row in session.execute(union_all(*queries))}
 
 
 def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
@@ -275,9 +260,3 @@ def of_removed_contact() -> list[ColumnElement[bool]]:
         Call.created_at >= Outreach.started_at,
         Call.started_at.is_not(None),
     ]
-
-
-def _names(
-    session: Session, query: Select[UUID, str], condition: ColumnElement[bool]
-) -> dict[UUID, str]:
-    return {row.id: row.name for row in session.execute(query.where(condition))}

@@ -20,10 +20,10 @@ from app.services.carrier_accounts.accounts import (
     use,
 )
 from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, tidy
+from app.services.carrier_accounts.testing import any_failing, failing, is_running, last_tests
 from app.services.carrier_accounts.testing import ask as ask_for_test
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
-from app.services.carrier_accounts.testing import failing, is_running, last_tests
 from app.services.carrier_accounts.using import (
     calling_over,
     choose_again,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from app.gateways.carriers.partner_accounts import Credentials, Finding
@@ -67,14 +67,23 @@ def failing(
 ) -> list[CarrierAccount]:
     """Return the caller's accounts in use, or the pending ones, whose last test failed, newest
     first."""
+    query = _failing(caller, is_pending=is_pending).order_by(CarrierAccount.id.desc())
+    return list(session.scalars(query.limit(limit)))
+
+
+def any_failing(caller: Caller) -> ColumnElement[bool]:
+    """Whether `failing` finds any in use."""
+    return _failing(caller, is_pending=False).exists()
+
+
+def _failing(caller: Caller, *, is_pending: bool) -> Select[CarrierAccount]:
     query = select(CarrierAccount).join(CarrierAccountTest)
     query = of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
-    query = query.where(
+    return query.where(
         CarrierAccount.removed_at.is_(None),
         CarrierAccount.is_pending if is_pending else ~CarrierAccount.is_pending,
         CarrierAccountTest.works.is_(False),
     )
-    return list(session.scalars(query.order_by(CarrierAccount.id.desc()).limit(limit)))
 
 
 def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | None:

@@ -15,6 +15,7 @@ from app.services import name_search, organizations
 from app.services.do_not_call.entries import WRITTEN
 from app.services.organizations.loading import SORTS
 from app.services.paging import Page, keyset_page
+from app.services.tenancy import organization_not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,12 @@ def sizes(
 
 def count_of(session: Session, caller: Caller, organization_id: UUID) -> int:
     """The numbers on the organization's list. Raises `NotFound`."""
-    organizations.check(session, caller, organization_id)
-    query = select(func.count()).where(DoNotCallEntry.organization_id == organization_id)
-    return session.scalar(query) or 0
+    numbers = select(func.count()).where(DoNotCallEntry.organization_id == Organization.id)
+    query = organizations.visible(caller).with_only_columns(numbers.scalar_subquery())
+    count: int | None = session.scalar(query.where(Organization.id == organization_id))
+    if count is None:
+        raise organization_not_found()
+    return count
 
 
 def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:

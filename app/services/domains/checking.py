@@ -41,8 +41,8 @@ def domains_of(
 ) -> dict[DomainPurpose, PartnerDomain]:
     """Return the partner's domains that are checked, by their purpose."""
     caller.require(Permission.PARTNER_WRITE)
-    partner = partners.get(session, caller, partner_id)
-    query = select(PartnerDomain).where(PartnerDomain.partner_id == partner.id)
+    partners.check(session, caller, partner_id)
+    query = select(PartnerDomain).where(PartnerDomain.partner_id == partner_id)
     return {domain.purpose: domain for domain in session.scalars(query)}
 
 

@@ -43,6 +43,7 @@ from app.services.organizations.use import (
     RECENT_DAYS,
     NearLimit,
     Use,
+    any_near_limit,
     campaigns_in,
     first_users_of,
     names_of,

@@ -86,6 +86,8 @@ def listing(
 
 def by_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, Organization]:
     """Those of the organizations that the caller may see, in one query."""
+    if not ids:
+        return {}
     query = visible(caller).where(Organization.id.in_(ids))
     return {found.id: found for found in session.scalars(query)}
 

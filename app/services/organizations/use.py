@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, OrganizationStatus, UserStatus
@@ -31,29 +31,24 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, U
     """Return the use of each organization; they must come from a loader."""
     if not organization_ids:  # PostgreSQL would read the whole tables beneath their policies
         return {}
-    assistants = select(Assistant.organization_id, func.count()).group_by(Assistant.organization_id)
-    users = (
-        select(User.organization_id, func.count())
-        .where(User.status != UserStatus.DEACTIVATED)
-        .group_by(User.organization_id)
+    counts = (query.scalar_subquery() for query in _counts())
+    query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
+    return {key: Use(*map(int, counted)) for key, *counted in session.execute(query)}
+
+
+def _counts() -> tuple[Select[int], Select[int], Select[int]]:
+    """Return the queries of the fields of `Use`, within a query of organizations."""
+    since = (utcnow() - timedelta(days=RECENT_DAYS - 1)).date()
+    conversations = func.coalesce(func.sum(ConversationDay.conversations), 0)
+    return (
+        select(func.count()).where(Assistant.organization_id == Organization.id),
+        select(func.count()).where(
+            User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
+        ),
+        select(conversations).where(
+            ConversationDay.organization_id == Organization.id, ConversationDay.day >= since
+        ),
     )
-    conversations = (
-        select(ConversationDay.organization_id, func.sum(ConversationDay.conversations))
-        .where(ConversationDay.day >= (utcnow() - timedelta(days=RECENT_DAYS - 1)).date())
-        .group_by(ConversationDay.organization_id)
-    )
-    counted = [
-        {
-            key: int(value)
-            for key, value in session.execute(query.where(column.in_(organization_ids)))
-        }
-        for query, column in (
-            (assistants, Assistant.organization_id),
-            (users, User.organization_id),
-            (conversations, ConversationDay.organization_id),
-        )
-    ]
-    return {key: Use(*(count.get(key, 0) for count in counted)) for key in organization_ids}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +63,26 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
     """Return active organizations with room for several users or assistants that have used nearly
     all of it, the newest first: at most four queries. A limit of 1 that is reached is how such an
     organization works."""
-    rows = (
-        visible(caller)
-        .where(
-            ROOMY,
-            Organization.status == OrganizationStatus.ACTIVE,
-            close_to_limit(Closeness.NEAR, above=1),
-        )
-        .order_by(Organization.created_at.desc(), Organization.id.desc())
-        .limit(most)
-    )
-    found = list(session.scalars(rows).all())
+    rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
+    found = list(session.scalars(rows.limit(most)).all())
     use = use_of(session, [organization.id for organization in found]) if found else {}
     return [
         NearLimit(organization, " ".join(_near_words(organization, use[organization.id])))
         for organization in found
     ]
+
+
+def any_near_limit(caller: Caller) -> ColumnElement[bool]:
+    """Whether `near_limits` finds any."""
+    return _near_limit(caller).exists()
+
+
+def _near_limit(caller: Caller) -> Select[Organization]:
+    return visible(caller).where(
+        ROOMY,
+        Organization.status == OrganizationStatus.ACTIVE,
+        close_to_limit(Closeness.NEAR, above=1),
+    )
 
 
 def _near_words(organization: Organization, use: Use) -> Iterator[str]:
@@ -107,6 +106,8 @@ def campaigns_in(session: Session, organization: Organization) -> int:
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of those organizations that the caller may see."""
+    if not ids:
+        return {}
     query = visible(caller).with_only_columns(Organization.id, Organization.name)
     rows = session.execute(query.where(Organization.id.in_(ids)))
     return {row.id: row.name for row in rows}

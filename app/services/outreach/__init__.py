@@ -1,6 +1,6 @@
 """Outreach: calling a campaign's contacts by its plan, after a user has started it."""
 
-from app.services.outreach.blockers import CampaignBlocker, blocked_campaigns, blocker
+from app.services.outreach.blockers import CampaignBlocker, any_blocked, blocked_campaigns, blocker
 from app.services.outreach.eligibility import hours_of
 from app.services.outreach.estimates import Estimate, estimate
 from app.services.outreach.finished import Finished, finished

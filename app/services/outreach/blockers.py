@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import ColumnElement, Select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, CarrierKind
@@ -98,16 +99,22 @@ def blocked_campaigns(
     session: Session, caller: Caller, most: int
 ) -> Sequence[tuple[Campaign, str]]:
     """Running campaigns that call no one until a user fixes the cause, each with the cause."""
-    query = (
+    query = _blocked(caller).add_columns(Outreach.held_reason).order_by(Campaign.id.desc())
+    return [(campaign, reason) for campaign, reason in session.execute(query.limit(most))]
+
+
+def any_blocked(caller: Caller) -> ColumnElement[bool]:
+    """Whether `blocked_campaigns` finds any."""
+    return _blocked(caller).exists()
+
+
+def _blocked(caller: Caller) -> Select[Campaign]:
+    return (
         visible(caller)
         .join(Outreach, Outreach.campaign_id == Campaign.id)
-        .add_columns(Outreach.held_reason)
         .where(
             Campaign.status == CampaignStatus.ACTIVE,
             Outreach.held_reason.is_not(None),
             Outreach.held_reason.not_in(_PASSING),
         )
-        .order_by(Campaign.id.desc())
-        .limit(most)
     )
-    return [(campaign, reason) for campaign, reason in session.execute(query)]

@@ -44,6 +44,8 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
         .join(Assistant, Assistant.id == Outreach.assistant_id)
         .where(Outreach.campaign_id.in_(by_id))
     ).all()
+    if not plans:
+        return {}
     counts = _counts(session, by_id)
     begun = {plan.campaign_id for plan, _ in plans if plan.started_at is not None}
     ahead = forecasting.foreseen(session, [by_id[campaign_id] for campaign_id in begun])

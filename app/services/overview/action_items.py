@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from operator import attrgetter
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, Select, literal, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, ImportState
@@ -19,10 +21,13 @@ from app.services import (
     assistants,
     carrier_accounts,
     organizations,
+    outreach,
     partners,
+    pauses,
     phone_numbers,
     reporting,
     spending,
+    workers,
 )
 from app.services.billing import included
 from app.services.branding import surfaces
@@ -33,23 +38,32 @@ from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, 
 from app.services.spending import budgets
 
 SOON = timedelta(days=14)
-_CREDENTIALS: tuple[tuple[Kind, type[ApiKey | OAuthClient | ScimToken], str], ...] = (
-    (Kind.CREDENTIAL_KEY, ApiKey, gettext_noop("Key %(name)s is about to expire")),
-    (Kind.CREDENTIAL_CLIENT, OAuthClient, gettext_noop("Client %(name)s is about to expire")),
-    (Kind.CREDENTIAL_TOKEN, ScimToken, gettext_noop("SCIM token %(name)s is about to expire")),
-)
+_CREDENTIALS: dict[Kind, tuple[type[ApiKey | OAuthClient | ScimToken], str]] = {
+    Kind.CREDENTIAL_KEY: (ApiKey, gettext_noop("Key %(name)s is about to expire")),
+    Kind.CREDENTIAL_CLIENT: (OAuthClient, gettext_noop("Client %(name)s is about to expire")),
+    Kind.CREDENTIAL_TOKEN: (ScimToken, gettext_noop("SCIM token %(name)s is about to expire")),
+}
 
 
 def action_items(
     session: Session, caller: Caller, *, worker_silent_after: float
 ) -> list[ActionItem]:
-    """Return what needs a decision of this caller, the most urgent first: a fixed number of queries
-    for each role. Workers without a heartbeat for so many seconds are offline."""
+    """Return what needs a decision of this caller, the most urgent first. Workers without a
+    heartbeat for so many seconds are offline.
+
+    One query tells which kinds of items there are, and each of these takes its own: a fixed number
+    for each role, and few while nothing is wrong.
+    """
     found: list[ActionItem] = []
-    if caller.partner_id is not None and caller.may(Permission.CALLS_READ):
-        found += calling.offline(session, caller, worker_silent_after)
-    for permission, ask in _QUESTIONS:
-        if caller.partner_id is not None and caller.may(permission):
+    if caller.partner_id is None:
+        return found
+    asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
+    if caller.may(Permission.CALLS_READ):
+        is_offline = ~workers.is_any_alive(session, worker_silent_after)
+        asked.insert(0, (calling.offline, is_offline))
+    row = session.execute(select(true(), *(is_any for _, is_any in asked))).one()
+    for (ask, _), is_there in zip(asked, row[1:], strict=True):
+        if is_there:
             found += ask(session, caller)
     return sorted(found, key=_order)
 
@@ -76,8 +90,21 @@ def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
+    rows = _unfinished(caller).order_by(ContactImport.id.desc()).limit(EACH + 1)
+    found = session.scalars(rows).all()
+    waiting = _waiting_in_corrected_files(found)
+    items = [(upload, rows_to_fix(upload) - waiting[upload.id]) for upload in found]
+    return [
+        _about_upload(upload, left)
+        for upload, left in items
+        if left > 0 or upload.state is not ImportState.DONE
+    ]
+
+
+def _unfinished(caller: Caller) -> Select[ContactImport]:
+    """The recent uploads that are to be applied or have rows to fix."""
     state, failed = ContactImport.state, ContactImport.failed
-    rows = uploads.visible(caller).where(
+    return uploads.visible(caller).where(
         ContactImport.id >= id_at(utcnow() - RECENT),
         or_(
             state.in_((ImportState.CHECKED, ImportState.FAILED)),
@@ -86,14 +113,6 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
             & ContactImport.undone_at.is_(None),
         ),
     )
-    found = session.scalars(rows.order_by(ContactImport.id.desc()).limit(EACH + 1)).all()
-    waiting = _waiting_in_corrected_files(found)
-    items = [(upload, rows_to_fix(upload) - waiting[upload.id]) for upload in found]
-    return [
-        _about_upload(upload, left)
-        for upload, left in items
-        if left > 0 or upload.state is not ImportState.DONE
-    ]
 
 
 def _waiting_in_corrected_files(found: Sequence[ContactImport]) -> Counter[UUID]:
@@ -145,14 +164,10 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _included(session: Session, caller: Caller) -> list[ActionItem]:
-    """Included usage that is nearly or fully used, of customers or of the caller's organization. Of
-    a partner with too many customers to rank them, none is named: it would read the usage of all.
-    """
+    """Included usage that is nearly or fully used, of customers or of the caller's organization."""
     is_own = caller.organization_id is not None
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
         return []  # who doesn't see prices
-    if not is_own and not reporting.can_rank(session, caller):
-        return []
     return [
         ActionItem(
             Kind.OWN_PLAN if is_own else Kind.INCLUDED,
@@ -200,10 +215,8 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
         session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
     )
     found = page.items
-    ids = {assistant.organization_id for assistant in found[:EACH]}
-    owners = organizations.by_ids(session, caller, ids)
-    # Whether a number is confirmed depends on the carrier, as in the search above.
-    refusals = phone_numbers.refusals(session, found[:EACH], CarrierKind.SIMULATOR)
+    if not found:
+        return []
     if len(found) > EACH:
         title = ngettext(
             "%(num)s assistant can’t call yet",
@@ -213,6 +226,10 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
         )
         text = gettext("Something is missing: a number, its set-up, or an active organization.")
         return [ActionItem(Kind.ASSISTANTS, title, text)]
+    ids = {assistant.organization_id for assistant in found}
+    owners = organizations.by_ids(session, caller, ids)
+    # Whether a number is confirmed depends on the carrier, as in the search above.
+    refusals = phone_numbers.refusals(session, found, CarrierKind.SIMULATOR)
     return [
         ActionItem(
             Kind.ASSISTANT,
@@ -264,38 +281,67 @@ def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
+    """Keys, clients and tokens that expire soon: of each kind the next ones."""
+    rows = session.execute(union_all(*(_ending(caller, kind) for kind in _CREDENTIALS))).all()
+    return [
+        ActionItem(kind, gettext(title, name=row.name), "", row.id, at=row.expires_at)
+        for kind, (_model, title) in _CREDENTIALS.items()
+        for row in sorted(rows, key=attrgetter("expires_at", "id"))
+        if row.kind == kind
+    ]
+
+
+def _ending(caller: Caller, kind: Kind) -> Select[Any]:
+    model, _title = _CREDENTIALS[kind]
     now = utcnow()
-    found = []
-    for kind, model, title in _CREDENTIALS:
-        ending = select(model.id, model.name, model.expires_at).where(
-            model.partner_id == caller.partner_id,
-            model.revoked_at.is_(None),
-            model.expires_at.between(now, now + SOON),
-        )
-        if issubclass(model, ApiKey | ScimToken):
-            ending = ending.where(model.replaced_by.is_(None))
-        rows = session.execute(ending.order_by(model.expires_at, model.id).limit(EACH + 1))
-        found += [
-            ActionItem(kind, gettext(title, name=row.name), "", row.id, at=row.expires_at)
-            for row in rows
-        ]
-    return found
+    columns = (literal(kind.value).label("kind"), model.id, model.name, model.expires_at)
+    ending = select(*columns).where(
+        model.partner_id == caller.partner_id,
+        model.revoked_at.is_(None),
+        model.expires_at.between(now, now + SOON),
+    )
+    if issubclass(model, ApiKey | ScimToken):
+        ending = ending.where(model.replaced_by.is_(None))
+    # As a query within one: SQLite allows an order only there.
+    return select(ending.order_by(model.expires_at, model.id).limit(EACH + 1).subquery())
 
 
-_QUESTIONS: tuple[tuple[Permission, Callable[[Session, Caller], list[ActionItem]]], ...] = (
-    (Permission.CALLS_READ, calling.line),
-    (Permission.ORGANIZATIONS_READ, calling.paused_organizations),
-    (Permission.REPORT_READ, _alerts),
-    (Permission.CALLS_READ, calling.unknown_calls),
-    (Permission.CAMPAIGNS_READ, calling.campaigns),
-    (Permission.CONTACTS_WRITE, _uploads),
-    (Permission.CREDENTIALS_MANAGE, _carrier_accounts),
-    (Permission.CREDENTIALS_MANAGE, _credentials),
-    (Permission.USAGE_READ, _limits),
-    (Permission.USAGE_READ, _included),
-    (Permission.ORGANIZATIONS_READ, _spending),
-    (Permission.ORGANIZATIONS_READ, _budgets),
-    (Permission.ASSISTANTS_READ, _assistants),
-    (Permission.CALLS_READ, calling.unanswered_calls),
-    (Permission.BRANDING_WRITE, _brand),
+def _any_unfinished(caller: Caller) -> ColumnElement[bool]:
+    return _unfinished(caller).exists()
+
+
+def _any_ending(caller: Caller) -> ColumnElement[bool]:
+    return or_(*(_ending(caller, kind).exists() for kind in _CREDENTIALS))
+
+
+def _can_rank(caller: Caller) -> ColumnElement[bool]:
+    """Of a partner with too many customers to rank them, none is named: it would read the usage of
+    all."""
+    return true() if caller.organization_id is not None else reporting.few_to_rank(caller)
+
+
+def _always(_caller: Caller) -> ColumnElement[bool]:
+    """For questions that take as long to ask whether there is an answer."""
+    return true()
+
+
+_Ask = Callable[[Session, Caller], list[ActionItem]]
+_IsAny = Callable[[Caller], ColumnElement[bool]]
+_QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
+    (Permission.CALLS_READ, calling.line, calling.any_held),
+    (Permission.ORGANIZATIONS_READ, calling.paused_organizations, pauses.any_seen),
+    (Permission.REPORT_READ, _alerts, alerts.any_open),
+    (Permission.CALLS_READ, calling.unknown_calls, calling.any_unknown),
+    (Permission.CAMPAIGNS_READ, calling.campaigns, outreach.any_blocked),
+    (Permission.CONTACTS_WRITE, _uploads, _any_unfinished),
+    (Permission.CREDENTIALS_MANAGE, _carrier_accounts, carrier_accounts.any_failing),
+    (Permission.CREDENTIALS_MANAGE, _credentials, _any_ending),
+    (Permission.USAGE_READ, _limits, organizations.any_near_limit),
+    (Permission.USAGE_READ, _included, _can_rank),
+    (Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
+    (Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
+    (Permission.ASSISTANTS_READ, _assistants, _always),
+    (Permission.CALLS_READ, calling.unanswered_calls, calling.any_unanswered),
+    (Permission.BRANDING_WRITE, _brand, _always),
 )
+"""What is asked with which permission, and whether there can be an item about it."""

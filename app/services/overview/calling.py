@@ -1,6 +1,6 @@
 """What needs a decision about calls: those that wait, fail, or have no answer."""
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
@@ -9,7 +9,7 @@ from app.languages import gettext, ngettext
 from app.models import Call, utcnow
 from app.models.base import id_at
 from app.policy.caller import Caller
-from app.services import organizations, pauses, workers
+from app.services import organizations, pauses
 from app.services.calls import queries
 from app.services.calls.queries import LAST_DAY, UNANSWERED
 from app.services.calls.queries import visible as visible_calls
@@ -21,10 +21,8 @@ _SHOWN_ORDER = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallSt
 """The order in which calls without an answer are counted."""
 
 
-def offline(session: Session, caller: Caller, silent_after: float) -> list[ActionItem]:
-    """Calls that wait because no worker is online."""
-    if workers.any_alive(session, silent_after):
-        return []
+def offline(session: Session, caller: Caller) -> list[ActionItem]:
+    """Calls that wait while no worker is online."""
     waiting = queries.waiting_calls(session, caller)
     title = gettext("Calling service is offline")
     return [ActionItem(Kind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
@@ -71,10 +69,8 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    calls = visible_calls(caller).where(
-        Call.status == CallStatus.UNKNOWN, Call.id >= id_at(utcnow() - RECENT)
-    )
-    found = session.scalars(calls.order_by(Call.id.desc()).limit(MOST_COUNTED)).all()
+    rows = _unknown(caller).order_by(Call.id.desc()).limit(MOST_COUNTED)
+    found = session.scalars(rows).all()
     if not found:
         return []
     title = ngettext(
@@ -116,13 +112,7 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    some = (
-        visible_calls(caller)
-        .where(Call.status.in_(UNANSWERED), Call.id >= id_at(utcnow() - LAST_DAY))
-        .with_only_columns(Call.status)
-        .limit(MOST_COUNTED)
-        .subquery()
-    )
+    some = _unanswered(caller).with_only_columns(Call.status).limit(MOST_COUNTED).subquery()
     rows = session.execute(select(some.c.status, func.count()).group_by(some.c.status))
     counted: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
     whole = sum(counted.values())
@@ -135,12 +125,37 @@ def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
         num=at_most(whole),
     )
     text = ", ".join(
-        _unanswered(status, counted[status]) for status in _SHOWN_ORDER if status in counted
+        _unanswered_words(status, counted[status]) for status in _SHOWN_ORDER if status in counted
     )
     return [ActionItem(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
 
 
-def _unanswered(status: CallStatus, count: int) -> str:
+def any_held(caller: Caller) -> ColumnElement[bool]:
+    """Whether `line` can find anything."""
+    return pauses.any_seen(caller) | carrier_health.any_not_well()
+
+
+def any_unknown(caller: Caller) -> ColumnElement[bool]:
+    """Whether `unknown_calls` finds any."""
+    return _unknown(caller).exists()
+
+
+def any_unanswered(caller: Caller) -> ColumnElement[bool]:
+    """Whether `unanswered_calls` finds any."""
+    return _unanswered(caller).exists()
+
+
+def _unknown(caller: Caller) -> Select[Call]:
+    recent = Call.id >= id_at(utcnow() - RECENT)
+    return visible_calls(caller).where(Call.status == CallStatus.UNKNOWN, recent)
+
+
+def _unanswered(caller: Caller) -> Select[Call]:
+    recent = Call.id >= id_at(utcnow() - LAST_DAY)
+    return visible_calls(caller).where(Call.status.in_(UNANSWERED), recent)
+
+
+def _unanswered_words(status: CallStatus, count: int) -> str:
     match status:
         case CallStatus.NO_ANSWER:
             return ngettext("%(num)s not picked up", "%(num)s not picked up", count)

@@ -5,7 +5,7 @@ from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, lazyload
 
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
@@ -25,11 +25,12 @@ def visible(caller: Caller) -> Select[Partner]:
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool = False) -> Partner:
-    """Return the caller's partner with its lists. Raises `NotFound` (``partner_not_found``).
+    """Return the caller's partner; its lists are loaded when they are used. Raises `NotFound`
+    (``partner_not_found``).
 
     ``for_change`` locks the row until the transaction ends.
     """
-    query = visible(caller).where(Partner.id == partner_id)
+    query = visible(caller).where(Partner.id == partner_id).options(lazyload("*"))
     return fetch(session, query, _not_found(), for_change=for_change)
 
 
@@ -51,6 +52,8 @@ def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of those partners that the caller may see."""
+    if not ids:
+        return {}
     query = visible(caller).with_only_columns(Partner.id, Partner.name)
     rows = session.execute(query.where(Partner.id.in_(ids)))
     return {row.id: row.name for row in rows}

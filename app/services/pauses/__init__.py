@@ -7,6 +7,7 @@ from app.services.pauses.pauses import (
     CALLS_MAY_BE_MISSING,
     RECHECK,
     Scope,
+    any_seen,
     command,
     covering,
     is_covered,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, Observed
@@ -147,6 +147,15 @@ def with_problems(session: Session) -> list[CarrierHealth]:
         for health in carriers(session)
         if health.state.is_problem and health.carrier is not CarrierKind.SIMULATOR
     ]
+
+
+def any_not_well() -> ColumnElement[bool]:
+    """Whether a real carrier did anything but answer lately: without that none is in problem."""
+    return exists().where(
+        CarrierObservation.carrier != CarrierKind.SIMULATOR,
+        CarrierObservation.kind != Observed.ANSWERED,
+        CarrierObservation.last_at >= utcnow() - LOOKED_BACK,
+    )
 
 
 def _health(

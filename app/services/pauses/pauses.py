@@ -136,6 +136,12 @@ def covering(session: Session, caller: Caller) -> list[DispatchPause]:
     return list(session.scalars(query.order_by(DispatchPause.scope != ALL, DispatchPause.scope)))
 
 
+def any_seen(caller: Caller) -> ColumnElement[bool]:
+    """Whether there is a pause that holds calls of the caller's partner, or some of them."""
+    mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
+    return exists().where(mine)
+
+
 def of_call(session: Session, call: Call) -> DispatchPause | None:
     """The widest pause that covers the call now."""
     return of_carrier(session, call.partner_id, call.organization_id, call.carrier)

@@ -115,13 +115,14 @@ def refusals(
     """By assistant, why live calls can't come from its number (`refusal`): two queries, more beyond
     `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
     installation's."""
-    own = _numbers_of(session, assistants)
-    route_of = _routes(session, assistants, carrier)
+    numbered = {each: each.phone_number for each in assistants if each.phone_number}
+    if not numbered:
+        return {}
+    own = _numbers_of(session, numbered)
+    route_of = _routes(session, numbered, carrier)
     found = {}
-    for each in assistants:
-        if each.phone_number is None:
-            continue
-        number = own.get((each.organization_id, each.phone_number))
+    for each, phone_number in numbered.items():
+        number = own.get((each.organization_id, phone_number))
         if why := refusal(number, route_of(each)):
             found[each.id] = why
     return found

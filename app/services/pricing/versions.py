@@ -3,7 +3,7 @@
 Published versions stay, so that a month is rated with the terms that applied in it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.processors.currencies import decimals
 from app.gateways.processors.price_list import PRICES
 from app.languages import gettext
-from app.models import PlanVersion, Pricing, ProcessorPrice, new_id, utcnow
+from app.models import Partner, PlanVersion, Pricing, ProcessorPrice, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.parsing import read
@@ -66,7 +66,19 @@ def terms(session: Session, partner_id: UUID, at: datetime | None = None) -> dic
 
 def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
     """Return every plan as published at that moment, in order; see `terms`."""
-    return live(session, partner_id, at) or _first(session, partner_id)
+    last = _last_version(partner_id, at).with_only_columns(PlanVersion.id).scalar_subquery()
+    rows: Sequence[tuple[PlanVersion | None, Pricing | None]] = session.execute(
+        select(PlanVersion, Pricing)
+        .select_from(Partner)
+        .outerjoin(PlanVersion, PlanVersion.id == last)
+        .outerjoin(Pricing, (Pricing.partner_id == Partner.id) & PlanVersion.id.is_(None))
+        .where(Partner.id == partner_id)
+        .order_by(Pricing.position)
+    ).all()
+    version = rows[0][0] if rows else None
+    if version is not None:
+        return plans_of(version)
+    return _first(session, [listed for _, listed in rows if listed is not None])
 
 
 def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
@@ -81,11 +93,13 @@ def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
 
 def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
     """Return the plans of the version published last; none before the first."""
-    query = published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
-    if at is not None:
-        query = query.where(PlanVersion.published_at <= at)
-    version = session.scalar(query)
+    version = session.scalar(_last_version(partner_id, at))
     return plans_of(version) if version else []
+
+
+def _last_version(partner_id: UUID, at: datetime | None) -> Select[PlanVersion]:
+    query = published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
+    return query if at is None else query.where(PlanVersion.published_at <= at)
 
 
 def current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
@@ -247,7 +261,7 @@ def _current(session: Session, partner_id: UUID) -> PlanSet:
     newest = list(session.scalars(query.order_by(PlanVersion.number.desc()).limit(2)))
     draft = newest.pop(0) if newest and newest[0].published_at is None else None
     last = newest[0] if newest else None
-    live = plans_of(last) if last else _first(session, partner_id)
+    live = plans_of(last) if last else published(session, partner_id)
     plans = plans_of(draft) if draft else live
     return PlanSet(plans, live, draft, last)
 
@@ -319,12 +333,11 @@ def _record(
     )
 
 
-def _first(session: Session, partner_id: UUID) -> list[Plan]:
-    """Return the plans before the first version: those of the contract's ``pricing`` are visible,
-    with their known prices."""
-    query = select(Pricing).where(Pricing.partner_id == partner_id)
+def _first(session: Session, listed: Iterable[Pricing]) -> list[Plan]:
+    """Return the plans before the first version: those ``listed`` in the contract's ``pricing`` are
+    visible, with their known prices."""
     entries: dict[Tier, Pricing] = {}
-    for entry in session.scalars(query.order_by(Pricing.position)):
+    for entry in listed:
         entries.setdefault(entry.tier, entry)
     ids = {entry.processor_price_id for entry in entries.values()}
     prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import RecordingState
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import CallRecording, CallTranscript
+from app.models import Call, CallRecording, CallTranscript
 from app.policy.caller import Caller
 from app.services import calls
 from app.services.recordings.samples import SAMPLE
@@ -37,13 +37,15 @@ class Kept:
         return self.transcript is not None and self.transcript.report_id == SAMPLE
 
 
-def of_call(session: Session, caller: Caller, call_id: UUID) -> Kept:
-    """Raises `NotFound` (``call_not_found``)."""
-    call = calls.get(session, caller, call_id)
-    return Kept(
-        session.scalar(select(CallRecording).where(CallRecording.call_id == call.id)),
-        session.scalar(select(CallTranscript).where(CallTranscript.call_id == call.id)),
+def of_call(session: Session, call: Call) -> Kept:
+    """Return what is kept of a call that came from its loader: one query."""
+    query = (
+        select(CallRecording, CallTranscript)
+        .select_from(Call)
+        .outerjoin(CallRecording, CallRecording.call_id == Call.id)
+        .outerjoin(CallTranscript, CallTranscript.call_id == Call.id)
     )
+    return Kept(*session.execute(query.where(Call.id == call.id)).one())
 
 
 def extension_of(content_type: str) -> str:
@@ -54,7 +56,7 @@ def extension_of(content_type: str) -> str:
 def file_of(session: Session, caller: Caller, call_id: UUID) -> CallRecording:
     """Return the recording of a call that has a file. Raises `NotFound` (``call_not_found``,
     ``recording_not_found``)."""
-    found = of_call(session, caller, call_id).recording
+    found = of_call(session, calls.get(session, caller, call_id)).recording
     if found is None or found.state is not RecordingState.STORED:
         raise NotFound(gettext("There is no recording of this call."), "recording_not_found")
     return found

@@ -13,6 +13,7 @@ from app.services.reporting.by_organization import (
     by_organization,
     can_rank,
     count_organizations,
+    few_to_rank,
 )
 from app.services.reporting.by_organization import SORTS as USAGE_SORTS
 from app.services.reporting.costs import (
@@ -27,7 +28,7 @@ from app.services.reporting.costs import (
 )
 from app.services.reporting.daily import Day, daily, last_updated, total
 from app.services.reporting.earnings import MonthEarned, earned, earned_by_month, earnings, total_of
-from app.services.reporting.month_end import MonthEnd, month_end
+from app.services.reporting.month_end import HISTORY, MonthEnd, month_end, month_end_of
 from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
 from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS

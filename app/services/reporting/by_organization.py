@@ -63,10 +63,15 @@ class UsageFilter:
 def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
     """Whether the partner's organizations are few enough to be sorted by their use in a range: that
     reads all of them for any page."""
+    return bool(session.scalar(select(few_to_rank(caller, most))))
+
+
+def few_to_rank(caller: Caller, most: int = MOST_RANKED) -> ColumnElement[bool]:
+    """`can_rank` as a condition."""
     counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)
     )
-    return (session.scalar(counted) or 0) <= most
+    return counted.scalar_subquery() <= most
 
 
 def by_organization(

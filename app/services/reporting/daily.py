@@ -44,8 +44,10 @@ def daily(
     wanted = organization_id or caller.organization_id
     table: type[ConversationDay | PartnerDay]
     if wanted is not None:
+        if wanted != caller.organization_id:
+            organizations.check(session, caller, wanted)
         table = ConversationDay
-        whose = table.organization_id == organizations.get(session, caller, wanted).id
+        whose = table.organization_id == wanted
     else:
         table = PartnerDay
         partner = partners.check(session, caller, partner_id or partners.own(caller))

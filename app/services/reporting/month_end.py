@@ -1,5 +1,6 @@
 """The conversations that the current month will have when it ends."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from uuid import UUID
@@ -8,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.policy.caller import Caller
 from app.services.forecasting import forecast
-from app.services.reporting.daily import daily
+from app.services.reporting.daily import Day, daily
 
 HISTORY = timedelta(weeks=12)
 
@@ -30,6 +31,12 @@ def month_end(
     """Return the forecast of the month, None if there were too few days: one query. Raises as
     `daily`."""
     days = daily(session, caller, today - HISTORY, today, organization_id=organization_id)
+    return month_end_of(days)
+
+
+def month_end_of(days: Sequence[Day]) -> MonthEnd | None:
+    """As `month_end`, from the days of `HISTORY` until today."""
+    today = days[-1].day
     *known, so_far = (day.conversations for day in days)
     last_day = (today.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
     found = forecast(known, (last_day - today).days + 1)

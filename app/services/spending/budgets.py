@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -157,20 +157,29 @@ def _check(micros: int | None, levels: Sequence[int], recipients: Sequence[str])
 def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
     """Return at most so many budgets of the caller's partner and its organizations that reached an
     alert level from `NEARLY_SPENT` on this month, in one query."""
-    month, limit = month_of(utcnow()), SpendingLimit
-    alerts = [f"{month}:{percent}" for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
     query = (
-        of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
+        _reached(caller)
         .add_columns(Organization)
-        .outerjoin(Organization, Organization.id == limit.organization_id)
-        .where(limit.budget_alert.in_(alerts))
-        .order_by(limit.scope.desc())
+        .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
+        .order_by(SpendingLimit.scope.desc())
         .limit(most)
     )
     return [
         ReachedBudget(organization, int((found.budget_alert or "").rpartition(":")[2]))
         for found, organization in session.execute(query)
     ]
+
+
+def any_reached(caller: Caller) -> ColumnElement[bool]:
+    """Whether `reached` finds any."""
+    return _reached(caller).exists()
+
+
+def _reached(caller: Caller) -> Select[SpendingLimit]:
+    month, limit = month_of(utcnow()), SpendingLimit
+    alerts = [f"{month}:{percent}" for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
+    rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
+    return rows.where(limit.budget_alert.in_(alerts))
 
 
 def alert(session: Session, now: datetime) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, or_, select
 from sqlalchemy.orm import Session
 
 from app.languages import gettext
@@ -35,20 +35,11 @@ class NearLimit:
 def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
     """At most so many limits of the caller's partner and its organizations of which `NEAR` percent
     are used, in one query."""
-    now, total, limit = utcnow(), SpendingTotal, SpendingLimit
     query = (
-        of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
-        .add_columns(
-            Organization.name,
-            or_(_is_used(100, day_of(now), "day"), _is_used(100, month_of(now), "month")),
-        )
-        .join(total, total.scope == limit.scope)
-        .outerjoin(Organization, Organization.id == limit.organization_id)
-        .where(
-            limit.api_key_id.is_(None),
-            or_(_is_used(NEAR, day_of(now), "day"), _is_used(NEAR, month_of(now), "month")),
-        )
-        .order_by(limit.scope.desc(), total.period.desc())
+        _near(caller)
+        .add_columns(Organization.name, _is_used(100))
+        .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
+        .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
         .limit(2 * most)
     )
     found: dict[UUID | None, NearLimit] = {}
@@ -59,7 +50,25 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
     return list(found.values())[:most]
 
 
-def _is_used(percent: int, period: str, name: str) -> ColumnElement[bool]:
+def any_near_limit(caller: Caller) -> ColumnElement[bool]:
+    """Whether `near_limits` finds any."""
+    return _near(caller).exists()
+
+
+def _near(caller: Caller) -> Select[SpendingLimit]:
+    total, limit = SpendingTotal, SpendingLimit
+    rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
+    rows = rows.join(total, total.scope == limit.scope)
+    return rows.where(limit.api_key_id.is_(None), _is_used(NEAR))
+
+
+def _is_used(percent: int) -> ColumnElement[bool]:
+    """Whether so much of a limit of this day or month is used."""
+    now = utcnow()
+    return _is_used_in(percent, day_of(now), "day") | _is_used_in(percent, month_of(now), "month")
+
+
+def _is_used_in(percent: int, period: str, name: str) -> ColumnElement[bool]:
     """Whether so much of a limit of the period is spent or reserved."""
     total, limit = SpendingTotal, SpendingLimit
     money = 100 * (total.spent_micros + total.reserved_micros)

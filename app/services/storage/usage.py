@@ -22,7 +22,7 @@ from app.models import (
 )
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.tenancy import get_organization, in_groups, of_tenant, visible_organizations
+from app.services.tenancy import in_groups, of_tenant, visible_organizations
 
 _FILE = case((ContactImport.file_key != "", ContactImport.file_size), else_=0)
 SIZE: ColumnElement[int] = _FILE + func.coalesce(ContactImport.stored_bytes, 0)
@@ -60,7 +60,7 @@ def used_by_organization(session: Session, organization: Organization) -> int:
         CallRecording.partner_id == organization.partner_id,
         CallRecording.organization_id == organization.id,
     )
-    return sum(int(session.scalar(each) or 0) for each in (query, recordings))
+    return _sum(session, query, recordings)
 
 
 def used_by_partner(session: Session, partner_id: UUID) -> int:
@@ -68,7 +68,7 @@ def used_by_partner(session: Session, partner_id: UUID) -> int:
         select(func.sum(kind.size)).where(kind.partner_id == partner_id)
         for kind in (BrandImage, OutsidePicture, CallRecording)
     ]
-    return sum(int(session.scalar(query) or 0) for query in (_uploads(partner_id), *sums))
+    return _sum(session, _uploads(partner_id), *sums)
 
 
 def _used_by_groups(session: Session, caller: Caller, partner_id: UUID) -> int:
@@ -76,7 +76,13 @@ def _used_by_groups(session: Session, caller: Caller, partner_id: UUID) -> int:
     recordings = select(func.sum(CallRecording.size)).where(
         CallRecording.partner_id == partner_id, in_groups(caller, CallRecording.organization_id)
     )
-    return sum(int(session.scalar(each) or 0) for each in (uploads, recordings))
+    return _sum(session, uploads, recordings)
+
+
+def _sum(session: Session, *queries: Select[Any]) -> int:
+    """Return the sum of all the queries, in one statement."""
+    row = session.execute(select(*(query.scalar_subquery() for query in queries))).one()
+    return sum(int(each or 0) for each in row)
 
 
 def used_by_all(session: Session, caller: Caller) -> int:
@@ -84,16 +90,16 @@ def used_by_all(session: Session, caller: Caller) -> int:
     require_operator(caller)
     uploads = select(func.sum(SIZE)).where(STORED)
     others = (select(func.sum(kind.size)) for kind in (BrandImage, CallRecording))
-    return sum(int(session.scalar(query) or 0) for query in (uploads, *others))
+    return _sum(session, uploads, *others)
 
 
 def of_organization(
-    session: Session, caller: Caller, organization_id: UUID, defaults: StorageDefaults
+    session: Session, organization: Organization, defaults: StorageDefaults
 ) -> Usage:
-    """Return the usage of an organization. Raises `NotFound`."""
-    found = get_organization(session, caller, organization_id)
-    used = used_by_organization(session, found)
-    return Usage(used, limit_of_organization(found, defaults), found.storage_limit)
+    """Return the usage of an organization that came from its loader."""
+    used = used_by_organization(session, organization)
+    limit = limit_of_organization(organization, defaults)
+    return Usage(used, limit, organization.storage_limit)
 
 
 def of_partner(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, false, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
@@ -96,15 +96,15 @@ def get(
     rows = visible(caller)
     if for_change:
         rows = rows.with_for_update().execution_options(populate_existing=True)
-    user = None
+    known = []
     if caller.partner_id is not None and "\x00" not in text:
-        user = session.scalars(rows.where(User.idp_uid == text)).one_or_none()
-    identifier = as_hyphenated_uuid(text)
-    if user is None and identifier is not None:
-        user = session.scalars(rows.where(User.id == identifier)).one_or_none()
-    if user is None:
+        known.append(User.idp_uid == text)
+    if (identifier := as_hyphenated_uuid(text)) is not None:
+        known.append(User.id == identifier)
+    found = session.scalars(rows.where(or_(false(), *known))).all()
+    if not found:
         raise not_found()
-    return user
+    return max(found, key=lambda user: user.idp_uid == text)
 
 
 def get_by_email(session: Session, caller: Caller, email: str) -> User:

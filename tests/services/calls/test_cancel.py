@@ -38,8 +38,8 @@ def standing(call: Call) -> tuple[CallStatus, EndedReason | None, str | None, bo
     return call.status, call.ended_reason, call.status_detail, call.cancel_requested_at is not None
 
 
-def history(session: Session, line: Line, call: Call) -> list[tuple[str, str | None]]:
-    return [(each.kind, each.detail) for each in calls.timeline(session, line.key, call.id)]
+def history(session: Session, call: Call) -> list[tuple[str, str | None]]:
+    return [(each.kind, each.detail) for each in calls.timeline(session, call)]
 
 
 def test_a_waiting_call_is_cancelled_in_the_answer(session: Session) -> None:
@@ -56,7 +56,7 @@ def test_a_call_on_the_line_is_promised_to_be_ended_and_says_so(session: Session
     promised = (CallStatus.RINGING, None, CANCELLING, True)
     for _ in range(2):
         assert standing(calls.cancel(session, line.key, call.id, KEYS)) == promised
-    assert history(session, line, call)[-1:] == [("cancel-asked", None)]
+    assert history(session, call)[-1:] == [("cancel-asked", None)]
 
 
 def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Session) -> None:
@@ -67,7 +67,7 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
     session.flush()
     assert standing(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
-    assert history(session, line, call)[-1:] == [("cancel-refused", NOT_ENDED)]
+    assert history(session, call)[-1:] == [("cancel-refused", NOT_ENDED)]
     calls.cancel(session, line.key, call.id, KEYS)
     assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
 
@@ -84,12 +84,12 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
         told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
-        assert history(session, line, call)[-2:] == told
+        assert history(session, call)[-2:] == told
         calls.cancel(session, line.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         ended = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.CANCELED)
         carrier_reports.apply(session, attempt_id, CarrierReport(Verdict.PLACED, "CA1", (ended,)))
-    kinds = [kind for kind, _ in history(session, line, call)]
+    kinds = [kind for kind, _ in history(session, call)]
     assert (kinds[0], kinds[-1]) == ("accepted", "ended")
 
 

@@ -112,7 +112,7 @@ def test_the_timeline_of_a_held_call_says_why_it_waits(session: Session, line: L
     call_id = dial(session, line)
     claims.next_step(session, call_id, new_id(), calls_at_once=5)
     session.flush()
-    moments = calls.timeline(session, line.key, call_id)
+    moments = calls.timeline(session, calls.get(session, line.key, call_id))
     assert [(moment.kind, moment.detail) for moment in moments] == [
         ("accepted", None),
         ("held", "Calling is paused: A storm."),

@@ -87,7 +87,7 @@ def test_calls_are_sorted_by_length_and_cost_with_those_without_last(
             page = calls.search(
                 session, own.caller(role), CallSearch(), sort=name, cursor=cursor, limit=2
             )
-            found += page.calls
+            found += page.items
             if (cursor := page.next_cursor) is None:
                 return found
 

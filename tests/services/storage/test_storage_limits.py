@@ -11,7 +11,7 @@ from app.enums import ImportState, Role
 from app.errors import Conflict, Forbidden, NotFound, TooLarge
 from app.jobs.purging import delete_upload
 from app.models import BrandImage, ContactImport
-from app.services import storage
+from app.services import organizations, storage
 from app.services.imports import deletion, undo, uploads
 from app.services.imports.pipeline import check_file
 from tests.fixtures.cast import OPERATOR, make_tenant
@@ -26,8 +26,9 @@ def used(desk: Desk, defaults: StorageDefaults = DEFAULTS) -> tuple[int, int]:
     with desk.database.transaction(read_only=True) as session:
         partner_id = desk.caller.partner_id
         assert partner_id is not None
+        own = organizations.get(session, desk.caller, desk.organization_id)
         return (
-            storage.of_organization(session, desk.caller, desk.organization_id, defaults).used,
+            storage.of_organization(session, own, defaults).used,
             storage.of_partner(session, desk.caller, partner_id, defaults).used,
         )
 
