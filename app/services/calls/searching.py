@@ -85,7 +85,7 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, chosen)
+    rows = matching(session, caller, chosen)
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
     calls = page.items
     return CallList(
@@ -111,11 +111,12 @@ def search(
 
 def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
     """How many calls match, as `paging.count_up_to`."""
-    rows = _matching(session, caller, chosen).with_only_columns(Call.id)
+    rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
 
 
-def _matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+def matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+    """Return the calls that match. Raises `Forbidden`."""
     caller.require(Permission.CALLS_READ)
     rows = visible(caller).where(*_conditions(session, caller, chosen))
     if chosen.counted:
