@@ -1,4 +1,4 @@
-"""What some calls came to: how many, with whom, and how long."""
+"""What some calls came to: how many, who answered, and how long."""
 
 from dataclasses import dataclass
 
