@@ -6,7 +6,7 @@ quick, and a page of the studio asks for several at once.
 """
 
 import math
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Semaphore
 
 from flask import Flask, Response, g, request
 
@@ -18,6 +18,9 @@ WAITED = "X-Portal-Waited"
 RETRY_SECONDS = 15
 EXPORT_SECONDS = 4.0
 PREVIEW_SECONDS = 2.0
+TURN_SECONDS = 2.0
+"""How long an export waits for its turn; half as many wait at once as are answered, so that exports
+and providers leave threads to pages."""
 EXPORTS = (
     "contact_file",
     "costs_file",
@@ -52,10 +55,30 @@ DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
 """The codes of refused exports and of other refused requests."""
 
 
+class Turns:
+    """So many requests are answered at once, and some wait a moment for their turn."""
+
+    def __init__(self, at_once: int, *, waiting: int = 0):
+        self._turns, self._waiting = BoundedSemaphore(at_once), Semaphore(waiting)
+
+    def take(self) -> bool:
+        if self._turns.acquire(blocking=False):
+            return True
+        if not self._waiting.acquire(blocking=False):
+            return False
+        try:
+            return self._turns.acquire(timeout=TURN_SECONDS)
+        finally:
+            self._waiting.release()
+
+    def release(self) -> None:
+        self._turns.release()
+
+
 def shed_load(app: Flask, at_once: int) -> None:
     """Answer 503 to what can wait while others have to; ``at_once`` exports, and as many requests
     that ask a provider, are answered at once."""
-    exports, providers = BoundedSemaphore(at_once), BoundedSemaphore(at_once)
+    exports, providers = Turns(at_once, waiting=at_once // 2), Turns(at_once)
 
     @app.before_request
     def _refuse() -> None:
@@ -64,7 +87,7 @@ def shed_load(app: Flask, at_once: int) -> None:
             return
         waited = request.headers.get(WAITED, 0.0, type=float)
         turns = {EXPORT_SECONDS: exports, math.inf: providers}.get(patience)
-        if waited > patience or (turns and not turns.acquire(blocking=False)):
+        if waited > patience or (turns and not turns.take()):
             raise _busy(of_export=patience == EXPORT_SECONDS)
         if turns:
             g.turns = turns

@@ -7,9 +7,12 @@ parameters; docs/decisions/partners.md#forecast has its errors. R. J. Hyndman an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import accumulate
 from math import sqrt
 
+HISTORY = timedelta(weeks=12)
+"""How far back the daily figures go on which the end of a month is forecast."""
 WEEK = 7
 FEWEST_DAYS = 3 * WEEK
 """Fewer days are no basis for a forecast."""
@@ -28,6 +31,33 @@ class Forecast:
     @property
     def total(self) -> float:
         return sum(self.days)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthEnd:
+    """The expected figure of the month that ends on ``last_day``, within 80 % of cases from ``low``
+    to ``high``."""
+
+    last_day: date
+    expected: int
+    low: int
+    high: int
+
+
+def last_day_of(month: date) -> date:
+    return (month.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+
+
+def month_end(found: Forecast, today: date, before: int, so_far: int) -> MonthEnd:
+    """Add the forecast of the days from today on to what was counted ``before`` them this month.
+    Today has ``so_far`` already."""
+    rest = max(found.total, float(so_far))
+    return MonthEnd(
+        last_day_of(today),
+        before + round(rest),
+        before + max(so_far, round(rest - found.margin)),
+        before + round(rest + found.margin),
+    )
 
 
 def forecast(history: Sequence[float], count: int) -> Forecast | None:

@@ -9,12 +9,15 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, false, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.errors import NotFound
+from app.enums import OrganizationStatus
+from app.errors import Conflict, NotFound
 from app.languages import gettext
 from app.models import GroupedOrganization, GroupLimit, Organization
 from app.policy.caller import Caller
 
 T = TypeVar("T")
+ARCHIVED = "archived"
+"""The code of `refuse_archived`."""
 
 
 def of_tenant(
@@ -90,6 +93,13 @@ def get_organization(
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
     return fetch(session, query, organization_not_found(), for_change=for_change)
+
+
+def refuse_archived(organization: Organization) -> None:
+    """Raise `Conflict` (``archived``) if it takes nothing new."""
+    if organization.status is OrganizationStatus.ARCHIVED:
+        message = gettext("The organization is archived. Restore it first.")
+        raise Conflict(message, ARCHIVED)
 
 
 def organization_not_found() -> NotFound:

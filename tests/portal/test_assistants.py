@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from datetime import time
+from datetime import time, timedelta
+from html import unescape
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,14 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, NumberSource, OrganizationStatus, Role
+from app.enums import (
+    AnsweredBy,
+    CallStatus,
+    ContactAction,
+    NumberSource,
+    OrganizationStatus,
+    Role,
+)
 from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, PhoneNumber, User, utcnow
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
@@ -482,3 +490,33 @@ def test_a_phone_shows_the_number_of_an_assistant_but_no_dash_without_one(
     assistant.phone_number = None
     session.commit()
     assert number() == []
+
+
+def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    page = f"/assistants/{assistant.id}"
+    assert "No calls in these days." in admin.get(page).text
+    now, today = utcnow(), utcnow().date()
+    answered: list[tuple[CallStatus, AnsweredBy | None, int | None, int]] = [
+        (CallStatus.COMPLETED, AnsweredBy.HUMAN, 60, 0),
+        (CallStatus.COMPLETED, AnsweredBy.HUMAN, 90, 29),
+        (CallStatus.COMPLETED, AnsweredBy.VOICEMAIL, 30, 1),
+        (CallStatus.NO_ANSWER, None, None, 2),
+        (CallStatus.COMPLETED, AnsweredBy.HUMAN, 900, 31),
+    ]
+    for status, by, seconds, age in answered:
+        call = make_call(session, own.organization, "+12025550101", now - timedelta(days=age))
+        call.status, call.answered_by, call.seconds = status, by, seconds
+        call.assistant_id = assistant.id
+    make_call(session, own.plus, "+12025550101", now)
+    session.commit()
+    section = admin.get(page).text.partition("Last 30 days")[2].partition("</section>")[0]
+    figures = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', unescape(section))
+    shown = {}
+    for url, label in figures:
+        assert f"agent={assistant.id}&start={today - timedelta(days=29)}&end={today}" in url
+        shown[label.replace("\N{NO-BREAK SPACE}", " ")] = admin.get(url).text.count(
+            'href="/calls/0'
+        )
+    assert shown == {"Calls: 4": 4, "With a person: 50.0 %": 2, "Average duration: 60 s": 3}

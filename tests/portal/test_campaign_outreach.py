@@ -37,7 +37,15 @@ from app.models import (
 )
 from app.portal.campaigns.labels import days_words
 from app.portal.web.formats import when
-from app.services import assistants, campaigns, contacts, do_not_call, outreach, pauses
+from app.services import (
+    assistants,
+    campaigns,
+    contacts,
+    do_not_call,
+    organizations,
+    outreach,
+    pauses,
+)
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -678,7 +686,23 @@ def test_a_campaign_between_two_calls_says_when_the_next_one_comes(
     assert "Next call in about 40 s." in words_of(admin.get(planned))
     session.execute(update(Outreach).values(next_at=utcnow()))
     session.commit()
-    assert "Calling now." in words_of(admin.get(planned))
+    assert "The next call is about to start." in words_of(admin.get(planned))
+
+
+def test_a_campaign_whose_organization_was_resumed_does_not_claim_to_call_before_it_does(
+    session: Session, campaign: Campaign, admin: Browser, planned: str
+) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    organizations.suspend(session, OPERATOR, campaign.organization_id)
+    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) == 0
+    organizations.resume(session, OPERATOR, campaign.organization_id)
+    session.commit()
+    shown = words_of(admin.get(planned))
+    assert ("Calling now." in shown, "Next call in about 30 s." in shown) == (False, True)
+    session.execute(update(Outreach).values(next_at=None))
+    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) > 0
+    session.commit()
+    assert "The last calls are in progress." in words_of(admin.get(planned))
 
 
 def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(

@@ -553,8 +553,8 @@ def test_the_correct_rows_are_created_and_the_others_named(
     assert "This can’t be left blank." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
-    again = browser.post(path, form, page=path)
-    assert (again.status_code, again.location) == (303, "/organizations")
+    again = text(browser.post(path, form, page=path))
+    assert ("1 organization added" in again, "6 rows have a problem" in again) == (True, True)
     total = select(func.count()).where(Organization.name == "Alder Dental")
     assert session.scalar(total) == 1
 
@@ -662,6 +662,38 @@ def test_administrators_get_one_mail_about_all_new_owners(
     assert mails[0].details["owners"] == owners
     invitations = select(func.count()).where(Mail.kind == MailKind.INVITATION.value)
     assert session.scalar(invitations) == 2
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
+    session: Session, own: Tenant, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(organization_templates, "AT_ONCE", 2)
+    template_id = save(session, own)
+    path = f"{PAGE}/{template_id}/use-many"
+    names = ["Alder", "Birch", "Cedar", "Alder", "Elm"]
+    data = "name,email\n" + "".join(f"{n},user{at}@x.example\n" for at, n in enumerate(names))
+    form = {"rows": rows_of(many(browser, template_id, data.encode())), "once": "m6"}
+    create, parts = organization_templates.create_many, []
+
+    def failing(*given: Any, **named: Any) -> Any:
+        parts.append(len(given[3]))
+        if len(parts) == 3:
+            raise OSError("No space left")
+        return create(*given, **named)
+
+    monkeypatch.setattr(organization_templates, "create_many", failing)
+    with pytest.raises(OSError, match="No space"):
+        browser.post(path, form, page=path)
+    made = select(func.count()).where(Organization.name.in_(names))
+    mails = select(func.count()).where(Mail.kind == MailKind.ADMINISTRATOR_ADDED.value)
+    assert (parts, session.scalar(made), session.scalar(mails)) == ([2, 2, 1], 2, 0)
+    session.rollback()
+    for _ in range(2):
+        page = text(browser.post(path, form, page=path))
+        assert "3 organizations added" in page
+        assert "2 rows have a problem" in page
+    assert (parts[3:], session.scalar(made), session.scalar(mails)) == ([1], 3, 1)
 
 
 def test_a_workbook_without_problems_creates_all(

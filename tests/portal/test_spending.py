@@ -3,6 +3,8 @@
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -236,8 +238,8 @@ def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_
         spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR, month_minutes=9))
         used(session, tenant, f"organization:{tenant.organization.id}", micros)
     link = f'href="/organizations/{own.organization.id}/spending"'
-    for path in ("/", "/settings/spending"):
-        page = admin.get(path).text
+    for path, place in (("/", "<h1"), ("/settings/spending", "Organizations near a limit")):
+        page = admin.get(path).text.partition(place)[2]
         said = [each for each in ("nearly used.", "is reached: calls") if each in page]
         assert (link in page, said) == (
             words is not None,
@@ -303,3 +305,54 @@ def test_spending_says_what_it_counts_and_links_to_the_costs(
         (True, False, True),
         (True, False, False),
     ]
+
+
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize("of", ["organization", "partner", "operator"])
+def test_pages_of_spending_forecast_the_end_of_the_month(
+    session: Session, own: Tenant, admin: Browser, operator: Browser, of: str
+) -> None:
+    browser, path = {
+        "organization": (admin, f"/organizations/{own.organization.id}/spending"),
+        "partner": (admin, "/settings/spending"),
+        "operator": (operator, "/operator/spending"),
+    }[of]
+    assert "this month, by" not in browser.get(path).text
+    one = own.organization.id if of == "organization" else None
+    scope = f"organization:{one}" if one else f"partner:{own.partner.id}"
+    days = [(utcnow().date() - timedelta(days=age)).isoformat() for age in range(1, 29)]
+    for period, micros in [*((day, 10 * DOLLAR) for day in days), ("2026-10", 140 * DOLLAR)]:
+        session.add(
+            SpendingTotal(
+                scope=scope,
+                period=period,
+                partner_id=own.partner.id,
+                organization_id=one,
+                spent_micros=micros,
+            )
+        )
+    session.commit()
+    words = "About $310.00 this month, by 31 Oct 2026 (likely $310.00–$310.00)."
+    shown = unescape(browser.get(path).text).replace("\N{NO-BREAK SPACE}", " ")
+    assert re.findall(r"About.*this month[^<]*", shown) == [words]
+
+
+def test_the_portals_spending_lists_its_organizations_by_amount(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    assert "By organization" not in admin.get("/settings/spending").text
+    used(session, own, f"partner:{own.partner.id}", 50 * DOLLAR)
+    used(session, own, f"organization:{own.organization.id}", 10 * DOLLAR)
+    used(session, own, f"key:{own.organization.id}", 10 * DOLLAR)
+    used(session, replace(own, organization=own.plus), f"organization:{own.plus.id}", 30 * DOLLAR)
+    used(session, other, f"organization:{other.organization.id}", 40 * DOLLAR)
+    table = admin.get("/settings/spending").text.partition("By organization")[2]
+    rows = re.findall(r"<tr>(.*?)</tr>", table.partition("</table>")[0], re.DOTALL)[1:]
+    shown = [" ".join(re.sub("<[^>]*>", " ", unescape(row)).split()) for row in rows]
+    assert shown == [
+        f"{own.plus.name} $30.00 60.0 % 0",
+        f"{own.organization.name} $10.00 20.0 % 0",
+        "All others $10.00 20.0 %",
+        "Total $50.00 0",
+    ]
+    assert f'href="/organizations/{own.plus.id}/spending"' in rows[0]

@@ -1,12 +1,15 @@
 """A busy portal refuses previews first, then exports, and goes on with pages."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 from uuid import uuid4
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.http import brown_out
 from app.http.brown_out import EXPORTS, PATIENCE, PREVIEWS, PROVIDERS, WAITED
 from supervisor import web_worker
 from tests.run.test_web_server import HEAD, answer_to, serve
@@ -45,6 +48,23 @@ def test_exports_never_take_all_threads(make_app: Callable[..., Flask]) -> None:
     with client.get(EXPORT) as first:
         assert (status(client, EXPORT), status(client, PAGE)) == (503, 200)
     assert status(client, EXPORT) == first.status_code != 503
+
+
+def test_an_export_waits_for_its_turn_but_only_half_as_many_as_are_answered(
+    make_app: Callable[..., Flask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(exports_at_once=2)
+    client = app.test_client()
+    with ThreadPoolExecutor() as others:
+        with client.get(EXPORT) as first, client.get(EXPORT):
+            third = others.submit(status, app.test_client(), EXPORT)
+            sleep(0.2)
+            assert not third.done()
+            assert (status(client, EXPORT), status(client, PAGE)) == (503, 200)
+        assert third.result() == first.status_code != 503
+    monkeypatch.setattr(brown_out, "TURN_SECONDS", 0.1)
+    with client.get(EXPORT), client.get(EXPORT):
+        assert [status(client, EXPORT), status(client, EXPORT)] == [503, 503]
 
 
 def test_the_studio_asks_for_all_its_previews_at_once(make_app: Callable[..., Flask]) -> None:

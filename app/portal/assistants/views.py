@@ -32,6 +32,7 @@ from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import is_refreshed, new_page
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
+from app.portal.web.user_timezone import last_days, zone
 from app.services import (
     assistants,
     audit,
@@ -47,6 +48,8 @@ from app.services.assistants.settings import MAX_TEXT
 from app.services.calls import CallSearch
 
 LATEST_CHANGES, LATEST_CALLS, LATEST_CAMPAIGNS = 8, 5, 5
+FIGURE_DAYS = 30
+"""What the heading of the figures says."""
 ACTS = {
     "organization": lazy_gettext("View organization"),
     "active": lazy_gettext("Switch on"),
@@ -182,6 +185,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             tone=READINESS_TONES[word],
             ready=ready,
             latest=_latest_calls(session, found),
+            recent=_figures(session, found),
             used_by=_used_by(session, found),
             states=STATE_WORDS,
             changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
@@ -194,6 +198,19 @@ def _latest_calls(session: Session, found: Assistant) -> Sequence[Call]:
         return []
     chosen = CallSearch(assistant=found.id)
     return calls.search(session, caller(), chosen, limit=LATEST_CALLS).items
+
+
+def _figures(session: Session, found: Assistant) -> dict[str, Any] | None:
+    """Return the figures of the assistant's calls of `FIGURE_DAYS`, with the filters that list
+    them, for users who may see calls."""
+    if not caller().may(Permission.CALLS_READ):
+        return None
+    first, last, since = last_days(FIGURE_DAYS, zone())
+    chosen = CallSearch(organization=found.organization_id, assistant=found.id, since=since)
+    return {
+        "figures": calls.figures_of(session, caller(), chosen),
+        "filters": {"agent": found.id, "start": first, "end": last},
+    }
 
 
 def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:

@@ -173,11 +173,12 @@ def _next_words(plan: Outreach, progress: Progress) -> str:
     begins = plan.next_at if progress.to_come else progress.next_due
     ahead = begins - utcnow() if begins else timedelta()
     if begins is None or ahead < _SLACK:
-        paced = plan.calls_per_hour and progress.to_come and not progress.in_progress
-        if paced and ahead > timedelta():
+        if progress.in_progress:
+            return gettext("Calling now.")
+        if ahead > timedelta():
             steps = ceil(ahead / _STEP)
             return gettext("Next call in about %(seconds)s s.", seconds=steps * _STEP.seconds)
-        return gettext("Calling now.")
+        return gettext("The next call is about to start.")
     return gettext("Next call: %(moment)s.", moment=_soon(begins))
 
 

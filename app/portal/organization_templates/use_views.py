@@ -3,9 +3,12 @@
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from flask import flash, render_template, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 
@@ -19,7 +22,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import Submission, once
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -119,18 +122,7 @@ def organization_template_create_many(template_id: UUID) -> Page:
 
 
 def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) -> Page:
-    with transaction() as session:
-        submission = Submission(session, notice=gettext("These organizations were added before."))
-        results = organization_templates.create_many(
-            session,
-            caller(),
-            template_id,
-            rows,
-            bounds(),
-            in_trial=settings().new_organizations_in_trial,
-            carrier=CarrierKind(settings().carrier),
-        )
-        submission.led_to(url_for("portal.organizations"))
+    results = _created(template_id, rows)
     created = [result for result in results if result.organization_id]
     left_out = [result for result in results if not result.organization_id]
     if left_out:
@@ -141,6 +133,46 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
             ngettext("%(num)s user is invited.", "%(num)s users are invited.", len(created))
         )
     return redirect_with(" ".join(words), url_for("portal.organizations"))
+
+
+def _created(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
+    """Create the organizations, a part of them in each transaction. Sent again, also after a fault
+    in between, the form creates only what is missing."""
+    results: list[CheckedRow] = []
+    for start in range(0, len(rows), organization_templates.AT_ONCE):
+        part = rows[start : start + organization_templates.AT_ONCE]
+        with transaction() as session:
+            kept = once(
+                session, f"rows from {start}", partial(_part, session, template_id, part, rows)
+            )
+        results += organization_templates.from_json(part, kept["results"])
+    with transaction() as session:
+        once(session, "mail", partial(_mail, session, results))
+    return results
+
+
+def _part(
+    session: Session,
+    template_id: UUID,
+    part: Sequence[CustomerRow],
+    rows: Sequence[CustomerRow],
+) -> dict[str, Any]:
+    results = organization_templates.create_many(
+        session,
+        caller(),
+        template_id,
+        part,
+        bounds(),
+        of_file=rows,
+        in_trial=settings().new_organizations_in_trial,
+        carrier=CarrierKind(settings().carrier),
+    )
+    return {"results": organization_templates.as_json(results)}
+
+
+def _mail(session: Session, results: Sequence[CheckedRow]) -> dict[str, Any]:
+    organization_templates.mail_owners(session, caller(), results)
+    return {}
 
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")

@@ -101,7 +101,7 @@ def _review_page(changes: RateChanges) -> str:
 
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
-        found = spending.of_partners(session, caller())
+        found, end = spending.of_partners(session, caller())
         listed = rates.listing(session)
         is_imported = rates.are_imported(session)
     return render_template(
@@ -123,4 +123,5 @@ def _list_page(form: RatesForm) -> str:
         count=len(listed),
         currency=listed[0].currency,
         is_imported=is_imported,
+        end=end,
     )

@@ -25,6 +25,8 @@ from app.services.spending import Subject, budgets
 
 MOST_NEAR = 100
 """Organizations near a limit on the page of the portal's spending."""
+MOST_SHOWN = 50
+"""Organizations in its table, those that spent the most."""
 
 
 @portal.get("/organizations/<uuid:organization_id>/spending")
@@ -80,7 +82,8 @@ def api_key_spending_save(key_id: UUID) -> Page:
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
         subject = Subject(partner_id=partners.own(caller()))
-        found = spending.of(session, caller(), subject)
+        found = spending.of(session, caller(), subject, ahead=True)
+        by_organization = spending.by_organization(session, caller(), MOST_SHOWN)
         budget = budget_bar(budgets.of(session, caller(), subject))
         sums = _carrier_sums(session, None)
         near = spending.near_limits(session, caller(), MOST_NEAR)
@@ -89,6 +92,8 @@ def portal_settings_spending() -> str:
         spending=found,
         bars=bars_of(found),
         budget=budget,
+        by_organization=by_organization,
+        others=found.month_money.spent - sum(each.micros for each in by_organization),
         near=[each for each in near if each.organization_id is not None],
         carrier=sums,
         today=utcnow().date(),
@@ -102,16 +107,15 @@ def _stored_of_organization(session: Session, subject: Subject) -> SpendingForm:
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        used = spending.of(session, caller(), Subject(organization_id=organization_id))
+        subject = Subject(organization_id=organization_id)
+        used = spending.of(session, caller(), subject, ahead=True)
         return render_template(
             "portal/spending/organization.html",
             **about(session, found, "portal.organization_spending"),
             form=form,
             spending=used,
             bars=bars_of(used),
-            budget=budget_bar(
-                budgets.of(session, caller(), Subject(organization_id=organization_id))
-            ),
+            budget=budget_bar(budgets.of(session, caller(), subject)),
             carrier=_carrier_sums(session, organization_id),
             today=utcnow().date(),
             reserves=reserved_words(session, used.currency),

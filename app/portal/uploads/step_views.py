@@ -15,6 +15,7 @@ from app.portal.uploads.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.services.imports import steps, uploads
+from app.services.tenancy import ARCHIVED
 
 
 @portal.get("/uploads/<uuid:upload_id>/columns")
@@ -77,6 +78,8 @@ def upload_apply(upload_id: UUID) -> Page:
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:
             return check_as_it_is(upload_id)
+        if error.code == ARCHIVED:
+            raise
     return to_upload(upload_id)
 
 

@@ -4,10 +4,11 @@ A form that creates something has the field ``once``; one that changes something
 that its user has seen (`PortalForm.hidden_tag` renders both).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 from flask import abort, flash, redirect, request
@@ -34,16 +35,9 @@ class Submission:
 
     def __init__(self, session: Session, *more: str, notice: str | None = None):
         self._session = session
-        self._slot: idempotency.Slot | None = None
-        token = request.form.get("once", "")
-        if not token.isalnum():
-            return
-        typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
-        # Going back and sending something else is another submission.
-        key = sha256(repr((token, typed, *more)).encode()).hexdigest()
-        found = idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
-        if isinstance(found, idempotency.Slot):
-            self._slot = found
+        found = _claim(session, *more)
+        self._slot = found if isinstance(found, idempotency.Slot) else None
+        if not isinstance(found, dict):
             return
         if notice:
             flash(notice, "info")
@@ -54,6 +48,30 @@ class Submission:
         if self._slot is not None:
             idempotency.keep(self._session, self._slot, {"url": url})
         return url
+
+
+def once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Do a part of a submission that needs several transactions, and return its result, which is
+    JSON; a part that was done before returns the result that it had."""
+    found = _claim(session, part)
+    if isinstance(found, dict):
+        return found
+    result = work()
+    if found is not None:
+        idempotency.keep(session, found, result)
+    return result
+
+
+def _claim(session: Session, *more: str) -> idempotency.Slot | dict[str, Any] | None:
+    """Return the answer to the same submission of the current form, or a slot for it; None if the
+    form has no token."""
+    token = request.form.get("once", "")
+    if not token.isalnum():
+        return None
+    typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
+    # Going back and sending something else is another submission.
+    key = sha256(repr((token, typed, *more)).encode()).hexdigest()
+    return idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from flask import g
 from flask_login import current_user
 
 from app.languages import gettext
+from app.models import utcnow
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 
@@ -28,6 +29,15 @@ def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems
     inside = ZoneInfo(days_in)
     since = None if start is None else _midnight(start, 0, inside)
     return since, None if end is None else _midnight(end, 1, inside), problems
+
+
+def last_days(count: int, days_in: str) -> tuple[date, date, datetime]:
+    """Return the first and the last of so many days up to today in that zone, and when the first
+    begins."""
+    inside = ZoneInfo(days_in)
+    today = utcnow().astimezone(inside).date()
+    first = today - timedelta(days=count - 1)
+    return first, today, _midnight(first, 0, inside)
 
 
 def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:

@@ -8,12 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.enums import UsageUnit
 from app.models import BillingDay
-from app.services.billing.months import next_month
+from app.services import forecasting
 from app.services.billing.rating import Line, with_use
 from app.services.billing.statements import Bill
-from app.services.forecasting import forecast
-
-HISTORY = timedelta(weeks=12)
+from app.services.forecasting import HISTORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +35,17 @@ def month_end(session: Session, bill: Bill, today: date) -> Expected | None:
     if line is None or bill.charged_from > today:
         return None
     *known, so_far = _daily(session, bill, line, today)
-    last_day = next_month(today) - timedelta(days=1)
-    found = forecast(known, (last_day - today).days + 1)
+    found = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
     if found is None:
         return None
     before = line.used - so_far
-    rest = max(found.total, float(so_far))
-    used = before + round(rest)
-    charged = with_use(line, used, bill.currency).amount
+    end = forecasting.month_end(found, today, before, so_far)
+    charged = with_use(line, end.expected, bill.currency).amount
     return Expected(
-        last_day,
-        used,
-        before + max(so_far, round(rest - found.margin)),
-        before + round(rest + found.margin),
+        end.last_day,
+        end.expected,
+        end.low,
+        end.high,
         bill.total - line.amount + charged,
         _used_up_on(line, before, found.days, today),
     )

@@ -2,6 +2,7 @@
 
 from app.services.calls.accept import CallRequest, CallScheduled, Texts, dry_run, schedule
 from app.services.calls.cancel import cancel, cancel_for_contacts
+from app.services.calls.figures import CallFigures, figures_of
 from app.services.calls.preflight import Check, CheckState, Installation, in_utc, preflight
 from app.services.calls.queries import (
     LAST_DAY,

@@ -74,7 +74,7 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, chosen)
+    rows = matching(session, caller, chosen)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -96,11 +96,12 @@ def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
 
 def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
     """How many calls match, as `paging.count_up_to`."""
-    rows = _matching(session, caller, chosen).with_only_columns(Call.id)
+    rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
 
 
-def _matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+def matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+    """Return the calls that match. Raises `Forbidden`."""
     caller.require(Permission.CALLS_READ)
     rows = visible(caller).where(*_conditions(session, caller, chosen))
     if chosen.counted:

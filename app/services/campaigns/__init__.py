@@ -15,6 +15,7 @@ from app.services.campaigns.loading import (
     SORTS,
     count,
     get,
+    get_for_new_contacts,
     list_all,
     of_assistant,
     search,

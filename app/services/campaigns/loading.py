@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Assistant, Campaign, CampaignAssistant
+from app.models import Assistant, Campaign, CampaignAssistant, Organization
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, of_tenant, refuse_archived
 
 SORTS = both_ways(
     created=Campaign.created_at,
@@ -40,6 +40,14 @@ def get(
     """
     query = visible(caller).where(Campaign.id == campaign_id)
     return fetch(session, query, not_found(), for_change=for_change)
+
+
+def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
+    """Return the caller's campaign. Raises as `get`, and `Conflict` (``archived``) if its
+    organization is archived."""
+    campaign = get(session, caller, campaign_id)
+    refuse_archived(session.get_one(Organization, campaign.organization_id))
+    return campaign
 
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Campaign]:

@@ -54,8 +54,9 @@ def name_of(contact: StoredContact | Contact) -> str:
 
 def add(session: Session, caller: Caller, campaign_id: UUID, wanted: ContactFields) -> UUID:
     """Add a contact and return its id. Raises `Forbidden`, `NotFound` and `ValidationFailed` (as
-    Area C, ``contact_exists`` and ``status_ended``)."""
-    campaign = _campaign(session, caller, campaign_id)
+    Area C, ``contact_exists`` and ``status_ended``) and `Conflict` (``archived``)."""
+    caller.require(Permission.CONTACTS_WRITE)
+    campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
     items = _items(wanted, blank="")
     result = apply(session, campaign, items, ContactAction.UPSERT)
     _require_good(result, items)

@@ -112,13 +112,15 @@ def start_apply(
 
     A repeated request changes nothing. ``expected_check`` is the check that the user saw. Raises
     `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``,
-    ``changed_meanwhile``).
+    ``changed_meanwhile``, ``archived``).
     """
     upload = _held(session, caller, upload_id)
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
         return upload
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
         raise _not_open()
+    if not upload.apply_when_checked:  # with it, applying was accepted with the upload
+        campaigns.get_for_new_contacts(session, caller, upload.campaign_id)
     if expected_check is not None and expected_check != upload.check_number:
         message = gettext("The check has changed. Nothing was applied.")
         raise Conflict(message, "changed_meanwhile")

@@ -174,10 +174,11 @@ def create(
     whose failed rows the file corrects.
 
     With a lease it is checked and applied by the lease's holder, see `steps`. Raises `Forbidden`,
-    `NotFound`, `ValidationFailed` (``empty_file``), or `TooLarge` (``storage_limit_reached``).
+    `NotFound`, `Conflict` (``archived``), `ValidationFailed` (``empty_file``), or `TooLarge`
+    (``storage_limit_reached``).
     """
     caller.require(Permission.CONTACTS_WRITE)
-    campaign = campaigns.get(session, caller, campaign_id)
+    campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
     own = campaign.partner_id, campaign.organization_id
     storage.reserve_room(session, *own, file.size, storage_defaults)
     if not file.size:
@@ -219,7 +220,7 @@ def require_room(
 ) -> None:
     """Raise as `create` does if a file of so many bytes can't be uploaded."""
     caller.require(Permission.CONTACTS_WRITE)
-    campaign = campaigns.get(session, caller, campaign_id)
+    campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
     storage.require_room(session, campaign.partner_id, campaign.organization_id, size, defaults)
 
 

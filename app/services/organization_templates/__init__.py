@@ -24,4 +24,12 @@ from app.services.organization_templates.customer_files import (
     sample_file,
 )
 from app.services.organization_templates.loading import Opened, get, listing, opened
-from app.services.organization_templates.many import CheckedRow, check_many, create_many
+from app.services.organization_templates.many import (
+    AT_ONCE,
+    CheckedRow,
+    as_json,
+    check_many,
+    create_many,
+    from_json,
+    mail_owners,
+)

@@ -7,8 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
-from app.errors import Conflict
-from app.languages import gettext, gettext_noop
+from app.languages import gettext_noop
 from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -16,6 +15,7 @@ from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
 from app.services.organizations.changing import held
+from app.services.tenancy import refuse_archived
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
 """Stored with the calls, so in English."""
@@ -73,7 +73,7 @@ def suspend(
     Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
     """
     organization = _held(session, caller, organization_id, expected_version)
-    _refuse_archived(organization)
+    refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
     return organization
 
@@ -87,7 +87,7 @@ def resume(
 ) -> Organization:
     """End a suspension; for an active organization it is no error. Raises as `suspend`."""
     organization = _held(session, caller, organization_id, expected_version)
-    _refuse_archived(organization)
+    refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
     return organization
 
@@ -140,12 +140,6 @@ def _held(
 ) -> Organization:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     return held(session, caller, organization_id, expected_version)
-
-
-def _refuse_archived(organization: Organization) -> None:
-    if organization.status is OrganizationStatus.ARCHIVED:
-        message = gettext("The organization is archived.")
-        raise Conflict(message, "archived")
 
 
 def _move(

@@ -4,11 +4,11 @@
 is what users read and change, and `near_limits` finds those that are nearly used.
 """
 
+from app.services.spending.by_organization import OrganizationSpending, by_organization
 from app.services.spending.limits import (
     Limits,
     Spending,
     Subject,
-    Use,
     change,
     copy_to_key,
     leave_alone,
@@ -29,3 +29,4 @@ from app.services.spending.reserving import (
     settle,
 )
 from app.services.spending.scopes import Spender
+from app.services.spending.use import Use

@@ -1,9 +1,9 @@
 """Spending limits as users read and change them: the operator those of a partner, the partner
 those of its organizations and API keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -28,7 +28,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.forecasting import forecast
+from app.services.forecasting import MonthEnd
 from app.services.spending import rates
 from app.services.spending.scopes import (
     KEY,
@@ -40,9 +40,9 @@ from app.services.spending.scopes import (
     next_month,
     scope_key,
 )
+from app.services.spending.use import Use, day_of_limit, month_end, outlook
 from app.services.tenancy import fetch, get_organization, of_tenant
 
-FORECAST_FROM = timedelta(weeks=12)
 MOST_MICROS = 1_000_000_000 * rates.MICROS
 MOST_MINUTES = 100_000_000
 _AMOUNTS = {
@@ -69,20 +69,6 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """What is used of a limit of a day or a month, with its ``most``; ``reserved`` is what calls
-    that have not ended keep of it besides."""
-
-    spent: int
-    reserved: int
-    most: int | None
-
-    @property
-    def used(self) -> int:
-        return self.spent + self.reserved
-
-
-@dataclass(frozen=True, slots=True)
 class Spending:
     """The limits of a partner, an organization or an API key, and what is used of them. Money is
     in millionths of ``currency``, time in seconds. ``until`` is when the day and the month end."""
@@ -97,6 +83,8 @@ class Spending:
     until: tuple[datetime, datetime]
     passed_on: tuple[date | None, date | None] = (None, None)
     """The days on which spending and minutes are expected to reach the limit of the month."""
+    end: MonthEnd | None = None
+    """The spending of the month that is expected at its end; None if too few days are known."""
 
     @property
     def is_limited(self) -> bool:
@@ -115,8 +103,9 @@ class Subject:
 KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 
 
-def of(session: Session, caller: Caller, subject: Subject) -> Spending:
-    """The limits of the subject and what is used of them now. Raises `Forbidden`, `NotFound`."""
+def of(session: Session, caller: Caller, subject: Subject, *, ahead: bool = False) -> Spending:
+    """The limits of the subject and what is used of them now; ``ahead`` adds what is expected this
+    month. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
@@ -128,56 +117,13 @@ def of(session: Session, caller: Caller, subject: Subject) -> Spending:
     )
     totals = {(total.scope, total.period): total for total in found}
     used = _spending(scope, stored, totals, rates.currency_of(session), now)
-    if used.month_money.most is None and used.month_time.most is None:
+    if not ahead:
         return used
-    return replace(used, passed_on=_passed_on(session, scope, used, now))
-
-
-def _passed_on(
-    session: Session, scope: str, used: Spending, now: datetime
-) -> tuple[date | None, date | None]:
-    first, end = day_of(now - FORECAST_FROM), used.until[1].date()
-    rows = session.scalars(
-        select(SpendingTotal).where(
-            SpendingTotal.scope == scope, SpendingTotal.period.between(first, day_of(now))
-        )
-    )
-    days = {row.period: row for row in rows}  # with those of months, which no day asks for
-    history = [
-        days.get(day_of(now - timedelta(days=age))) for age in range(FORECAST_FROM.days, 0, -1)
-    ]
-    return (
-        _day_of_limit(
-            [row.spent_micros if row else 0 for row in history],
-            used.month_money,
-            used.day_money,
-            now.date(),
-            end,
-        ),
-        _day_of_limit(
-            [row.spent_seconds if row else 0 for row in history],
-            used.month_time,
-            used.day_time,
-            now.date(),
-            end,
-        ),
-    )
-
-
-def _day_of_limit(
-    history: Sequence[int], month: Use, today: Use, first: date, end: date
-) -> date | None:
-    """The day before ``end`` on which the month reaches its limit; None if it reached it already,
-    isn't expected to, or too few days are known."""
-    expected = forecast(history, (end - first).days)
-    if month.most is None or month.used >= month.most or expected is None:
-        return None
-    used = month.used - today.used
-    for place, amount in enumerate(expected.days):
-        used += max(round(amount), today.used) if place == 0 else round(amount)
-        if used >= month.most:
-            return first + timedelta(days=place)
-    return None
+    days = outlook(session, SpendingTotal.scope == scope, now)
+    money = day_of_limit(days.money, used.month_money, used.day_money, days.today)
+    time = day_of_limit(days.time, used.month_time, used.day_time, days.today)
+    end = month_end(days, used.month_money.spent, used.day_money.spent)
+    return replace(used, passed_on=(money, time), end=end)
 
 
 def _spending(
@@ -202,25 +148,31 @@ def _spending(
     )
 
 
-def of_partners(session: Session, caller: Caller) -> list[tuple[Partner, Spending]]:
-    """Every partner by name with its limits and what is used of them. Raises `Forbidden`."""
+def of_partners(
+    session: Session, caller: Caller
+) -> tuple[list[tuple[Partner, Spending]], MonthEnd | None]:
+    """Every partner by name with its limits and what is used of them, and what all of them together
+    are expected to spend this month. Raises `Forbidden`."""
     rates.require_operator(caller)
     now, currency = utcnow(), rates.currency_of(session)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
     own = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
+    is_partners = SpendingTotal.organization_id.is_(None)
     limits = {limit.scope: limit for limit in session.scalars(own)}
     found = session.scalars(
         select(SpendingTotal).where(
-            SpendingTotal.organization_id.is_(None),
-            SpendingTotal.period.in_((day_of(now), month_of(now))),
+            is_partners, SpendingTotal.period.in_((day_of(now), month_of(now)))
         )
     )
     totals = {(total.scope, total.period): total for total in found}
-    return [
+    used = [
         (partner, _spending(scope, limits.get(scope), totals, currency, now))
         for partner in named
         for scope in (scope_key(PARTNER, partner.id),)
     ]
+    month = sum(each.month_money.spent for _, each in used)
+    today = sum(each.day_money.spent for _, each in used)
+    return used, month_end(outlook(session, is_partners, now), month, today)
 
 
 def change(

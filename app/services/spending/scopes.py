@@ -12,7 +12,7 @@ from app.models import Call
 PARTNER, ORGANIZATION, KEY = "partner", "organization", "key"
 
 
-def scope_key(kind: str, subject_id: UUID) -> str:
+def scope_key(kind: str, subject_id: UUID | str) -> str:
     return f"{kind}:{subject_id}"
 
 
