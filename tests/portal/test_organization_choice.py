@@ -84,6 +84,16 @@ def test_a_name_that_is_missing_or_unknown_is_refused_and_what_was_typed_stays(
     assert owners(session, path) == []
 
 
+def test_a_new_key_shows_the_problems_of_all_its_fields_at_once(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = "/api-access/keys/new"
+    blank = sent(admin, path, "", name=" ", scopes=[]).text
+    for words in ("Enter the organization.", "Enter a name of 1", "Choose at least one permission"):
+        assert blank.count(words) == 2, words
+    assert owners(session, path) == []
+
+
 @of_every_form
 def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
     session: Session, own: Tenant, admin: Browser, path: str

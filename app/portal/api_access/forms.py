@@ -8,13 +8,14 @@ from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.widgets import DateInput
 
 from app.enums import Role
+from app.errors import ValidationFailed
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext, pgettext
 from app.policy import Permission
 from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.schemas.checks import parse_date
-from app.services.credentials import lifetimes
+from app.services.credentials import api_keys, lifetimes
 
 LIVE, TEST = "live", "test"
 SCOPE_WORDS: dict[str, str] = {
@@ -132,6 +133,17 @@ class KeyForm(NamedForm, OfOrganization):
         lazy_gettext("Permissions"),
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
     )
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the name and the permissions like the service, so that their problems are shown
+        with that of the organization."""
+        is_sound = super().validate(extra_validators)
+        try:
+            api_keys.check(self.name.data or "", self.scopes.data or [])
+        except ValidationFailed as error:
+            self.apply_errors(error)
+            return False
+        return is_sound
 
 
 class ClientForm(NamedForm):

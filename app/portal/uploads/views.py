@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -45,7 +45,7 @@ from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
-from app.services import campaigns, organizations, outreach, storage
+from app.services import campaigns, outreach, storage
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import (
     corrected_files,
@@ -114,34 +114,25 @@ def upload_choose_campaign() -> str:
 
 
 def _choices(session: Session, found: Sequence[Campaign]) -> list[tuple[str, str, str]]:
-    """Return the campaigns, those with the same name with their organization, and their URLs."""
-    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
+    """Return the campaigns with what tells them apart, and their URLs: those with the same name
+    with their organization, others with it below."""
+    names = organizations_of(session, found)
     same = Counter(row.name for row in found)
-    return [
-        (
-            campaign_words(row.name, names.get(row.organization_id))
-            if same[row.name] > 1 and caller().organization_id is None
-            else row.name,
-            _about_choice(row, names),
-            url_for("portal.upload_new", campaign_id=row.id),
-        )
-        for row in found
-    ]
-
-
-def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
-    """Return what tells a campaign from others with its name."""
-    words = [
-        organization_names.get(row.organization_id, "") if caller().organization_id is None else "",
-        ngettext(
-            "%(num)s contact",
-            "%(num)s contacts",
+    rows = []
+    for row in found:
+        owner = names.get(row.organization_id)
+        below = ngettext(
+            "%(num)s contact, created %(day)s",
+            "%(num)s contacts, created %(day)s",
             row.contact_count,
             num=number(row.contact_count),
-        ),
-        gettext("Created %(day)s", day=day(row.created_at, zone())),
-    ]
-    return " · ".join(each for each in words if each)
+            day=day(row.created_at, zone()),
+        )
+        name, text = campaign_words(row.name, owner), below
+        if owner and same[row.name] == 1:
+            name, text = row.name, f"{owner}, {below}"
+        rows.append((name, text, url_for("portal.upload_new", campaign_id=row.id)))
+    return rows
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
