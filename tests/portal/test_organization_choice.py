@@ -94,6 +94,16 @@ def test_a_new_key_shows_the_problems_of_all_its_fields_at_once(
     assert owners(session, path) == []
 
 
+def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_fields(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = "/api-access/webhooks/new"
+    blank = sent(admin, path, "", url=" ", events=[]).text
+    for words in ("Enter the organization.", "Enter an address like", "Choose at least one event."):
+        assert blank.count(words) == 2, words
+    assert owners(session, path) == []
+
+
 @of_every_form
 def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
     session: Session, own: Tenant, admin: Browser, path: str

@@ -77,7 +77,7 @@ MEMBERS = ListDefinition(
             "signed-up",
             lazy_gettext("Added (UTC)"),
             lambda row: row.user.created_at,
-            "end phone-second",
+            "end phone-below phone-sub",
             sort="created",
             is_labelled=True,
             heading="Signed up (UTC)",

@@ -104,10 +104,10 @@ class Packer:
     def _count(self, record: Record) -> None:
         row, problems = record
         self.packed_rows += 1
-        first = row["code"] or "", row["reason"] or ""
+        own = row["code"] or "", row["reason"] or ""
         errors = [each for each in problems if not each["is_warning"]]
         others = {(each["code"], each["reason"] or "") for each in errors}
-        for kind in {first} | (others if row["outcome"] == FAILED else set()):
+        for kind in {own} | (others if row["outcome"] == FAILED else set()):
             self.kinds[row["outcome"], *kind] += 1
         self.codes.update(problem["code"] for problem in problems)
         if problems and problems[0]["repair"]:
